@@ -124,10 +124,10 @@ class LineTable:
         head = self.text[start:end].encode("utf-8", "surrogatepass")[:column]
         return start + len(head.decode("utf-8", "ignore"))
 
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, file: str = "") -> Span:
         """The text a node was parsed from."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Span(self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column))
+        return Span(self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column), file)
 
     def line_column(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self.starts, offset)

@@ -18,7 +18,7 @@ from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import spot_of
-from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.index import FileIndex, index_of, parsed
 from reenact.program.read.layer_hyperparameters import NAMED_KINDS
 from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
@@ -70,10 +70,11 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
     """What was Python must be Python still, cell by cell."""
     if new.language not in (Language.PYTHON, Language.NOTEBOOK):
         return
-    before, after = index_of(old), index_of(new)
+    before, after = index_of(old), parsed(new)
     wrong = after if isinstance(after, str) else ""
-    if isinstance(before, FileIndex) and isinstance(after, FileIndex) and after.notebook and before.notebook:
-        lost = [remark for remark in after.notebook.remarks if remark not in before.notebook.remarks]
+    notebook = after[2] if not isinstance(after, str) else None
+    if isinstance(before, FileIndex) and before.notebook and notebook:
+        lost = [remark for remark in notebook.remarks if remark not in before.notebook.remarks]
         wrong = "; ".join(lost)
     if wrong:
         raise PatchRefused(

@@ -2,16 +2,33 @@
 deep."""
 
 import ast
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias, TypeVar
 
 from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.read.scope import Binding, FunctionNode, How, Scope, entries, put_in, scope_of, unpacked
+from reenact.program.read.scope import (
+    Binding,
+    FunctionNode,
+    How,
+    Scope,
+    children,
+    entries,
+    put_in,
+    scope_of,
+    unpacked,
+)
 from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
 
 MAX_ELEMENTS = 256
 DATA_SUFFIXES = (".yaml", ".yml", ".json")
+N = TypeVar("N", bound=ast.AST)
+T = TypeVar("T")
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+ROWS = (ast.List, ast.Tuple, ast.Set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,13 +73,31 @@ class FileIndex:
     """What the editors found between brackets, kept for the next edit of the same text."""
     data_names: set[str] = field(default_factory=set)
     """Strings that look like the name of a YAML or JSON file."""
+    derived: dict[object, object] = field(default_factory=dict)
+    """What was read off the file once, for all who ask again."""
 
     @property
     def path(self) -> str:
         return str(self.source.path)
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
-        return replace(self.lines.span(node), file=self.path)
+        return self.lines.span(node, self.path)
+
+    def once(self, key: object, read: Callable[[], T]) -> T:
+        """What `read` gives; the next time under the same key what it gave."""
+        if key not in self.derived:
+            self.derived[key] = read()
+        return self.derived[key]  # type: ignore[return-value]
+
+    def parts(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """A piece of the file and everything in it, in the order of `ast.walk`, without what all trees
+        share."""
+        return self.once(node, lambda: tuple(_walk(node)))
+
+    def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
+        """Those of one kind."""
+        key = (node, kind)
+        return self.once(key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind)))
 
     def point(self, at: int) -> Span:
         """Between two characters."""
@@ -106,26 +141,26 @@ class FileIndex:
             node, scope = stack.pop()
             self.nodes.append(node)
             put_in(node, scope)
-            children = self._visit(node, scope)
-            self.parents |= {child: node for child, _ in children}
-            stack += reversed(children)
+            inside = self._visit(node, scope)
+            self.parents.update((child, node) for child, _ in inside)
+            stack += reversed(inside)
 
     def _visit(self, node: ast.AST, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        if isinstance(node, FunctionNode | ast.ClassDef):
+        if isinstance(node, DEFINITIONS):
             return self._definition(node, scope)
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        if isinstance(node, COMPREHENSIONS):
             inner = Scope(node.generators[0], "", scope, self)
             for part in node.generators:
                 inner.bind_target(part.target, How.LOOP, part.iter, part)
-            return [(child, inner) for child in ast.iter_child_nodes(node)]
+            return [(child, inner) for child in children(node)]
         self._note(node, scope)
-        if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
+        if isinstance(node, ROWS) and len(node.elts) > MAX_ELEMENTS:
             # A table of data, not of settings: its numbers are nobody's hyperparameters.
             for child in node.elts:
                 put_in(child, scope)
             kept = [child for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)]
             return [(child, scope) for child in kept]
-        return [(child, scope) for child in ast.iter_child_nodes(node)]
+        return [(child, scope) for child in children(node)]
 
     def _definition(self, node: FunctionNode | ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
         inner = self.inner[node] = Scope(node, getattr(node, "name", ""), scope, self)
@@ -200,6 +235,13 @@ class FileIndex:
         self.stores.setdefault(store.key, []).append(store)
 
 
+def _walk(node: ast.AST) -> list[ast.AST]:
+    found = [node]
+    for one in found:
+        found += children(one)
+    return found
+
+
 def statement_of(node: ast.AST) -> ast.stmt:
     """The statement that holds a node."""
     return scope_of(node).index.statement(node)
@@ -223,17 +265,29 @@ def dotted_text(node: ast.expr | None) -> str:
     return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else ""
 
 
-@lru_cache(maxsize=256)
-def index_of(source: SourceFile) -> FileIndex | str:
-    """The index of a Python file or notebook, or the reason why there is none."""
+Parsed: TypeAlias = tuple[ast.Module, str, Notebook | None]
+"""The tree, the Python text, and the notebook it was joined of."""
+
+
+def parsed(source: SourceFile) -> Parsed | str:
+    """A Python file or notebook as the parser reads it, or the reason why it cannot."""
     if source.unparsed:
         return source.unparsed
     try:
         notebook = read_notebook(source.text) if source.language is Language.NOTEBOOK else None
         text = notebook.script if notebook else source.text
-        tree = parse(text, top_level_await=notebook is not None)
+        return parse(text, top_level_await=notebook is not None), text, notebook
     except (Unparsable, BadNotebook) as error:
         return str(error)
+
+
+@lru_cache(maxsize=256)
+def index_of(source: SourceFile) -> FileIndex | str:
+    """The index of a Python file or notebook, or the reason why there is none."""
+    read = parsed(source)
+    if isinstance(read, str):
+        return read
+    tree, text, notebook = read
     index = FileIndex(source, text, LineTable(text), tree, notebook)
     index.module = index.inner[tree] = Scope(tree, "", None, index)
     put_in(tree, index.module)

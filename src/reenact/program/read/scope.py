@@ -171,6 +171,12 @@ class Scope:
         return found
 
 
+SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+"""What all trees share, such as `ast.Load`."""
+PLAIN = frozenset(("ctx", "op", "ops", "id", "attr", "kind", "type_comment"))
+"""Fields that hold texts, or what all trees share."""
+
+
 def scope_of(node: ast.AST) -> Scope:
     """The scope that a node of an indexed file is evaluated in."""
     found: Scope = node.scope  # type: ignore[attr-defined]
@@ -183,9 +189,31 @@ def bindings_of(node: ast.AST) -> list[Binding]:
 
 
 def put_in(node: ast.AST, scope: Scope) -> None:
-    """Say which scope a node is evaluated in; what all trees share, such as `ast.Load`, is in none."""
-    if not isinstance(node, ast.expr_context | ast.operator | ast.unaryop | ast.boolop | ast.cmpop):
+    """Say which scope a node is evaluated in; what all trees share is in none."""
+    if not isinstance(node, SHARED):
         node.scope = scope  # type: ignore[attr-defined]
+
+
+_HOLDERS: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def _holders(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold others."""
+    if kind not in _HOLDERS:
+        _HOLDERS[kind] = tuple(name for name in kind._fields if name not in PLAIN)
+    return _HOLDERS[kind]
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """What a node directly consists of, without what all trees share."""
+    found: list[ast.AST] = []
+    for name in _holders(type(node)):
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [one for one in value if isinstance(one, ast.AST)]
+    return found
 
 
 def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:

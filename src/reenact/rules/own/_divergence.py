@@ -27,7 +27,12 @@ class Divergence(NamedTuple):
     """Multiplied by something that is no number."""
 
 
-def divergences(index: FileIndex) -> Iterator[Divergence]:
+def divergences(index: FileIndex) -> tuple[Divergence, ...]:
+    """Every one in a file."""
+    return index.once(divergences, lambda: tuple(_divergences(index)))
+
+
+def _divergences(index: FileIndex) -> Iterator[Divergence]:
     for node in within(index.tree, ast.BinOp):
         if is_sum(node, ast.Add, ast.Sub) and not is_sum(index.parents.get(node), ast.Add, ast.Sub):
             sign = _sign(node)
@@ -37,11 +42,14 @@ def divergences(index: FileIndex) -> Iterator[Divergence]:
 
 def _sign(node: ast.expr) -> int | None:
     """1 for `exp(log_var) + mean**2 - 1 - log_var`, -1 for its negative, none for another sum."""
-    texts = [(sign, ast.unparse(term)) for sign, term in terms(node)]
+    signed = list(terms(node))
+    if len(signed) != 4:
+        return None
+    texts = [(sign, ast.unparse(term)) for sign, term in signed]
     grown = [sign for sign, text in texts if "exp(" in text]
     squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
     ones = [sign for sign, text in texts if text in ("1", "1.0")]
-    if len(texts) != 4 or len(grown) != 1 or squares != grown or ones != [-grown[0]]:
+    if len(grown) != 1 or squares != grown or ones != [-grown[0]]:
         return None
     return grown[0]
 

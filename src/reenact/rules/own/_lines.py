@@ -5,9 +5,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from reenact.probe.trace import Mover
-from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.index import FileIndex, N, index_of
 from reenact.rules import Evidence, LayerView, Place
-from reenact.rules.own._parts import N, assigned, called, is_call, last_word, within
+from reenact.rules.own._parts import assigned, called, is_call, within
 
 Node = ast.expr | ast.stmt
 ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")
@@ -63,13 +63,27 @@ def loops_of(index: FileIndex, node: Node) -> list[ast.For | ast.AsyncFor | ast.
 
 def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
     """What a variable was last given, in its function or in the file; other expressions as they are."""
-    for owner in (function_of(index, node), index.tree) if isinstance(node, ast.Name) else ():
-        before = [one for one in within(owner, ast.Assign) if one.lineno < node.lineno]
-        pairs = [pair for one in before for pair in assigned(one) if isinstance(pair[0], ast.Name)]
-        given = [value for target, value in pairs if last_word(target) == last_word(node)]
+    if not isinstance(node, ast.Name):
+        return node
+    for owner in (function_of(index, node), index.tree):
+        given = [value for line, value in _given(index, owner).get(node.id, ()) if line < node.lineno]
         if given:
             return max(given, key=lambda value: value.lineno)
     return node
+
+
+def _given(index: FileIndex, owner: ast.AST) -> dict[str, list[tuple[int, ast.expr]]]:
+    """What each variable is given in a function or file, and the line of the statement that does it."""
+
+    def read() -> dict[str, list[tuple[int, ast.expr]]]:
+        found: dict[str, list[tuple[int, ast.expr]]] = {}
+        for statement in within(owner, ast.Assign):
+            for target, value in assigned(statement):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append((statement.lineno, value))
+        return found
+
+    return index.once((_given, owner), read)
 
 
 def place_in(index: FileIndex, node: Node) -> Place:

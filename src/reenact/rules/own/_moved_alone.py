@@ -7,7 +7,7 @@ from itertools import islice
 
 from reenact.program.read.index import FileIndex
 from reenact.rules.own._lines import Node, place_in, scopes
-from reenact.rules.own._orders import Order, RowsOf, equal, read_names
+from reenact.rules.own._orders import MOVES, Order, RowsOf, equal, read_names
 from reenact.rules.own._parts import Found, called, elements, flat, is_call, options, stores, within, words
 
 LABELS = re.compile(
@@ -28,6 +28,8 @@ MEASURES = re.compile(
 def moved_alone(index: FileIndex) -> Found:
     """Where inputs are given another order than labels that they are used with."""
     yield from _split_apart(index)
+    if not any(is_call(one, *MOVES) for one in within(index.tree, ast.Call)):
+        return
     mapped = [arg for call in index.calls if called(call) == "map" for arg in call.args]
     by_row = {name for arg in mapped for name in words(arg)}
     for scope in scopes(index):
@@ -94,7 +96,7 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
             continue
         moved = _difference(scope.index, rows.order, labels.order)
         # Labels that are moved elsewhere than where a data set is put together are moved on purpose.
-        puts_together = any(is_call(node, *TOGETHER) for node in ast.walk(statement))
+        puts_together = any(is_call(node, *TOGETHER) for node in within(statement, ast.Call))
         set_aside = labels.order is not None and rows.order is None and not puts_together
         if moved is not None and not set_aside:
             first, second = (part, label) if moved is rows.order else (label, part)

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._parts import assigned, called, elements, is_call, options, owner_of, within
+from reenact.rules.own._parts import (
+    NAMES,
+    all_parts,
+    assigned,
+    called,
+    elements,
+    is_call,
+    options,
+    owner_of,
+    within,
+    written,
+)
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")
@@ -13,6 +24,8 @@ SAMPLES = ("randint", "integers", "choice", "multinomial")
 FIXED = ("default_rng(", "random_state=", "RandomState(")
 TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
+MOVES = (*ORDERS, *SAMPLES, *TABLE, "sort", "sorted", "shuffle")
+"""Without one of these calls all rows keep their order."""
 NO_ROWS = ("listdir", "glob", "rglob", "iterdir", "scandir", "walk", "range", "arange", "len", "int", "float")
 """What has no order that another thing follows: files are sorted to give them one."""
 
@@ -65,7 +78,7 @@ class RowsOf:
                 results = [(target, self._given(target, value)) for target, value in assigned(statement)]
                 for target, (rows, given) in results:
                     self._keep(target, rows, given)
-                    base = ast.unparse(target.value) if isinstance(target, ast.Subscript) else ""
+                    base = written(target.value) if isinstance(target, ast.Subscript) else ""
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
@@ -121,13 +134,13 @@ class RowsOf:
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
-        itself = target is not None and ast.unparse(target).rpartition(".")[2] in read_names(value)
+        itself = target is not None and written(target).rpartition(".")[2] in read_names(value)
         if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
             if called(value) in ("sorted", "sort"):
                 return _whole(value, by_chance=False)
             if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
                 return _whole(value, options(value).get("random_state", ""))
-        for node in ast.walk(value):
+        for node in all_parts(value):
             if isinstance(node, ast.Subscript | ast.ListComp):
                 order = self._order(node.slice) if isinstance(node, ast.Subscript) else self._picked(node)
                 if order is not None:
@@ -141,8 +154,8 @@ class RowsOf:
     def _picked(self, node: ast.ListComp) -> Order | None:
         """The order that `[rows[i] for i in order]` picks rows in."""
         loop = node.generators[0]
-        number = ast.unparse(loop.target)
-        picks = any(ast.unparse(one.slice) == number for one in within(node.elt, ast.Subscript))
+        number = written(loop.target)
+        picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
         return self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
 
     def _in_place(self, call: ast.Call) -> None:
@@ -176,12 +189,12 @@ def _names(target: ast.expr) -> Iterator[str]:
     for one in elements(target):
         yield from _names(one)
     if isinstance(target, ast.Name | ast.Attribute):
-        yield ast.unparse(target)
+        yield written(target)
 
 
 def read_names(node: ast.AST) -> list[str]:
     """Variables and attributes that an expression reads."""
-    return [ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)]
+    return [written(one) for one in all_parts(node) if isinstance(one, NAMES)]
 
 
 def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:

@@ -2,30 +2,43 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard
 
+from reenact.program.read.index import FileIndex, N, dotted_text
+from reenact.program.read.scope import Scope
 from reenact.types import Place
 
-N = TypeVar("N", bound=ast.AST)
 Found = Iterator[tuple[Place, str]]
 """Where something is wrong in the text, and what says so."""
+NAMES = (ast.Name, ast.Attribute)
+STORES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.comprehension)
 LIBRARIES = ("np", "numpy", "torch", "jnp", "tf", "ops")
 
 
+def index_holding(node: ast.AST) -> FileIndex | None:
+    """The file that a node stands in; none for one that was parsed by itself."""
+    scope: Scope | None = getattr(node, "scope", None)
+    return scope.index if scope is not None else None
+
+
 def all_parts(node: ast.AST) -> Iterable[ast.AST]:
-    """Every part, the thing itself as well. Of a whole file they are kept: each rule asks for them again."""
-    return _kept(node) if isinstance(node, ast.Module) else ast.walk(node)
-
-
-@lru_cache(maxsize=32)
-def _kept(tree: ast.Module) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree))
+    """Every part, the thing itself as well."""
+    index = index_holding(node)
+    return index.parts(node) if index is not None else ast.walk(node)
 
 
 def within(node: ast.AST, kind: type[N]) -> Iterator[N]:
     """Every part of this kind."""
-    return (one for one in all_parts(node) if isinstance(one, kind))
+    index = index_holding(node)
+    if index is not None:
+        return iter(index.parts_of(node, kind))
+    return (one for one in ast.walk(node) if isinstance(one, kind))
+
+
+def written(node: ast.AST) -> str:
+    """As it is written: `self.rows` and `rows` without the detour over `ast.unparse`."""
+    named = dotted_text(node) if isinstance(node, NAMES) else ""
+    return named or ast.unparse(node)
 
 
 def called(node: ast.AST | None) -> str:
@@ -64,7 +77,7 @@ def subject_of(call: ast.Call, libraries: Sequence[str] = LIBRARIES) -> ast.expr
 
 def options(call: ast.Call) -> dict[str, str]:
     """Keyword arguments as they are written."""
-    return {word.arg or "": ast.unparse(word.value) for word in call.keywords}
+    return {word.arg or "": written(word.value) for word in call.keywords}
 
 
 def elements(node: ast.AST | None) -> list[ast.expr]:
@@ -102,7 +115,12 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The same of everything in a scope."""
-    return (pair for node in all_parts(scope) for pair in assigned(node))
+    index = index_holding(scope)
+    return iter(_stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope)))
+
+
+def _stores(scope: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    return [pair for node in all_parts(scope) if isinstance(node, STORES) for pair in assigned(node)]
 
 
 def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -36,7 +36,17 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
 from reenact.rules.own._moved_alone import LABELS, moved_alone
-from reenact.rules.own._parts import Found, assigned, called, elements, is_call, names, options, within
+from reenact.rules.own._parts import (
+    Found,
+    assigned,
+    called,
+    elements,
+    is_call,
+    names,
+    options,
+    within,
+    written,
+)
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant
@@ -112,14 +122,18 @@ def _written(index: FileIndex) -> Found:
 
 def _zipped(index: FileIndex) -> Found:
     """Two loaders, each shuffled by itself, over two arrays that one call made for each other."""
-    unpacked = [node for node in within(index.tree, ast.Assign) if is_call(node.value)]
-    together = [{ast.unparse(one) for one in elements(node.targets[0])} for node in unpacked]
     for call in index.calls:
         loaders = [value_of(index, one) for one in call.args] if called(call) == "zip" else []
         sets = {name for loader in loaders if (name := _only_array(index, loader))}
-        if len(loaders) == len(sets) == 2 and any(sets <= made for made in together):
+        if len(loaders) == len(sets) == 2 and _made_together(index, sets):
             both = " and ".join(ast.unparse(one) for one in call.args)
             yield place_in(index, call), f"{both} are shuffled by separate draws"
+
+
+def _made_together(index: FileIndex, arrays: set[str]) -> bool:
+    """Whether one call made all of these."""
+    unpacked = (node for node in within(index.tree, ast.Assign) if is_call(node.value))
+    return any(arrays <= {written(one) for one in elements(node.targets[0])} for node in unpacked)
 
 
 def _off_the_diagonal(index: FileIndex) -> Found:
@@ -203,8 +217,9 @@ def _draws(function: ast.AST) -> bool:
     if not isinstance(function, ast.FunctionDef) or len(function.args.args) != 1:
         return False
     inside = list(within(function, ast.Call))
-    seeded = any("seed" in ast.unparse(call) or called(call) == "default_rng" for call in inside)
-    return not seeded and any(called(call) in SHUFFLES for call in inside)
+    if not any(called(call) in SHUFFLES for call in inside):
+        return False
+    return not any("seed" in ast.unparse(call) or called(call) == "default_rng" for call in inside)
 
 
 def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.stmt] | None:
@@ -227,8 +242,8 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str | None:
     match statement:
         case ast.Expr(ast.Call(_, [ast.Name(name)], []) as call) if called(call) == "shuffle":
             return name
-        case ast.Assign([ast.Name(name), *_], ast.Call(_, [given]) as call) if ast.unparse(given) == name:
+        case ast.Assign([ast.Name(name), *_], ast.Call(_, [ast.Name(given)]) as call) if given == name:
             return name if called(call) in own else None
-        case ast.Assign([ast.Name(name), *_], ast.Subscript(rows, drawn)) if ast.unparse(rows) == name:
+        case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)) if rows == name:
             return name if is_call(drawn, *SHUFFLES) and "seed" not in ast.unparse(drawn) else None
     return None

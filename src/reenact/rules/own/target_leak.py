@@ -40,9 +40,11 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from reenact.program.read.index import FileIndex
+from reenact.program.read.scope import children
 from reenact.rules import Culprit, Evidence, Findings, Needs
 from reenact.rules.own._lines import function_of, indexes, place_in
 from reenact.rules.own._parts import (
+    NAMES,
     all_parts,
     assigned,
     called,
@@ -52,9 +54,13 @@ from reenact.rules.own._parts import (
     options,
     owner_of,
     stores,
+    within,
+    written,
 )
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+MOVED = ("rolling", "convolve", "shift", "roll")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
@@ -103,7 +109,7 @@ def _later(value: ast.expr) -> tuple[str, str, bool]:
         value = inner.value if isinstance(inner, ast.Attribute) else inner
         if not isinstance(value, ast.Call):
             break
-    if not isinstance(value, ast.Call):
+    if not is_call(value, *SMOOTHERS, *MOVED):
         return "", "", False
     words, owner = options(value), owner_of(value)
     first = ast.unparse(value.args[0]) if value.args else ""
@@ -160,6 +166,8 @@ def _side_by_side(node: ast.AST) -> Sequence[str]:
 
 def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside `s[i + w]`."""
+    if not any(map(_bounds, within(index.tree, ast.Subscript))):
+        return
     for scope in (*(one.node for one in index.functions), index.tree):
         values = [one for node in _own_nodes(scope) for one in _stored(node)]
         taken = [(node, is_target) for value, is_target in values if (node := _rows_of(value)) is not None]
@@ -171,8 +179,8 @@ def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """What stands in a function or file, without the functions within it."""
-    for child in ast.iter_child_nodes(scope):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    for child in children(scope):
+        if not isinstance(child, DEFINITIONS):
             yield child
             yield from _own_nodes(child)
 
@@ -180,7 +188,7 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
 def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     """Values that are kept, and whether as targets: by name, or as the second of a pair."""
     for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
-        kept = [one for one in ast.walk(target) if isinstance(one, ast.Name | ast.Attribute)]
+        kept = [one for one in all_parts(target) if isinstance(one, NAMES)]
         if not isinstance(value, ast.Tuple) and len(kept) == 1:
             yield value, _is_target(kept[0])
     given = node.value if isinstance(node, ast.Return | ast.Yield) else None
@@ -194,7 +202,7 @@ def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
 
 
 def _is_target(node: ast.AST) -> bool:
-    return bool(TARGETS.search(ast.unparse(node).rpartition(".")[2]))
+    return bool(TARGETS.search(written(node).rpartition(".")[2]))
 
 
 def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
@@ -208,10 +216,10 @@ def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
 def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
     if ast.unparse(window.value) != ast.unparse(target.value):
         return False
-    (rows, columns), (wanted, _) = _axes(window), _axes(target)
-    if not isinstance(rows, ast.Slice) or not (rows.lower and rows.upper) or columns not in ("", ":"):
+    bounds, (wanted, _) = _bounds(window), _axes(target)
+    if bounds is None:
         return False
-    begin, end = _linear(rows.lower), _linear(rows.upper)
+    begin, end = map(_linear, bounds)
     if isinstance(wanted, ast.Slice):
         if wanted.lower is None or wanted.upper is None or wanted.step is not None:
             return False
@@ -224,6 +232,14 @@ def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
     inside = _gap(end, first)
     # A window begins at a variable, as in a loop, and its target at another place.
     return not any(inside) and inside[""] > 0 and any(_gap(first, begin)) and any(begin)
+
+
+def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
+    """Begin and end of the rows that a window takes with all their columns; none for anything else."""
+    rows, columns = _axes(window)
+    if not isinstance(rows, ast.Slice) or rows.lower is None or rows.upper is None:
+        return None
+    return (rows.lower, rows.upper) if columns in ("", ":") else None
 
 
 def _axes(node: ast.Subscript) -> tuple[ast.expr, str]:

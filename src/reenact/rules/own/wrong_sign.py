@@ -40,7 +40,17 @@ from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs
 from reenact.rules.own._divergence import NAMED, divergences, terms
 from reenact.rules.own._lines import indexes, place_in, value_of
-from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, stores, subject_of, within
+from reenact.rules.own._parts import (
+    called,
+    is_call,
+    is_sum,
+    last_word,
+    owner_of,
+    stores,
+    subject_of,
+    within,
+    written,
+)
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
@@ -112,10 +122,10 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
     if "maximize=True" in index.text or not any(called(call) == "backward" for call in index.calls):
         return
     for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
-        value, name = node.value, ast.unparse(node.targets[0])
-        added = [term for sign, term in terms(value) if sign > 0]
+        value, name = node.value, written(node.targets[0])
+        added = [term for sign, term in terms(value) if sign > 0] if "loss" in name.lower() else []
         raised = any(_is_policy_gradient(index, term) for term in added)
-        if "loss" in name.lower() and raised and not _negated(index, name, value):
+        if raised and not _negated(index, name, value):
             yield node
 
 
@@ -135,7 +145,7 @@ def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried any more."""
     if "log_prob" not in index.text or not REWARD.search(index.text) or "maximize=True" in index.text:
         return
-    for node in (one for one in within(index.tree, ast.Assign) if "loss" in ast.unparse(one.targets[0])):
+    for node in (one for one in within(index.tree, ast.Assign) if "loss" in written(one.targets[0])):
         signed = list(terms(node.value))
         for sign, term in signed if len(signed) > 1 else ():
             meant = f"{ast.unparse(term)} {_meanings(index, term)}"
@@ -157,12 +167,12 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     for target, value in stores(index.tree):
         if is_call(value, "TripletMarginLoss", "TripletMarginWithDistanceLoss"):
             losses.add(last_word(target))
-    for call in index.calls:
+    for call in (one for one in index.calls if called(one) in losses and len(one.args) == 3):
         given = [ast.unparse(one) for one in call.args]
-        if called(call) in losses and len(given) == 3 and OTHER.search(given[1]) and SAME.search(given[2]):
+        if OTHER.search(given[1]) and SAME.search(given[2]):
             yield call, f"{called(call)} is given the negative where it wants the positive"
     for node in within(index.tree, ast.BinOp):
-        if is_sum(index.parents.get(node), ast.Add, ast.Sub) or not _hinged(index, node):
+        if not _hinged(index, node) or is_sum(index.parents.get(node), ast.Add, ast.Sub):
             continue
         parts = {
             sign: ast.unparse(term) for sign, term in terms(node) if not MARGIN.search(ast.unparse(term))
@@ -177,9 +187,9 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
 
 def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Losses of a generator that ask the discriminator to find out what it made."""
-    steps = {ast.unparse(owner_of(call) or call) for call in index.calls if called(call) == "step"}
+    steps = {written(owner_of(call) or call) for call in index.calls if called(call) == "step"}
     made = within(index.tree, ast.Assign) if len(steps) > 1 else ()
-    for node in (one for one in made if GENERATOR.search(ast.unparse(one.targets[0]))):
+    for node in (one for one in made if GENERATOR.search(written(one.targets[0]))):
         judged = [call for call in within(node.value, ast.Call) if len(call.args) == 2]
         labels = [value_of(index, one.args[1]) for one in judged if not isinstance(one.args[1], ast.Constant)]
         fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
@@ -201,12 +211,13 @@ def _hinged(index: FileIndex, node: ast.AST) -> bool:
 
 def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
-    taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
-    taken += [one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)]
     if "elbo" in index.text.lower() or "maximize=True" in index.text:
         return
-    if not any(NAMED.search(ast.unparse(one)) for one in taken):
-        yield from (one.node for one in divergences(index) if not one.positive)
+    negative = [one.node for one in divergences(index) if not one.positive]
+    taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
+    taken += [one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)]
+    if negative and not any(NAMED.search(ast.unparse(one)) for one in taken):
+        yield from negative
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
