@@ -199,8 +199,10 @@ def _gpus() -> list[str]:
 
 
 def files_identity(*shelves: str) -> str:
-    """A hash over every file of these folders of cases, and over those of the demo that belong to them; unknown
-    where there is none, so that a folder that was moved does not look like one that is empty."""
+    """A hash over every file of these folders of cases, and over those of the demo that belong to them.
+
+    Unknown where there is none: a folder that was moved must not look like one that is empty.
+    """
     known, read = hashlib.sha256(), 0
     for shelf in shelves:
         for folder in (ROOT / "benchmarks" / "cases" / shelf, DEMO / shelf):
