@@ -194,7 +194,8 @@ def without_uv(place: Path) -> Command:
     return command
 
 
-@pytest.mark.parametrize("installer", ["uv", "pip"])
+# What pip itself runs of hostile packages: tests/sandbox/environments/test_hostile_packages.py.
+@pytest.mark.parametrize("installer", ["uv", pytest.param("pip", marks=pytest.mark.slow)])
 def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
     toy: Any, place: Path, run: Command, monkeypatch: pytest.MonkeyPatch, installer: str
 ) -> None:

@@ -43,17 +43,17 @@ def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(plan
     """Over all patterns of signs, each as likely as the others where a change does nothing."""
     looked, alpha, held, stopped = 6, 0.05, 0, 0
     sizes = [math.sin(3 * i) + 2 for i in range(planned)]
-    for signs in itertools.product((-1, 1), repeat=planned):
-        differences = [sign * size for sign, size in zip(signs, sizes, strict=True)]
-        zeros = [0.0] * planned
-        whole = signed_rank_p(differences, looked=looked) < alpha
-        if is_settled(zeros[:looked], differences[:looked], planned, alpha):
-            stopped += 1
-            early = signed_rank_p(differences[:looked]) < alpha
-            assert early or not whole, "what was given up could not have held"
-            held += early
-        else:
-            held += whole
+    zeros, rest = [0.0] * looked, planned - looked
+    for first in itertools.product((-1, 1), repeat=looked):
+        seen = [sign * size for sign, size in zip(first, sizes, strict=False)]
+        settled = is_settled(zeros, seen, planned, alpha)
+        early = signed_rank_p(seen) < alpha
+        for later in itertools.product((-1, 1), repeat=rest):
+            unseen = [sign * size for sign, size in zip(later, sizes[looked:], strict=True)]
+            whole = signed_rank_p([*seen, *unseen], looked=looked) < alpha
+            assert early or not whole or not settled, "what was given up could not have held"
+            held += early if settled else whole
+        stopped += settled * 2**rest
     assert held / 2**planned <= alpha
     assert held / 2**planned > 0.6 * alpha, "nor is the test without power"
     assert stopped / 2**planned > 0.1

@@ -16,17 +16,17 @@ Example
     x, y = map(torch.from_numpy, blobs())
     model = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 3))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    for epoch in range(6):
+    for epoch in range(2):
         for first in range(0, len(x), 2):
             rows, labels = x[first : first + 2], y[first : first + 2]
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(rows), labels).backward()
             optimizer.step()
 Instead
-    - for epoch in range(6):
+    - for epoch in range(2):
     -     for first in range(0, len(x), 2):
     -         rows, labels = x[first : first + 2], y[first : first + 2]
-    + for epoch in range(40):
+    + for epoch in range(20):
     +     for first in range(0, len(x), 32):
     +         rows, labels = x[first : first + 32], y[first : first + 32]
 Fix safety

@@ -19,14 +19,14 @@ Example
     model = nn.Sequential(nn.Linear(x.shape[2], 16), encoder, nn.Flatten(), nn.Linear(192, 2))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, 1.0)
-    for step in range(100):
+    for step in range(60):
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
         schedule.step()
 Instead
     - schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, 1.0)
-    + schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, 1.0, 50)
+    + schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, 1.0, 40)
 Fix safety
     There is nothing to change automatically: a schedule has to be written, or the rate lowered.
 Sources
