@@ -13,10 +13,10 @@ from reenact.journal import Journal, JournalReader, Kind, State
 @pytest.fixture
 def shelf(tmp_path: Path) -> JournalReader:
     with Journal.open(tmp_path) as journal:
-        with suppress(RuntimeError), journal.run(pipeline="paper", request={}) as run:
+        with suppress(RuntimeError), journal.run(pipeline="paper", request={}, what="octaves") as run:
             run.note("result", 1)
             raise RuntimeError("again")
-        with journal.run(pipeline="paper", request={}) as run:
+        with journal.run(pipeline="paper", request={}, what="octaves") as run:
             run.note("result", 2)
             run.step("asked", lambda: "yes", kind=Kind.LLM)
             run.under("result").step("below", lambda: 0, kind=Kind.BOX)
@@ -46,8 +46,9 @@ def test_steps_are_chosen_by_kind_and_state(shelf: JournalReader) -> None:
 
 def test_runs_between_two_numbers_are_looked_at_alone(shelf: JournalReader) -> None:
     assert [run.pipeline for run in shelf.runs(between=(2, 9))] == ["bug"]
-    assert [run.pipeline for run in shelf.runs(text="paper", between=(0, 1))] == ["paper"]
-    assert shelf.runs(text="paper", between=(2, 2)) == []
+    # The folder is searched too: the name of a pipeline may stand in that of a checkout.
+    assert [run.pipeline for run in shelf.runs(text="octaves", between=(0, 1))] == ["paper"]
+    assert shelf.runs(text="octaves", between=(2, 2)) == []
     shelf.close()
 
 
