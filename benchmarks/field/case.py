@@ -105,7 +105,7 @@ class FieldCase:
     beside: tuple[Inside, ...] = ()
     """Folders and files of the repository that are laid beside the program."""
     files: Mapping[Inside, str] = field(default_factory=dict)
-    """Files that the program reads, each made by a function of `standins.py`."""
+    """Files that the program reads, each made by a function of `standin_files.py`."""
     fixed: Fixed | None = None
     """Where the source has both sides."""
 

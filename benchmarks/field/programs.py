@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.field import standins
 from benchmarks.field.case import Data, Edit, FieldCase, Fixed
+from benchmarks.field.standin_files import FILES
 from reenact.errors import InputError
 
 BESIDE = "field_data.py"
@@ -45,7 +46,7 @@ def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:
         shutil.copy(Path(standins.__file__), into / BESIDE)
     for name, maker in case.files.items():
         (into / name).parent.mkdir(parents=True, exist_ok=True)
-        standins.FILES[maker](into / name)
+        FILES[maker](into / name)
     entry = into / source.name
     if case.fixed is not None:
         _lay_fixed(case, case.fixed, repository, into)

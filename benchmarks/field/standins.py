@@ -7,11 +7,9 @@ of ours. Everything here can be learned: a sound training on it is still a sound
 from __future__ import annotations
 
 import math
-import pickle
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -145,42 +143,18 @@ def films(count: int = 300) -> Any:
     return pd.DataFrame({"movieId": numbers, "title": [f"Film {k}" for k in numbers], "genres": "Drama"})
 
 
-def _transactions(file: Path) -> None:
-    """A table of numbers whose last column is a rare class."""
-    chance = np.random.default_rng(8)
-    rows = chance.normal(0, 1, (6000, 30))
-    rare = chance.random(6000) < 0.02
-    rows[rare, 1:5] += 3
-    head = ",".join(f'"{name}"' for name in ["Time", *(f"V{k}" for k in range(1, 29)), "Amount", "Class"])
-    lines = [
-        ",".join(f"{value:.4f}" for value in row) + f',"{int(kind)}"'
-        for row, kind in zip(rows, rare, strict=True)
-    ]
-    file.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
-
-
-def _words() -> Array:
+def paper_words() -> Array:
     """Which of 100 words stand in each paper."""
-    chance, subjects = np.random.default_rng(9), _subjects()
+    chance, subjects = np.random.default_rng(9), paper_subjects()
     words = chance.random((len(subjects), 100)) < 0.05
     for row, subject in enumerate(subjects):
         words[row, subject * 14 : subject * 14 + 14] |= chance.random(14) < 0.3
     return words
 
 
-def _content(file: Path) -> None:
-    """Papers with words and a subject: 700 rows of a number, 100 words, a name."""
-    words, subjects = _words(), _subjects()
-    rows = (
-        "\t".join([str(row + 1), *(str(int(word)) for word in words[row]), f"Subject_{subject}"])
-        for row, subject in enumerate(subjects)
-    )
-    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-
-
-def _citations() -> list[tuple[int, int]]:
+def paper_citations() -> list[tuple[int, int]]:
     """Which paper cites which: mostly of the same subject."""
-    chance, subjects = np.random.default_rng(10), _subjects()
+    chance, subjects = np.random.default_rng(10), paper_subjects()
     pairs = set()
     for paper in range(len(subjects)):
         same = np.flatnonzero(subjects == subjects[paper])
@@ -189,65 +163,9 @@ def _citations() -> list[tuple[int, int]]:
     return sorted(pairs)
 
 
-def _cites(file: Path) -> None:
-    lines = (f"{one + 1}\t{two + 1}" for one, two in _citations())
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _subjects(papers: int = 700) -> Array:
+def paper_subjects(papers: int = 700) -> Array:
+    """The subject of each paper, one of seven."""
     return np.random.default_rng(11).integers(0, 7, papers)
-
-
-def _pairs(file: Path) -> None:
-    """Sentences and the same in another alphabet, tab between them."""
-    other = str.maketrans("abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")
-    lines = [line.removesuffix(" .") for line in prose(800).splitlines()]
-    file.write_text("".join(f"{line}\t{line.translate(other)}\tx\n" for line in lines), encoding="utf-8")
-
-
-def _tokens(file: Path) -> None:
-    """Characters as numbers of two bytes."""
-    text = prose(3000)
-    known = {character: number for number, character in enumerate(sorted(set(text)))}
-    np.array([known[character] for character in text], dtype=np.uint16).tofile(file)
-
-
-def _vocabulary(file: Path) -> None:
-    """What the numbers of `_tokens` mean."""
-    characters = sorted(set(prose(3000)))
-    known = {character: number for number, character in enumerate(characters)}
-    with file.open("wb") as out:
-        facts = {"vocab_size": len(known), "stoi": known, "itos": dict(enumerate(characters))}
-        pickle.dump(facts, out)
-
-
-def _prose(sentences: int) -> Callable[[Path], None]:
-    def write(file: Path) -> None:
-        file.write_text(f"{prose(sentences)}\nO God, O God!\n", encoding="utf-8")
-
-    return write
-
-
-def _wave_lines(rows: int, length: int = 500) -> Callable[[Path], None]:
-    return lambda file: np.savetxt(file, waves_table(rows, length), delimiter="\t", fmt="%.5f")
-
-
-FILES: Mapping[str, Callable[[Path], None]] = {
-    "prose": _prose(2000),
-    "short prose": _prose(300),
-    "transactions": _transactions,
-    "content": _content,
-    "cites": _cites,
-    "pairs": _pairs,
-    "tokens": _tokens,
-    "vocabulary": _vocabulary,
-    "waves": _wave_lines(400),
-    "fewer waves": _wave_lines(120),
-    "short waves": _wave_lines(200, 100),
-    "ratings": lambda file: ratings().to_csv(file, index=False),
-    "films": lambda file: films().to_csv(file, index=False),
-}
-"""What a manifest may ask for, by name."""
 
 
 class Rows:
@@ -369,13 +287,13 @@ def papers(_root: str = "", _name: str = "", transform: Any = None, **_: Any) ->
     import torch
 
     made = import_module("torch_geometric")
-    order = np.random.default_rng(12).permutation(len(_subjects()))
+    order = np.random.default_rng(12).permutation(len(paper_subjects()))
     masks = torch.zeros(3, len(order), dtype=torch.bool)
     for mask, rows in zip(masks, np.split(order, (140, 340)), strict=True):
         mask[rows] = True
-    edges = made.utils.to_undirected(torch.tensor(_citations()).t().contiguous())
+    edges = made.utils.to_undirected(torch.tensor(paper_citations()).t().contiguous())
     graph = made.data.Data(
-        x=torch.from_numpy(_words().astype("float32")), y=torch.from_numpy(_subjects()),
+        x=torch.from_numpy(paper_words().astype("float32")), y=torch.from_numpy(paper_subjects()),
         edge_index=edges, train_mask=masks[0], val_mask=masks[1], test_mask=masks[2],
     )  # fmt: skip
     return _graphs([graph], transform)

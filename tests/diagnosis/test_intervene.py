@@ -24,7 +24,7 @@ from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.executor import OnOutcome
 from reenact.trials.metric import LOSS_FALL, Measure
-from reenact.trials.trainer import BudgetedTrainer, material
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop, tell_nobody
 
@@ -370,47 +370,6 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
     rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
     assert rate.status is InterventionResult.UNDECIDED
     assert rate.confidence >= 0.45
-
-
-@pytest.mark.parametrize(
-    ("measure", "spread", "score", "well"),
-    [
-        (Measure("test_accuracy"), None, 0.96, True),
-        (Measure("test_accuracy"), None, 0.9, False),
-        (Measure("test_r2"), None, 0.96, False),
-        (Measure("test_mae", larger_is_better=False), 1.5, -0.12, True),
-        (Measure("test_mae", larger_is_better=False), 1.5, -0.2, False),
-        (Measure("test_mse", larger_is_better=False), 1.5, -0.02, True),
-        (Measure("test_mse", larger_is_better=False), 1.5, -0.12, False),
-        (Measure("test_mae", larger_is_better=False), None, -0.0001, False),
-        (Measure("test_loss", larger_is_better=False, is_loss=True), 1.5, -0.0001, False),
-        (Measure("test_accuracy"), None, float("-inf"), False),
-    ],
-)
-def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
-        trainer = BudgetedTrainer(
-            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, TrainingBudget(40), 1.0, 1.0,
-            run.under("trials"), Stop(), label_spread=spread,
-        )  # fmt: skip
-        assert trainer.is_good_enough(score) is well
-        run.finish({})
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "bounded", "large"),
-    [
-        (0.5, 0.52, True, False),
-        (0.5, 0.53, True, True),
-        (0.99, 0.995, True, False),
-        (-10.0, -9.8, False, False),
-        (-10.0, -9.0, False, True),
-        (float("-inf"), 0.1, True, True),
-        (0.5, float("-inf"), True, False),
-    ],
-)
-def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bool, large: bool) -> None:
-    assert material(before, after, bounded=bounded) is large
 
 
 def test_programs_of_the_tests_have_the_hyperparameters() -> None:

@@ -24,6 +24,7 @@ from reenact.probe.watch import Watched, watch
 from reenact.program.program import read_program
 
 HERE = Path(__file__).parent
+pytest.register_assert_rewrite("live_graphs")
 
 
 @dataclass(frozen=True)

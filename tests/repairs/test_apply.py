@@ -109,9 +109,10 @@ def test_the_command_line_of_hydra_chooses_the_group_or_gives_the_value(tmp_path
     assert "lr=0.125)" in (tmp_path / "train.py").read_text(encoding="utf-8")
 
 
-def git(folder: Path, *words: str) -> None:
+def git(folder: Path, *words: str) -> str:
     identity = ("-c", "user.name=u", "-c", "user.email=u@example.org")
-    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+    done = subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -206,3 +207,39 @@ def test_a_repair_that_somebody_else_recorded_is_not_written(
     with pytest.raises(InputError, match="is not"):
         reenact.apply_repair(runs_dir=recorded.folder / ".reenact")
     assert not list(recorded.folder.glob(f"*{BACKUP}"))
+
+
+SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
+
+
+def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
+    program = project(tmp_path, {"train.py": SMALL})
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
+        (backup,) = write(program, patch, run)
+        again = read_program(("train.py",), program.folder)
+        with pytest.raises(InputError, match="backup"):
+            write(again, Patch((set_to(Kind.LEARNING_RATE, 0.2, again),)), run)
+    assert backup.read_text() == SMALL
+    assert backup.name == f"train.py{BACKUP}"
+    assert "learning_rate=0.1" in (program.folder / "train.py").read_text()
+
+
+def test_a_branch_leaves_files_index_and_head_alone(tmp_path: Path) -> None:
+    program = project(tmp_path, {"train.py": SMALL})
+    git(program.folder, "init", "-q", "-b", "main")
+    git(program.folder, "add", ".")
+    git(program.folder, "commit", "-qm", "first")
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    commit = commit_on_branch(program, patch, "repair/rate", "Repair the training")
+    assert git(program.folder, "status", "--porcelain") == ""
+    assert git(program.folder, "branch", "--show-current") == "main"
+    assert git(program.folder, "rev-parse", "repair/rate") == commit
+    assert "learning_rate=0.1" in git(program.folder, "show", "repair/rate:train.py")
+    assert (program.folder / "train.py").read_text() == SMALL
+
+
+def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
+    program = project(tmp_path, {"train.py": SMALL})
+    with pytest.raises(InputError, match="git repository"):
+        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")

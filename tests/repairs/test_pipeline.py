@@ -1,8 +1,7 @@
-"""The whole pipeline with real trainings, bad input, stopping and continuing, and what is written."""
+"""The whole pipeline with real trainings, bad input, stopping and continuing."""
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from statistics import median
@@ -18,13 +17,11 @@ from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
-from reenact.repairs.apply import BACKUP, commit_on_branch, write
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import repair
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Decision, Repair
 from reenact.report.views.repair import repair_document
-from reenact.testing.strategy import set_to
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import ExitCode, Place, Stop
@@ -392,47 +389,3 @@ def test_too_few_seeds_are_refused() -> None:
 def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
     with pytest.raises(InputError, match="budget"):
         repaired(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))
-
-
-SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
-
-
-def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
-    program = program_of(tmp_path, SMALL)
-    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
-    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
-        (backup,) = write(program, patch, run)
-        again = read_program(("train.py",), program.folder)
-        with pytest.raises(InputError, match="backup"):
-            write(again, Patch((set_to(Kind.LEARNING_RATE, 0.2, again),)), run)
-    assert backup.read_text() == SMALL
-    assert backup.name == f"train.py{BACKUP}"
-    assert "learning_rate=0.1" in (program.folder / "train.py").read_text()
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=u", "-c", "user.email=u@example.org", *words],
-        cwd=folder, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return done.stdout.strip()
-
-
-def test_a_branch_leaves_files_index_and_head_alone(tmp_path: Path) -> None:
-    program = program_of(tmp_path, SMALL)
-    git(program.folder, "init", "-q", "-b", "main")
-    git(program.folder, "add", ".")
-    git(program.folder, "commit", "-qm", "first")
-    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
-    commit = commit_on_branch(program, patch, "repair/rate", "Repair the training")
-    assert git(program.folder, "status", "--porcelain") == ""
-    assert git(program.folder, "branch", "--show-current") == "main"
-    assert git(program.folder, "rev-parse", "repair/rate") == commit
-    assert "learning_rate=0.1" in git(program.folder, "show", "repair/rate:train.py")
-    assert (program.folder / "train.py").read_text() == SMALL
-
-
-def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
-    program = program_of(tmp_path, SMALL)
-    with pytest.raises(InputError, match="git repository"):
-        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")

@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from reenact.errors import Inconclusive
+from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.testing.strategy import rate_decides, search_context, set_to
+from reenact.testing.strategy import PROGRAM, rate_decides, search_context, set_to
+from reenact.trials.budget import TrainingBudget
 from reenact.trials.executor import ScriptedExecutor
+from reenact.trials.metric import Measure
+from reenact.trials.trainer import BudgetedTrainer, material
 from reenact.trials.trial import Outcome, Part, Trial
+from reenact.types import Stop
 
 LONGER = Patch((set_to(Kind.EPOCHS, 24),))
 
@@ -176,3 +181,44 @@ def test_what_most_seeds_show_to_be_no_better_is_not_trained_on_the_others(seeds
     assert 1 < sum(helps) < len(patches)
     assert (short.usage.trainings < whole.usage.trainings) is (seeds > 2)
     assert whole.usage.trainings == seeds * len(patches)
+
+
+@pytest.mark.parametrize(
+    ("measure", "spread", "score", "well"),
+    [
+        (Measure("test_accuracy"), None, 0.96, True),
+        (Measure("test_accuracy"), None, 0.9, False),
+        (Measure("test_r2"), None, 0.96, False),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.12, True),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.2, False),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.02, True),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.12, False),
+        (Measure("test_mae", larger_is_better=False), None, -0.0001, False),
+        (Measure("test_loss", larger_is_better=False, is_loss=True), 1.5, -0.0001, False),
+        (Measure("test_accuracy"), None, float("-inf"), False),
+    ],
+)
+def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+        trainer = BudgetedTrainer(
+            PROGRAM, ScriptedExecutor(with_curves), measure, TrainingBudget(40), 1.0, 1.0,
+            run.under("trials"), Stop(), label_spread=spread,
+        )  # fmt: skip
+        assert trainer.is_good_enough(score) is well
+        run.finish({})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "bounded", "large"),
+    [
+        (0.5, 0.52, True, False),
+        (0.5, 0.53, True, True),
+        (0.99, 0.995, True, False),
+        (-10.0, -9.8, False, False),
+        (-10.0, -9.0, False, True),
+        (float("-inf"), 0.1, True, True),
+        (0.5, float("-inf"), True, False),
+    ],
+)
+def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bool, large: bool) -> None:
+    assert material(before, after, bounded=bounded) is large

@@ -11,7 +11,8 @@ import pytest
 
 from benchmarks.field.case import Data, Edit, FieldCase, Fixed, Half, catalogue, drawn, half_of
 from benchmarks.field.programs import BESIDE, materialise, why_not
-from benchmarks.field.standins import FILES, digits, pictures, reviews
+from benchmarks.field.standin_files import FILES
+from benchmarks.field.standins import digits, pictures, reviews
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 
