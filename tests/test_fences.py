@@ -59,7 +59,7 @@ LINES = {
     "mcp": 1_000,
     "paper": 8_160,
     "probe": 10_260,
-    "program": 8_590,
+    "program": 8_600,
     "pytest": 500,
     "repairs": 2_750,
     "report": 4_260,

@@ -62,7 +62,7 @@ def suspects_of(
         findings = tuple(one for one in findings if one.fault is not Fault.CPP and one.code not in ABOUT_DATA)
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
-    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
+    observed = {rule.code for rule in rules if Needs.TRACE in rule.needs}
     return suspects_from(findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence))
 
 

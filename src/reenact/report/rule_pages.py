@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from textwrap import fill, indent
 
@@ -19,6 +20,7 @@ OURS = re.compile(r"[A-Z]{2}[0-9]{3}")
 """The name of a page that this module once wrote."""
 
 
+@cache
 def rule_help(code: str) -> str:
     """The page of a rule as help text; empty for a code that is no rule's."""
     return next((page(rule) for rule in all_rules() if rule.code == code), "")

@@ -114,6 +114,7 @@ class ProgramAnalysis:
         self.values = Values(self.follower)
         self.callees = Callees(self.follower)
         self._tables: dict[str, LineTable] = {}
+        self._paths: dict[str, PurePosixPath] = {}
 
     def head(self, node: ast.expr | ast.stmt) -> Span:
         """The first line of something long."""
@@ -126,7 +127,7 @@ class ProgramAnalysis:
         return spot.cut(self._lines(spot.file).text)
 
     def place(self, spot: Span) -> Place:
-        return self._lines(spot.file).place(PurePosixPath(spot.file), spot)
+        return self._lines(spot.file).place(self._paths[spot.file], spot)
 
     def _lines(self, name: str) -> LineTable:
         """Line table of a file of the program, a data file's too."""
@@ -134,11 +135,17 @@ class ProgramAnalysis:
             index, file = self.sources.indexes.get(name), self.program.file(name)
             text = file.text if file is not None else ""
             self._tables[name] = index.lines if index is not None else LineTable(text)
+            self._paths[name] = PurePosixPath(name)
         return self._tables[name]
 
     def calls(self, *methods: str) -> list[ast.Call]:
         """All calls of the program, or those of methods of these names."""
-        return [call for call in self.sources.calls() if not methods or method_name(call) in methods]
+        return [call for name, call in self._named_calls if not methods or name in methods]
+
+    @cached_property
+    def _named_calls(self) -> list[tuple[str, ast.Call]]:
+        """All calls, each with the method that it calls."""
+        return [(method_name(call), call) for call in self.sources.calls()]
 
     @cached_property
     def uses(self) -> dict[ast.Call, list[ast.Call]]:

@@ -30,9 +30,7 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call in analysis.calls():
         name = method_name(call)
         at = CallSite(analysis, call, "keras")
-        worded = keyword(call, "loss", "optimizer", "metrics") is not None
-        plain = len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
-        if name == "compile" and (worded or plain) and not analysis.sources.dotted(call.func):
+        if name == "compile" and _is_compile(call) and not analysis.sources.dotted(call.func):
             yield from _named_optimizer(at, at.argument(0, "optimizer"))
             yield from _loss(at, at.argument(1, "loss"))
         elif name in ("fit", "fit_generator") and _is_fit(at):
@@ -40,6 +38,12 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
         else:
             yield from _library(at)
     yield from _assigned_rates(analysis)
+
+
+def _is_compile(call: ast.Call) -> bool:
+    """Whether a model is compiled, and not a pattern or a template."""
+    worded = keyword(call, "loss", "optimizer", "metrics") is not None
+    return worded or (len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name))
 
 
 def _library(at: CallSite) -> Iterator[Draft]:

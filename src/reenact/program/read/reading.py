@@ -109,7 +109,8 @@ def _number(drafts: list[Draft]) -> None:
         groups.setdefault(draft.param.id, []).append(draft)
     for shared, members in groups.items():
         for number, draft in enumerate(members):
-            draft.change(id=replace(shared, number=number))
+            if number != shared.number:
+                draft.change(id=replace(shared, number=number))
 
 
 NAMES: dict[Kind, frozenset[str]] = {

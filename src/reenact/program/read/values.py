@@ -200,7 +200,8 @@ class Callees:
 
     def named(self, node: ast.AST, written: Written = Written.LITERAL) -> list[Callee]:
         """All library objects that an expression may name, called or not."""
-        return self._named((node, written), lambda: self._names(node, written))
+        key = node if written is Written.LITERAL else (node, written)
+        return self._named(key, lambda: self._names(node, written))
 
     def made(self, node: ast.expr | None) -> list[Made]:
         """The library calls that make the object an expression stands for."""

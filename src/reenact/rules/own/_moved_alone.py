@@ -28,23 +28,26 @@ MEASURES = re.compile(
 def moved_alone(index: FileIndex) -> Found:
     """Where inputs are given another order than labels that they are used with."""
     yield from _split_apart(index)
-    if not any(is_call(one, *MOVES) for one in within(index.tree, ast.Call)):
-        return
     mapped = [arg for call in index.calls if called(call) == "map" for arg in call.args]
     by_row = {name for arg in mapped for name in words(arg)}
     for scope in scopes(index):
         name = getattr(scope, "name", "")
-        if name not in by_row and not MEASURES.search(name):
+        if _moves(scope) and name not in by_row and not MEASURES.search(name):
             yield from islice(_meetings(RowsOf(index, scope)), 1)
     for one in index.classes:
         yield from islice(_in_data_set(index, one.node), 1)
+
+
+def _moves(scope: ast.AST) -> bool:
+    """Whether anything in it gives rows another order."""
+    return any(is_call(one, *MOVES) for one in within(scope, ast.Call))
 
 
 def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     """What a data set gives together of what it was made with."""
     methods = {one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)}
     made, item = methods.get("__init__"), methods.get("__getitem__")
-    if made is None or item is None:
+    if made is None or item is None or not _moves(made):
         return
     scope = RowsOf(index, made)
     for statement in flat(made.body):
