@@ -16,6 +16,9 @@ import reenact
 from reenact.errors import InputError
 from reenact.pytest import assert_learns, assert_no_findings
 
+# One worker imports Keras and the compiler of torch, not all of them.
+pytestmark = pytest.mark.xdist_group("torch_itself")
+
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:

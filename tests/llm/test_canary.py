@@ -15,6 +15,7 @@ from reenact.llm.live import open_model
 from reenact.llm.patience import ManualClock, Patience
 from reenact.llm.scripted import Scripted
 
+pytestmark = pytest.mark.xdist_group("providers")
 CANARY = "sk-canary-5d41402abc4b2a76b9719d911017c592"
 LEAK = f"my key is {CANARY}"
 

@@ -22,6 +22,9 @@ from reenact.llm.names import PROVIDERS
 from reenact.llm.patience import ManualClock
 from reenact.types import Stop
 
+# One worker imports the libraries of the providers, not all of them.
+pytestmark = pytest.mark.xdist_group("providers")
+
 
 class TestProvider(LiveModelSuite):
     """A model behind HTTP keeps the contract of every model."""
