@@ -16,6 +16,8 @@ from reenact.program.program import read_program
 from reenact.rules.own.learning_rate_outside_range import usable_range
 
 OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
+SHORT = replace(OPTIONS, experiments=0.3)
+"""For what is seen of shapes, where nothing has to learn."""
 
 DATA = """
 import torch, torch.nn.functional as F
@@ -348,7 +350,7 @@ for x, y in DataLoader(TensorDataset(torch.randn(24, 6), torch.randn(24)), batch
 def test_a_difference_of_each_output_with_the_labels_of_all_rows(
     forks: Any, loss: str, shapes: tuple[tuple[int, ...], tuple[int, ...]] | None
 ) -> None:
-    ran = forks.run(BY_HAND.replace("LOSS", loss), options=OPTIONS)
+    ran = forks.run(BY_HAND.replace("LOSS", loss), options=SHORT)
     wide = read_experiments(ran.folder, root=Root(ran.cwd)).stretched
     assert ((wide.output, wide.target) if wide is not None else None) == shapes
     if wide is not None:
@@ -380,7 +382,7 @@ for rows in torch.randperm(72).split(24):
     ],
 )
 def test_so_it_is_where_rows_are_picked_by_hand(forks: Any, loss: str, found: bool) -> None:
-    ran = forks.run(PICKED.replace("LOSS", loss), options=OPTIONS)
+    ran = forks.run(PICKED.replace("LOSS", loss), options=SHORT)
     wide = read_experiments(ran.folder, root=Root(ran.cwd)).stretched
     assert (wide is not None) is found
     assert wide is None or (wide.place is not None and wide.place.line == 10)

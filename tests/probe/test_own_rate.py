@@ -15,6 +15,8 @@ from reenact.probe.trace import Behaviour, Experiments, OwnRate
 from reenact.rules.finding import Certainty
 
 OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
+SHORT = replace(OPTIONS, experiments=0.3)
+"""For what is seen of masks and padding, where nothing has to learn."""
 TRAINING = """
 import torch, torch.nn.functional as F
 from torch import nn
@@ -48,8 +50,8 @@ optimizer.step()
 """
 
 
-def experiment(forks: Any, text: str) -> Experiments:
-    return read_experiments(forks.run(text, options=OPTIONS).folder)
+def experiment(forks: Any, text: str, options: WatchOptions = OPTIONS) -> Experiments:
+    return read_experiments(forks.run(text, options=options).folder)
 
 
 def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
@@ -74,7 +76,7 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
 )
 def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool | None) -> None:
     """Types of tokens are no mask, and a token with the number of padding is none."""
-    (tested,) = experiment(forks, PADDED.replace("MASK", mask).replace("IGNORED", "")).behaviour
+    (tested,) = experiment(forks, PADDED.replace("MASK", mask).replace("IGNORED", ""), SHORT).behaviour
     assert tested.mask_blind is blind
 
 
@@ -102,7 +104,7 @@ optimizer.step()
 
 @pytest.mark.parametrize(("mask", "moves"), [("mask.bool()", True), ("mask == 0", False)])
 def test_padding_of_a_model_that_takes_rows_of_one_length(forks: Any, mask: str, moves: bool) -> None:
-    (tested,) = experiment(forks, FIXED.replace("MASK", mask)).behaviour
+    (tested,) = experiment(forks, FIXED.replace("MASK", mask), SHORT).behaviour
     assert tested.padding is not None
     assert (tested.padding > 1e-3) is moves
 
@@ -116,7 +118,7 @@ def test_padding_that_the_loss_counts(forks: Any, ignored: str, counted: bool) -
     text = PADDED.replace("MASK", "x.ne(1)").replace("IGNORED", ignored.replace("one", ""))
     if ignored == "one":
         text = text.replace(".flatten(0, 1), x.flatten()", ".mean(1), torch.arange(16) % 3")
-    found = experiment(forks, text).padding_counted
+    found = experiment(forks, text, SHORT).padding_counted
     assert (found is not None) is counted
     if found is not None:
         assert (found.value, round(found.share, 2)) == (1, 0.3)
