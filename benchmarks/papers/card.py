@@ -36,16 +36,18 @@ def scorecard(
 ) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
     found = {variant: [one for one in results if one.variant == variant.name] for variant in variants}
+    # Without the whole method its first variant is what the card is about, on a page of its own.
+    about = WHOLE if WHOLE in found else variants[0]
     whole = found.get(WHOLE, [])
     unrecorded = {
         variant.name: [case.id for case in cases if not results_of(case, found[variant])]
         for variant in variants
     }
     return Scorecard(
-        name="papers",
-        figures=_closing(cases, whole) if WHOLE in found else NOT_RECORDED,
+        name="papers" if about == WHOLE else f"papers-{about.key}",
+        figures=_closing(cases, found[about], about),
         goals=tuple(goals(cases, whole)) if WHOLE in found else (),
-        measured=_figures(cases, whole),
+        measured=_figures(cases, found[about], about),
         tables=(
             Table(
                 "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
@@ -59,8 +61,7 @@ def scorecard(
             *_confusion(cases, whole),
             *_twins(cases),
             *_why_not(cases, variants, results),
-            entries_table(),
-            peers_table(),
+            *((entries_table(), peers_table()) if about == WHOLE else ()),
         ),
         facts={
             "results": [_plain(one) for one in results],
@@ -70,7 +71,9 @@ def scorecard(
     )
 
 
-def _figures(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> dict[str, Figure]:
+def _figures(
+    cases: Sequence[PaperCase], results: Sequence[CaseResult], variant: Variant
+) -> dict[str, Figure]:
     pairs = [(case, one) for case in cases for one in results_of(case, results)]
     kinds = {
         "verdicts": ("papers with their true verdict", pairs),
@@ -78,7 +81,7 @@ def _figures(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> dict[
         "false": ("of them papers that do not", [pair for pair in pairs if pair[0].expected is not HOLDS]),
     }
     shares = {
-        key: Share(sum(one.true_verdict(case, WHOLE) for case, one in kind), len(kind)).figure(name)
+        key: Share(sum(one.true_verdict(case, variant) for case, one in kind), len(kind)).figure(name)
         for key, (name, kind) in kinds.items()
     }
     return {**shares, "gap": Figure("gap to the reference", mean(results, lambda one: one.gap), digits=3)}
@@ -100,11 +103,11 @@ def _twins(cases: Sequence[PaperCase]) -> Iterator[Table]:
         yield Table("Derived papers", ("case", "kind", "how"), tuple(made))
 
 
-def _closing(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> str:
+def _closing(cases: Sequence[PaperCase], results: Sequence[CaseResult], variant: Variant) -> str:
     if not results:
         return NOT_RECORDED
     there = [case for case in cases if results_of(case, results)]
-    right = sum(one.true_verdict(case, WHOLE) for case in there for one in results_of(case, results))
+    right = sum(one.true_verdict(case, variant) for case in there for one in results_of(case, results))
     missing = f", {len(cases) - len(there)} {NOT_RECORDED}" if len(there) < len(cases) else ""
     gap = percent(mean(results, lambda one: one.gap))
     return f"{right} of {len(results)} tellings with their true verdict, gap {gap}{missing}"

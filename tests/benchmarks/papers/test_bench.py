@@ -98,6 +98,17 @@ def test_an_omission_shows_only_without_lineage_and_repair(folder: Path) -> None
     assert result(case, both).expected(case, both) is Verdict.NOT
     assert result(case, both).false_claim(case, both)
     assert result(case, one).true_verdict(case, one)
+    shot = variants_of([], [ONE_SHOT])[1]
+    assert result(case, shot).true_verdict(case, shot), "a baseline is held to the truth about the paper"
+
+
+def test_a_baseline_alone_has_a_card_of_its_own(case: PaperCase) -> None:
+    shot = variants_of([], [ONE_SHOT])[1]
+    card = scorecard([case], [shot], [result(case, shot), result(case, shot, verdict=Verdict.NOT)])
+    assert card.name == "papers-one-shot"
+    assert card.figures.startswith("1 of 2 tellings with their true verdict")
+    assert card.goals == ()
+    assert "Peers, on other papers" not in [table.title for table in card.tables]
 
 
 def test_every_way_has_a_recording_of_its_own() -> None:
