@@ -237,6 +237,9 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
     while left and not held and (looks := _looks(context, left[:2]) or _looks(context, left[:1])):
         chosen = affordable_on_seeds(context, left, looks)
         held = _held(context, chosen, 1 + looks)
+        if looks < SEEDS - 1:
+            # One more seed tells what does not help; to say which helps most it is too few.
+            held = [one for one in chosen if one in held]
         left = [one for one in left if one not in chosen]
     if len(affordable_on_seeds(context, held[:2], SEEDS)) > 1:
         # What is left of the budget decides between the two in front.
