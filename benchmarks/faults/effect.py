@@ -31,7 +31,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 TRAIN_SECONDS = 24 * 3600
 """The longest time for all seeds of one program; at full scale without a GPU it takes hours."""
 LONG = ("C", "M", "D4", "D9")
-"""Faults, or groups of them, whose trainings take long: each seed is a step of its own."""
+"""Faults, or groups of them, whose trainings take long at full scale: each seed is a step of its own."""
 SMALL = ("D1", "D3", "D4", "D6", "D7", "D8")
 """Networks that a GPU only slows: a step of them takes less time than to tell it to start."""
 
@@ -144,6 +144,8 @@ def measure(
             ),
             returns=Trained,
             shared=True,
+            # What failed may have lacked memory or data: the next run tries it again.
+            still=lambda step: not step.failed,
         )  # fmt: skip
         run.finish({"steps": len(found)})
     effects = []
@@ -156,7 +158,7 @@ def measure(
             continue
         trained = {side: tuple(one for part in parts[side] for one in part.trainings) for side in Side}
         effects.append(effect_of(case, scale, trained))
-    return scorecard(effects, missing, cases, len(set(places.values())))
+    return scorecard(scale, effects, missing, cases, len(set(places.values())))
 
 
 def _steps(
@@ -166,11 +168,11 @@ def _steps(
     steps: dict[str, Step] = {}
     places: dict[tuple[str, Side], tuple[str, ...]] = {}
     known: dict[str, tuple[str, ...]] = {}
-    for case in sorted(cases, key=lambda case: not _takes_long(case)):
+    for case in sorted(cases, key=lambda case: not _takes_long(case, scale)):
         for side in Side:
             text = source_text(case, side, scale)
             if text not in known:
-                groups = [(seed,) for seed in seeds] if _takes_long(case) else [tuple(seeds)]
+                groups = [(seed,) for seed in seeds] if _takes_long(case, scale) else [tuple(seeds)]
                 named = {f"{case.id}-{side}-{group[0]}": Step(case, side, scale, group) for group in groups}
                 steps |= named
                 known[text] = tuple(named)
@@ -178,8 +180,8 @@ def _steps(
     return steps, places
 
 
-def _takes_long(case: FaultCase) -> bool:
-    return case.id[0] in LONG or case.id in LONG
+def _takes_long(case: FaultCase, scale: Scale) -> bool:
+    return scale is Scale.FULL and (case.id[0] in LONG or case.id in LONG)
 
 
 def run_step(step: Step, _: Stop) -> Trained:
@@ -193,12 +195,15 @@ def run_step(step: Step, _: Stop) -> Trained:
 
 
 def scorecard(
-    effects: Sequence[Effect], missing: Mapping[str, str], cases: Sequence[FaultCase], programs: int
+    scale: Scale,
+    effects: Sequence[Effect],
+    missing: Mapping[str, str],
+    cases: Sequence[FaultCase],
+    programs: int,
 ) -> Scorecard:
     """One row a fault; the goal is judged once all of them were run or named."""
     held = sum(effect.holds for effect in effects)
     whole = len(effects) + len(missing) == len(cases)
-    scale = effects[0].scale if effects else Scale.LITE
     share = Share(held, len(effects))
     return Scorecard(
         name=f"effects-{scale}",

@@ -100,7 +100,7 @@ class Plan:
     @property
     def references(self) -> int:
         """Seeds over which the faulty and the fixed program are trained: the first one of every run."""
-        return max(self.seeds, *(one.repeats for one in self.wanted))
+        return max([self.seeds, *(one.repeats for one in self.wanted)])
 
 
 @dataclass(frozen=True)

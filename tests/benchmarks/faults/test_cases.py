@@ -329,9 +329,9 @@ def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch:
     )
     cases = [fault_case(name) for name in ("D7", "M1", "M3")]
     with Journal.in_memory() as journal:
-        card = fault_effect.measure(cases, seeds=range(5), journal=journal)
+        card = fault_effect.measure(cases, Scale.FULL, range(5), journal=journal)
         known = len(ran)
-        again = fault_effect.measure(cases, seeds=range(5), journal=journal)
+        again = fault_effect.measure(cases, Scale.FULL, range(5), journal=journal)
     assert ran[-1] == ("D7-fixed", (0, 1, 2, 3, 4))
     assert {name for name, _ in ran} == {"D7-buggy", "D7-fixed", "M1-buggy", "M1-fixed", "M3-buggy"}
     assert known == len(ran) == 3 * 5 + 2
@@ -342,13 +342,28 @@ def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch:
 
 
 def test_a_program_that_fails_is_named_and_the_others_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run tries it again, and it alone."""
+    ran: list[str] = []
+
     def run_step(step: fault_effect.Step, _: Stop) -> fault_effect.Trained:
+        ran.append(f"{step.case.id}-{step.side}")
         if step.case.id == "D1":
             return fault_effect.Trained((), failed="train.py did not end well: out of memory")
         return fault_effect.Trained(tuple(Training(0.5, 1.0) for _ in step.seeds))
 
     monkeypatch.setattr(fault_effect, "run_step", run_step)
     with Journal.in_memory() as journal:
-        card = fault_effect.measure([fault_case("D1"), fault_case("D7")], seeds=range(5), journal=journal)
+        cases = [fault_case("D1"), fault_case("D7")]
+        card = fault_effect.measure(cases, seeds=range(5), journal=journal)
+        ran.clear()
+        fault_effect.measure(cases, seeds=range(5), journal=journal)
+    assert ran == ["D1-buggy", "D1-fixed"]
     assert card.tables[1].rows == (("D1", "train.py did not end well: out of memory"),)
     assert card.goals[0].met is False
+
+
+def test_a_card_without_any_effect_has_the_name_of_its_scale() -> None:
+    with Journal.in_memory() as journal:
+        card = fault_effect.measure([fault_case("D2")], Scale.FULL, range(5), journal=journal)
+    assert card.name == "effects-full"
+    assert card.goals[0].met is None
