@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import cProfile
 import json
 from pathlib import Path
 
 import pytest
 
 from reenact.program.program import program_from_text, read_program
-from reenact.program.static_graph import static_graph
+from reenact.program.static_graph import hyperparameters_of, static_graph
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -49,3 +50,27 @@ def test_a_layer_tells_its_settings_activation_and_takers() -> None:
     dropout = graph.layer("m", "2")
     assert dropout is not None
     assert dropout.settings == {"p": 0.1}
+
+
+TORCH = "import torch.nn as nn\nmodel = nn.Sequential(\n{}\n)\n"
+KERAS = "from keras import Sequential, layers\nmodel = Sequential([\n{}\n])\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "row"),
+    [
+        (TORCH, "nn.Linear(8, 8), nn.ReLU(),"),
+        (TORCH, "nn.Conv2d(8, 8, 3), nn.ReLU(),"),
+        (KERAS, "layers.Dense(8, activation='relu'),"),
+    ],
+)
+def test_four_times_the_layers_of_one_sequential_take_four_times_the_calls(program: str, row: str) -> None:
+    def calls(layers: int) -> int:
+        read = program_from_text(program.format("\n".join([row] * layers)))
+        profile = cProfile.Profile()
+        params = profile.runcall(hyperparameters_of, read)
+        assert len(params) > 3 * layers
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(1)
+    assert calls(320) < 4.2 * calls(80)

@@ -121,10 +121,8 @@ class RecordingFile:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 data = read_bytes(path, LONGEST_RECORDING)
                 if not data.startswith(HEAD) and not HEAD.startswith(data):
-                    raise errors.InputError(
-                        f"The file {path} is not a recording, so nothing is added to it.",
-                        next_step="Record to another file.",
-                    )
+                    says = f"The file {path} is not a recording, so nothing is added to it."
+                    raise errors.InputError(says, next_step="Record to another file.")
                 if (whole := data.rfind(b"\n") + 1) < len(data):
                     file.truncate(whole)
                     os.fsync(file.fileno())
@@ -152,10 +150,8 @@ class RecordingFile:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> errors.StorageError:
-        return errors.StorageError(
-            f"The recording cannot be written: {error.strerror}. Received: {self._path}.",
-            next_step="Free space or record to another file.",
-        )
+        says = f"The recording cannot be written: {error.strerror}. Received: {self._path}."
+        return errors.StorageError(says, next_step="Free space or record to another file.")
 
 
 class Replay:
@@ -202,10 +198,8 @@ class Replay:
         if not records:
             close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
             hint = f" The nearest recorded step is {close[0]}." if close else ""
-            raise errors.ReplayMiss(
-                f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
-                next_step="Record the run again, or ask a model.",
-            )
+            says = f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}"
+            raise errors.ReplayMiss(says, next_step="Record the run again, or ask a model.")
         same_words = [record for record in records if _answers_same_words(record, request)]
         if same_words:
             return same_words[-1]
@@ -229,9 +223,8 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
     for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
         record = json_in(line)
         if not _is_whole(record):
-            raise errors.InputError(
-                f"Line {nth} of the recording {file} is damaged.", next_step="Record the run again."
-            )
+            fix = "Record the run again."
+            raise errors.InputError(f"Line {nth} of the recording {file} is damaged.", next_step=fix)
         records.append(record)
     return records
 

@@ -115,9 +115,8 @@ def show_request(folder: Path, name: str) -> Waiting:
     matches = [name] if name in ids else [known for known in ids if known.startswith(name)]
     if len(matches) != 1:
         problem = "Several requests begin" if matches else "No request begins"
-        raise InputError(
-            f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
-        )
+        fix = f"`reenact relay {folder}` lists what waits."
+        raise InputError(f"{problem} with {name!r} in {folder}.", next_step=fix)
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
     if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
@@ -129,9 +128,8 @@ def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: 
     """Put an answer beside its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
     if take_answer(folder, asked.id) is not None and not replace:
-        raise InputError(
-            f"The request {asked.id} has an answer already.", next_step="Say --replace to change it."
-        )
+        fix = "Say --replace to change it."
+        raise InputError(f"The request {asked.id} has an answer already.", next_step=fix)
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
     target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
@@ -147,9 +145,8 @@ def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool
     found = values(text)
     usable = [value for value in found if not isinstance(value, BadAnswer)]
     if not usable:
-        raise InputError(
-            str(found[0]) if found else NO_OBJECT, next_step="Give one JSON object as the answer."
-        )
+        fix = "Give one JSON object as the answer."
+        raise InputError(str(found[0]) if found else NO_OBJECT, next_step=fix)
     fitting = [value for value in usable if not misfits(value, schema)]
     return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
 
@@ -199,10 +196,8 @@ def _write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             hidden.unlink()
-        raise StorageError(
-            f"The file {path} cannot be written: {error.strerror}.",
-            next_step="Free space or choose another folder.",
-        ) from None
+        fix = "Free space or choose another folder."
+        raise StorageError(f"The file {path} cannot be written: {error.strerror}.", next_step=fix) from None
 
 
 FIRST_LOOK_S = 0.05
@@ -222,10 +217,8 @@ class RelayWire:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(
-                f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
-                next_step="Give a folder that can be written to.",
-            ) from None
+            says = f"The relay folder cannot be used: {error.strerror}. Received: {folder}."
+            raise StorageError(says, next_step="Give a folder that can be written to.") from None
         self._folder = folder
         self._patience = patience
         self._clock = clock

@@ -57,9 +57,8 @@ def read_line(words: Sequence[str]) -> Launch:
     rest = list(words)
     rest = list(dropwhile(_is_assignment, rest[1:] if rest[:1] == ["--"] else rest))
     if not rest:
-        raise UnreadableProgram(
-            "No program was given.", next_step="Name a script, a notebook, or `-m package` and its arguments."
-        )
+        fix = "Name a script, a notebook, or `-m package` and its arguments."
+        raise UnreadableProgram("No program was given.", next_step=fix)
     front: list[str] = []
     while rest and (taken := _launcher_words(rest)):
         front, rest = front + rest[:taken], rest[taken:]
@@ -68,10 +67,8 @@ def read_line(words: Sequence[str]) -> Launch:
     module = rest[:1] in (["-m"], ["--module"])
     rest = rest[1:] if module else rest
     if not rest or rest[0].startswith("-"):
-        raise UnreadableProgram(
-            f"There is no script in this line. Received: {' '.join((*front, *rest))!r}.",
-            next_step="Name a .py file, a .ipynb file, or `-m package`.",
-        )
+        says = f"There is no script in this line. Received: {' '.join((*front, *rest))!r}."
+        raise UnreadableProgram(says, next_step="Name a .py file, a .ipynb file, or `-m package`.")
     return Launch(rest[0], module, tuple(rest[1:]), tuple(front))
 
 
@@ -133,15 +130,11 @@ def locate(launch: Launch, working: Path) -> tuple[PurePosixPath, Path, tuple[Pa
         return _locate_module(launch.target, working)
     path = Path(os.path.abspath(working / launch.target))  # noqa: PTH100  # must not follow links
     if not path.exists():
-        raise UnreadableProgram(
-            f"There is no such file. Received: {launch.target}.",
-            next_step="Check the name, or put `--` in front of a launcher line.",
-        )
+        fix = "Check the name, or put `--` in front of a launcher line."
+        raise UnreadableProgram(f"There is no such file. Received: {launch.target}.", next_step=fix)
     if not path.is_file():
-        raise UnreadableProgram(
-            f"A program is a file, not a folder or a device. Received: {launch.target}.",
-            next_step="Name the script inside it, or start the package with `-m`.",
-        )
+        says = f"A program is a file, not a folder or a device. Received: {launch.target}."
+        raise UnreadableProgram(says, next_step="Name the script inside it, or start the package with `-m`.")
     around = (working,) if working in path.parent.parents else ()
     return PurePosixPath(path.name), path.parent, (path.parent, *around)
 
@@ -153,10 +146,8 @@ def _locate_module(name: str, working: Path) -> tuple[PurePosixPath, Path, tuple
         for candidate in (stem / "__main__.py", stem.with_suffix(".py")):
             if candidate.is_file():
                 return PurePosixPath(candidate.relative_to(base)), base, (base,)
-    raise UnreadableProgram(
-        f"No package or module of that name lies below {working}. Received: -m {name}.",
-        next_step="Start from the folder that holds the package.",
-    )
+    says = f"No package or module of that name lies below {working}. Received: -m {name}."
+    raise UnreadableProgram(says, next_step="Start from the folder that holds the package.")
 
 
 def gather(

@@ -107,10 +107,8 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
     script, folder, bases = locate(launch, working)
     entry = read_source(folder, script)
     if entry.unparsed:
-        raise UnreadableProgram(
-            f"The program cannot be read: {entry.unparsed}. Received: {launch.target}.",
-            next_step="Give a Python source or a notebook that this user may read.",
-        )
+        says = f"The program cannot be read: {entry.unparsed}. Received: {launch.target}."
+        raise UnreadableProgram(says, next_step="Give a Python source or a notebook that this user may read.")
     root, files, tops = gather(launch, working, folder, bases, entry)
     return Program(root, files[0].path, files, launch, working, tops)
 

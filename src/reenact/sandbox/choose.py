@@ -43,15 +43,11 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     from reenact.sandbox.watcher import HOST_RESERVE_BYTES
 
     if trouble := space_problem(HOST_RESERVE_BYTES):
-        raise StorageError(
-            f"No program can be run in a sandbox: {trouble}.",
-            next_step="Free some space there, or set TMPDIR to a folder of yours with free space.",
-        )
+        fix = "Free some space there, or set TMPDIR to a folder of yours with free space."
+        raise StorageError(f"No program can be run in a sandbox: {trouble}.", next_step=fix)
     if name is not None and name not in NAMES:
-        raise InputError(
-            f"There is no sandbox of that name. Received: sandbox={name!r}",
-            next_step=f"Use one of: {', '.join(NAMES)}.",
-        )
+        fix = f"Use one of: {', '.join(NAMES)}."
+        raise InputError(f"There is no sandbox of that name. Received: sandbox={name!r}", next_step=fix)
     reasons: list[str] = []
     for candidate in BY_ITSELF if name is None else (name,):
         sandbox = _make(candidate, trust_code=trust_code)
@@ -60,16 +56,12 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
             return sandbox
         reasons.append(missing)
     if name is not None:
-        raise SandboxUnavailable(
-            f"The sandbox {name} was asked for and does not work here. {reasons[0]}",
-            next_step="reenact doctor shows what each sandbox needs.",
-        )
+        says = f"The sandbox {name} was asked for and does not work here. {reasons[0]}"
+        raise SandboxUnavailable(says, next_step="reenact doctor shows what each sandbox needs.")
     if trust_code:
         return _make("none", trust_code=True)
-    raise SandboxUnavailable(
-        f"No sandbox works on this machine. {' '.join(reasons)}",
-        next_step="apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code.",
-    )
+    fix = "apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code."
+    raise SandboxUnavailable(f"No sandbox works on this machine. {' '.join(reasons)}", next_step=fix)
 
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:

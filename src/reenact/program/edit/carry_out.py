@@ -77,10 +77,8 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
         lost = [remark for remark in notebook.remarks if remark not in before.notebook.remarks]
         wrong = "; ".join(lost)
     if wrong:
-        raise PatchRefused(
-            f"The changed {new.path} would not be Python any more: {wrong}.",
-            next_step="This is a defect of reenact; please keep the program that shows it.",
-        )
+        fix = "This is a defect of reenact; please keep the program that shows it."
+        raise PatchRefused(f"The changed {new.path} would not be Python any more: {wrong}.", next_step=fix)
 
 
 def perform(editor: SourceEditor, change: Change) -> None:

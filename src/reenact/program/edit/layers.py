@@ -129,8 +129,7 @@ def _application(layer: LayerSite, *, alone: bool) -> ast.Call:
 
 def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:
     """The activation layer that stands in the same list behind a layer."""
-    if layer.activation is None:
-        return None
-    call, kind = layer.activation.call, layer.position.kind
-    others = (other for other in editor.reading.models.layers if other.call is call and other is not layer)
-    return next((other for other in others if other.position.kind is kind), None)
+    by_call = editor.reading.models.applied.by_call
+    other = by_call.get(layer.activation.call) if layer.activation is not None else None
+    beside = other is not None and other is not layer and other.position.kind is layer.position.kind
+    return other if beside else None

@@ -62,11 +62,11 @@ def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bra
         if any(editor.analysis.sources.dotted(call.func) in LISTS for call in around):
             why = "stands in a ModuleList; how its items are used is for the program to say"
             raise NotChangeable(f"{layer.path} {why}.")
-    items: list[ast.AST] = [*getattr(parent, "args" if isinstance(parent, ast.Call) else "elts", ())]
-    listed = kind in LISTED or kind is ContainerKind.VARIABLE
-    if not listed or not isinstance(parent, Bracketed) or node not in items:
+    listed = isinstance(parent, Bracketed) and (kind in LISTED or kind is ContainerKind.VARIABLE)
+    number = index.numbers(parent).get(node) if isinstance(parent, Bracketed) and listed else None
+    if not isinstance(parent, Bracketed) or number is None:
         raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
-    return parent, items.index(node), ""
+    return parent, number, ""
 
 
 def _taken_by(index: FileIndex, layer: LayerSite) -> ast.AST:
@@ -158,7 +158,7 @@ def out_text(editor: SourceEditor, layer: LayerSite) -> str:
     if layer.spec.width_in is not None and layer.spec.family is Family.NORM:
         return _in_text(editor, layer)
     for before in editor.reading.models.layers:
-        if layer in before.feeds or layer in before.reaches:
+        if layer in before.feeds:
             return out_text(editor, before)
     raise NotChangeable(f"How wide the output of {layer.path} is cannot be determined.")
 

@@ -110,10 +110,8 @@ def check_outputs(editor: SourceEditor) -> None:
         word = json.loads(editor.claimed[param.id])
         loss = editor.reading.supervision.needs_probabilities(site)
         if loss is not None and loss.id not in editor.claimed and not gives_probabilities(word):
-            raise NotChangeable(
-                f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
-                next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
-            )
+            says = f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1."
+            raise NotChangeable(says, next_step="Change the loss as well, to BCEWithLogitsLoss for instance.")
 
 
 def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:

@@ -229,7 +229,7 @@ class Flow:
             return given.bent()
         if family not in PASSING or family is Family.NORM:
             for before in given.made_by:
-                _add(before.feeds, layer)
+                before.feeds[layer] = None
         if family in PASSING:
             pooled = layer.name.startswith(("Adaptive", "Global"))
             return Tensor(given.open, given.made_by) if pooled else given
@@ -238,8 +238,8 @@ class Flow:
 
     def _weighted(self, layer: LayerSite, given: Tensor) -> Tensor:
         family, here = layer.spec.family, frozenset((layer,))
-        for before in given.sized_by:
-            _add(before.reaches, layer)
+        for before in given.sized_by if family is Family.DENSE else ():
+            before.counted = True
         if family in BENDS or family is Family.RECURRENT:
             for before in given.open:
                 before.bare = before.bare or before.activation is None
@@ -247,8 +247,3 @@ class Flow:
             sized = given.sized_by | here if family is Family.CONV else frozenset()
             return Tensor(frozenset() if closed else here, here, sized)
         return Tensor(made_by=here) if family is Family.EMBEDDING else NOTHING
-
-
-def _add(found: list[LayerSite], layer: LayerSite) -> None:
-    if layer not in found:
-        found.append(layer)

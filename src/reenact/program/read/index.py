@@ -99,6 +99,11 @@ class FileIndex:
         key = (node, kind)
         return self.once(key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind)))
 
+    def numbers(self, holder: ast.Call | ast.List | ast.Tuple) -> dict[ast.AST, int]:
+        """The arguments of a call, or the elements of a list, each with its number."""
+        items = holder.args if isinstance(holder, ast.Call) else holder.elts
+        return self.once((holder, "numbers"), lambda: {one: number for number, one in enumerate(items)})
+
     def point(self, at: int) -> Span:
         """Between two characters."""
         return Span(at, at, self.path)

@@ -5,6 +5,8 @@ code applies: `self.fc1`, `self.blocks[0]`, `layers.Dense(8)`, a loop variable."
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
@@ -92,10 +94,10 @@ class LayerSite:
     """Its output is what the model returns."""
     bare_output: bool = False
     """It is returned as it is: no activation acts on it."""
-    feeds: list[LayerSite] = field(default_factory=list)
+    feeds: dict[LayerSite, None] = field(default_factory=dict)
     """Layers whose input width is its output width: the next weighted ones and the norms on the way."""
-    reaches: list[LayerSite] = field(default_factory=list)
-    """All weighted layers after it, without a pooling in between that makes one size of every size."""
+    counted: bool = False
+    """A dense layer after it counts what comes out: no pooling in between makes one size of every size."""
     tied: bool = False
     """Its output is added to another tensor, so that both must stay of one width."""
     heads: list[ast.Call] = field(default_factory=list)
@@ -160,12 +162,14 @@ def find_layers(sources: Sources, callees: Callees, values: Values) -> list[Laye
 
 def _name_paths(layers: list[LayerSite]) -> None:
     taken: set[tuple[str, str, str]] = set()
+    numbers: defaultdict[tuple[str, str, str], Iterator[int]] = defaultdict(count)
     for layer in layers:
         given = literal(keyword(layer.call, "name"))
         base = layer.position.path or (given if isinstance(given, str) else layer.name.lower())
-        numbered = (base if not number else f"{base}_{number}" for number in count())
-        layer.path = next(path for path in numbered if (layer.scope.file, layer.model, path) not in taken)
-        taken.add((layer.scope.file, layer.model, layer.path))
+        own = (layer.scope.file, layer.model)
+        numbered = (base if not number else f"{base}_{number}" for number in numbers[*own, base])
+        layer.path = next(path for path in numbered if (*own, path) not in taken)
+        taken.add((*own, layer.path))
 
 
 Run = list[list[LayerSite]]

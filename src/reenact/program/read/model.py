@@ -141,7 +141,7 @@ def _is_counted(layer: LayerSite) -> bool:
     """A dense layer counts what comes out, and no padding (`"same"`, or computed) makes up for the kernel."""
     padding = argument(layer.call, 4, "padding")
     padded = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
-    return not padded and any(taker.spec.family is Family.DENSE for taker in layer.reaches)
+    return not padded and layer.counted
 
 
 def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | str:

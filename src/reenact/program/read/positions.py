@@ -89,11 +89,13 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
         name = getattr(parent.elts[0], "value", "")
         if name and isinstance(name, str):
             return ContainerKind.NAMED, [name], True
-    if isinstance(parent, ast.List | ast.Tuple) and node in parent.elts:
-        around = scope_of(parent).index.parents.get(parent)
+    if isinstance(parent, ast.List | ast.Tuple):
+        index = scope_of(parent).index
+        around, number = index.parents.get(parent), index.numbers(parent).get(node)
         # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type.
-        if isinstance(around, ast.Call) and sources.dotted(around.func) == "torch.nn.ModuleList":
-            return ContainerKind.ELEMENT, [str(parent.elts.index(node))], True
+        counted = isinstance(around, ast.Call) and sources.dotted(around.func) == "torch.nn.ModuleList"
+        if counted and number is not None:
+            return ContainerKind.ELEMENT, [str(number)], True
     return (ContainerKind.ELEMENT if isinstance(parent, ast.List) else None), [], True
 
 
@@ -107,11 +109,13 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
         return ContainerKind.APPEND, [], False
     if name == "add_module" and len(parent.args) == 2 and isinstance(parent.args[0], ast.Constant):
         return ContainerKind.NAMED, [str(parent.args[0].value)], False
-    if dotted == "torch.nn.Sequential" and node in parent.args:
+    index = scope_of(parent).index
+    number = index.numbers(parent).get(node)
+    if dotted == "torch.nn.Sequential" and number is not None:
         single = isinstance(node, ast.Call) and sources.dotted(node.func) in ORDERED
-        position = parent.args.index(node)
-        unsure = single or any(isinstance(part, ast.Starred) for part in parent.args[:position])
-        return ContainerKind.ELEMENT, [] if unsure else [str(position)], True
+        stars = (at for one, at in index.numbers(parent).items() if isinstance(one, ast.Starred))
+        unsure = single or number > index.once((parent, "star"), lambda: next(stars, len(parent.args)))
+        return ContainerKind.ELEMENT, [] if unsure else [str(number)], True
     if dotted in SEQUENTIAL | LISTS | ORDERED:
         keywords = parent.keywords if dotted in ORDERED else []
         given = [part.arg for part in keywords if part.value is node and part.arg]

@@ -176,9 +176,8 @@ def pip_alone(python: str) -> list[str]:
     found = importlib.util.find_spec("pip")
     runner = Path(found.origin).with_name("__pip-runner__.py") if found and found.origin else None
     if runner is None or not runner.exists():
-        raise MissingPart(
-            "pip is not installed, or older than 22.3.", next_step="python -m pip install --upgrade pip"
-        )
+        fix = "python -m pip install --upgrade pip"
+        raise MissingPart("pip is not installed, or older than 22.3.", next_step=fix)
     alone = Path(__file__).with_name("pip_alone.py")
     return [python, "-I", str(alone), str(runner), "--disable-pip-version-check", "--no-input"]
 
@@ -257,10 +256,8 @@ def _uv_failure(text: str) -> Exception:
     if match := re.search(r"there (?:is|are) no versions? of (\S+)", text):
         before = re.search(r"uploaded before (\d{4}-\d\d-\d\d)", text)
         when = f" that was there before {before[1]}" if before else ""
-        return InputError(
-            f"The package {match[1]} cannot be installed: there is no such version{when}.",
-            next_step="Ask for another version, or none.",
-        )
+        says = f"The package {match[1]} cannot be installed: there is no such version{when}."
+        return InputError(says, next_step="Ask for another version, or none.")
     return _failure(text)
 
 
@@ -283,15 +280,11 @@ def _from_address(name: str) -> InputError:
 
 def _failure(text: str) -> ReenactError:
     if _UNREACHABLE.search(text):
-        return ReenactError(
-            "The package index cannot be reached.",
-            next_step="Check the network, or name a folder of wheels in PIP_FIND_LINKS.",
-        )
+        fix = "Check the network, or name a folder of wheels in PIP_FIND_LINKS."
+        return ReenactError("The package index cannot be reached.", next_step=fix)
     if "No space left" in text:
-        return StorageError(
-            "The disk is full: an environment could not be prepared.",
-            next_step="Free some space; prepared environments lie in the folder that cache_dir names.",
-        )
+        fix = "Free some space; prepared environments lie in the folder that cache_dir names."
+        return StorageError("The disk is full: an environment could not be prepared.", next_step=fix)
     return InputError(f"These packages cannot be installed together: {_clean(text)}")
 
 

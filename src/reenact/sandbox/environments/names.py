@@ -88,10 +88,8 @@ class Allowed:
             return
         listed = ", ".join(sorted(f"{item.name} (proposed by a {item.proposed_by})" for item in strange))
         names = ",".join(sorted({item.name for item in strange}))
-        raise InputError(
-            f"These packages were not named by you and are on no list, so they may be made up: {listed}.",
-            next_step=f"Look them up; to allow them: --allow-packages {names}",
-        )
+        says = f"These packages were not named by you and are on no list, so they may be made up: {listed}."
+        raise InputError(says, next_step=f"Look them up; to allow them: --allow-packages {names}")
 
 
 def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Requirement:

@@ -58,10 +58,8 @@ class Source:
 def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | None) -> Source:
     """The newest source distribution of a package that fits what was asked. InputError when there is none."""
     if importlib.util.find_spec("pip") is None:
-        raise MissingPart(
-            f"{name} has no wheel, and to find its source distribution pip is needed.",
-            next_step="python -m ensurepip",
-        )
+        says = f"{name} has no wheel, and to find its source distribution pip is needed."
+        raise MissingPart(says, next_step="python -m ensurepip")
     with tempfile.TemporaryDirectory() as nowhere:
         argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
         printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
@@ -132,9 +130,8 @@ def _fetch(address: str, accept: str = "*/*") -> bytes:
         with urllib.request.urlopen(asked, timeout=60, context=context) as answer:  # noqa: S310 - as above
             content: bytes = answer.read(MOST_BYTES + 1)
     except (urllib.error.URLError, OSError) as error:
-        raise ReenactError(
-            "A source distribution cannot be downloaded.", next_step="Try again later."
-        ) from error
+        fix = "Try again later."
+        raise ReenactError("A source distribution cannot be downloaded.", next_step=fix) from error
     if len(content) > MOST_BYTES:
         raise InputError(f"A source distribution has more than {MOST_BYTES} bytes.")
     return content
@@ -153,10 +150,8 @@ def build_wheel(
     """The file name, proven to be that of the package that was asked for, and the bytes of the wheel that a
     source distribution makes."""
     if box is None:
-        raise SandboxUnavailable(
-            f"{source.name} has no wheel, and a source distribution is built in a sandbox alone.",
-            next_step="reenact doctor",
-        )
+        says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
+        raise SandboxUnavailable(says, next_step="reenact doctor")
     archive = "source.zip" if source.file.endswith(".zip") else "source.tar.gz"
     files = {_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), archive: content}
     command = Command(("python3", _INSIDE, "requires", archive), files=files, collect=("requires.json",))

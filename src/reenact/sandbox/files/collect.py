@@ -54,10 +54,8 @@ def inner_name(name: str) -> tuple[str, ...]:
     """The parts of a relative name that stays inside its folder; InputError for any other name."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name:
-        raise InputError(
-            f"A file of a box is named relative to its work folder, without '..'. Received: {name!r}",
-            next_step="Use a name such as 'result.json' or 'out/metrics.json'.",
-        )
+        says = f"A file of a box is named relative to its work folder, without '..'. Received: {name!r}"
+        raise InputError(says, next_step="Use a name such as 'result.json' or 'out/metrics.json'.")
     return parts
 
 

@@ -137,10 +137,8 @@ def _root(root: Path | None) -> Path:
     root.mkdir(mode=0o700, exist_ok=True)
     found = os.lstat(root)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise SandboxFailed(
-            f"The place for boxes is not a folder of this user. Received: {root}",
-            next_step=f"Remove {root}, or set TMPDIR to a folder of your own.",
-        )
+        says = f"The place for boxes is not a folder of this user. Received: {root}"
+        raise SandboxFailed(says, next_step=f"Remove {root}, or set TMPDIR to a folder of your own.")
     if stat.S_IMODE(found.st_mode) != 0o700:
         root.chmod(0o700)
     return root
