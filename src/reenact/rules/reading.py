@@ -4,6 +4,7 @@ import inspect
 import re
 import sys
 from dataclasses import dataclass
+from textwrap import fill
 
 from reenact.errors import InputError
 from reenact.rules.rule import Rule
@@ -25,17 +26,21 @@ class Reading:
 
 def reading(rule: Rule) -> Reading:
     """The parts of the docstring of a rule's class, else of its file: headings stand alone on a line, text
-    below is indented.
+    below is indented. `{paper}` in Sources stands for the paper of the rule's family, named in its package.
 
     Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
     `+ ` comes, two spaces stay and say where.
     """
-    own = vars(type(rule)).get("__doc__") or sys.modules[type(rule).__module__].__doc__
+    module = sys.modules[type(rule).__module__]
+    own = vars(type(rule)).get("__doc__") or module.__doc__
     parts = _HEADING.split(inspect.cleandoc(own or "") + "\n")
     bodies = zip(parts[1::2], parts[2::2], strict=True)
     sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
     if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):
         sections["Instead"] = _changed(rule, sections["Example"], sections["Instead"])
+    if "{paper}" in sections.get("Sources", ""):
+        paper = (sys.modules[module.__name__.rpartition(".")[0]].__doc__ or "").partition("\n\n")[2]
+        sections["Sources"] = fill(sections["Sources"].replace("{paper}", paper), 102, break_on_hyphens=False)
     return Reading(parts[0].strip(), sections)
 
 

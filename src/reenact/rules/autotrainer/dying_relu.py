@@ -27,9 +27,8 @@ Instead
 Fix safety
     Unsafe: the repair makes another training.
 Sources
-    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-    System", ICSE 2021. Embeddings do not count: most of their gradient is zero by nature. The first
-    repairs are another activation in all hidden layers, then normalisation and initial values.
+    {paper}. Embeddings do not count: most of their gradient is zero by nature. The first repairs are another
+    activation in all hidden layers, then normalisation and initial values.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity

@@ -29,10 +29,9 @@ Instead
 Fix safety
     Unsafe: the repair makes another training.
 Sources
-    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-    System", ICSE 2021. The first repairs are another activation in all hidden layers and clipped
-    gradients; where single steps are larger than a tenth of the weights the learning rate is named
-    instead, which the tool never changes for this problem.
+    {paper}. The first repairs are another activation in all hidden layers and clipped gradients; where single
+    steps are larger than a tenth of the weights the learning rate is named instead, which the tool never
+    changes for this problem.
 """
 
 from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, suggest

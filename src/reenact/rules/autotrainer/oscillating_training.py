@@ -26,10 +26,9 @@ Instead
 Fix safety
     Unsafe: the repair makes another training.
 Sources
-    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-    System", ICSE 2021. The tool calls it an oscillating loss and measures the accuracy. Not reported
-    beside a gradient problem. The first repair is Adam, the next a lower learning rate; the learning rate
-    is named where Adam is there, or single steps are larger than a tenth of the weights.
+    {paper}. The tool calls it an oscillating loss and measures the accuracy. Not reported beside a gradient
+    problem. The first repair is Adam, the next a lower learning rate; the learning rate is named where Adam
+    is there, or single steps are larger than a tenth of the weights.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule

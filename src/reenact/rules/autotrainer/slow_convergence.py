@@ -26,11 +26,10 @@ Instead
 Fix safety
     Unsafe: the repair makes another training.
 Sources
-    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-    System", ICSE 2021. The release calls a training slow as well that is perfect after its first epoch; a
-    high accuracy, which no published threshold names, is an exception here. The first repair is another
-    optimiser, the next a higher learning rate; the learning rate is named where the optimiser is Adam
-    already or the steps are tiny beside the weights.
+    {paper}. The release calls a training slow as well that is perfect after its first epoch; a high accuracy,
+    which no published threshold names, is an exception here. The first repair is another optimiser, the next
+    a higher learning rate; the learning rate is named where the optimiser is Adam already or the steps are
+    tiny beside the weights.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule

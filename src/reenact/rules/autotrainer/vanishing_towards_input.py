@@ -27,9 +27,8 @@ Instead
 Fix safety
     Unsafe: the repair makes another training.
 Sources
-    Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
-    System", ICSE 2021. Norms are medians over the later half of the sampled steps, where the tool looks
-    every third epoch. The first repair is another activation in all hidden layers.
+    {paper}. Norms are medians over the later half of the sampled steps, where the tool looks every third
+    epoch. The first repair is another activation in all hidden layers.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity

@@ -25,8 +25,7 @@ Instead
 Fix safety
     Unsafe: another start or a normalisation is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, scale of activations, bounds 0.5 and 2. The paper tests variances; here the median over the run
+    {paper}, scale of activations, bounds 0.5 and 2. The paper tests variances; here the median over the run
     is compared.
 """
 

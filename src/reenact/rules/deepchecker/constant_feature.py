@@ -24,8 +24,7 @@ Instead
 Fix safety
     Unsafe: the model becomes narrower, and data must be prepared alike wherever it is used.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, pre-training checks of the data.
+    {paper}, pre-training checks of the data.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity

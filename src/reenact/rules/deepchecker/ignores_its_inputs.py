@@ -25,8 +25,7 @@ Instead
 Fix safety
     There is nothing to change here: look for the finding that explains it.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a rank test;
+    {paper}, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a rank test;
     here their medians are.
 """
 

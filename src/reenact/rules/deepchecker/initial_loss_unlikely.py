@@ -26,8 +26,7 @@ Instead
 Fix safety
     There is nothing to change here: look for the finding that explains it.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, initial loss. The paper's bound, a deviation as large as the logarithm itself, is used as it
+    {paper}, initial loss. The paper's bound, a deviation as large as the logarithm itself, is used as it
     stands; a rounding slack is not.
 """
 

@@ -29,8 +29,7 @@ Instead
 Fix safety
     There is nothing to change here: look for the finding that explains it.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there is
+    {paper}, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there is
     nothing to correlate.
 """
 

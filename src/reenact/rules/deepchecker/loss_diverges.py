@@ -24,8 +24,7 @@ Instead
 Fix safety
     Unsafe: another learning rate is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, divergence, doubling against the minimum in five checks.
+    {paper}, divergence, doubling against the minimum in five checks.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity

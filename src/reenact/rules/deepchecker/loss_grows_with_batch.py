@@ -26,8 +26,7 @@ Instead
 Fix safety
     Unsafe: gradients become smaller by the batch size; the learning rate may have to follow.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, loss reduction. The paper doubles a batch five times before training; here batches of different
+    {paper}, loss reduction. The paper doubles a batch five times before training; here batches of different
     sizes of the watched run are compared.
 """
 

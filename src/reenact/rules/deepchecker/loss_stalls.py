@@ -24,8 +24,7 @@ Instead
 Fix safety
     There is nothing to change here: look for the finding that explains it.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, non-decreasing loss, five percent in five checks. A loss that has become small may rest: only
+    {paper}, non-decreasing loss, five percent in five checks. A loss that has become small may rest: only
     runs that never fell are reported.
 """
 

@@ -24,9 +24,8 @@ Instead
 Fix safety
     Unsafe: another penalty is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, gradient of the penalty at least twice that of the data in five checks. The two gradients are
-    not recorded apart; what they lead to is: a norm below a fifth of the first.
+    {paper}, gradient of the penalty at least twice that of the data in five checks. The two gradients are not
+    recorded apart; what they lead to is: a norm below a fifth of the first.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule

@@ -29,9 +29,8 @@ Instead
 Fix safety
     Unsafe: another momentum, batch size or dropout rate is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, switch between training and evaluation. The paper compares losses and representations on the
-    same rows; here the scale of the outputs of both kinds of passes is compared.
+    {paper}, switch between training and evaluation. The paper compares losses and representations on the same
+    rows; here the scale of the outputs of both kinds of passes is compared.
 """
 
 import statistics

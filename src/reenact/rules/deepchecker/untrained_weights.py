@@ -25,8 +25,7 @@ Instead
 Fix safety
     There is nothing to change here: look for the finding that explains it.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, ratio of updates to weights, exactly zero.
+    {paper}, ratio of updates to weights, exactly zero.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule

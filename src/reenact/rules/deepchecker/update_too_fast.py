@@ -24,8 +24,7 @@ Instead
 Fix safety
     Unsafe: another learning rate is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, ratio of updates to weights, above 10^-1. Weight matrices only: biases start at zero.
+    {paper}, ratio of updates to weights, above 10^-1. Weight matrices only: biases start at zero.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule

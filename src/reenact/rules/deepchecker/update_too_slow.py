@@ -24,8 +24,7 @@ Instead
 Fix safety
     Unsafe: another learning rate is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, ratio of updates to weights, below 10^-4. At the end of a good training steps are small too: the
+    {paper}, ratio of updates to weights, below 10^-4. At the end of a good training steps are small too: the
     first half of the run is looked at.
 """
 

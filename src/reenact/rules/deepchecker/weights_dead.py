@@ -25,8 +25,7 @@ Instead
 Fix safety
     Unsafe: another start, penalty or learning rate is another training.
 Sources
-    Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
-    2022, dead and negative weights, shares above 95 %.
+    {paper}, dead and negative weights, shares above 95 %.
 """
 
 import math

@@ -25,9 +25,8 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid accuracy"; the release also
-    calls the first zero of a long training invalid, and the accuracy of a regression.
+    {paper}. Symptom "invalid accuracy"; the release also calls the first zero of a long training invalid, and
+    the accuracy of a regression.
 """
 
 import math

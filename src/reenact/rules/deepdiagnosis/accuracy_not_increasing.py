@@ -25,9 +25,7 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "accuracy not increasing". The release
-    fires on a perfect accuracy too.
+    {paper}. Symptom "accuracy not increasing". The release fires on a perfect accuracy too.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType

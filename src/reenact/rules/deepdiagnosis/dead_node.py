@@ -23,9 +23,8 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "dead node". Many healthy networks are
-    that sparse: only where whole units are silent for the whole batch is the finding more than a hint.
+    {paper}. Symptom "dead node". Many healthy networks are that sparse: only where whole units are silent for
+    the whole batch is the finding more than a hint.
 """
 
 from dataclasses import replace

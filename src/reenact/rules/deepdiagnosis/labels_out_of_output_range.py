@@ -25,11 +25,9 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "out of range". The release knows a
-    softmax only as a layer of its own, so it fires on every Dense layer with activation="softmax", and
-    always advises a softmax; here the loss decides what is wanted. Its test of the spread of a linear
-    output is left out: such an output can reach any label.
+    {paper}. Symptom "out of range". The release knows a softmax only as a layer of its own, so it fires on
+    every Dense layer with activation="softmax", and always advises a softmax; here the loss decides what is
+    wanted. Its test of the spread of a linear output is left out: such an output can reach any label.
 """
 
 import math

@@ -24,8 +24,7 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid loss".
+    {paper}. Symptom "invalid loss".
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

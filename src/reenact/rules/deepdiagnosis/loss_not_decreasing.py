@@ -25,9 +25,7 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "loss not decreasing"; the release
-    stops with a TypeError instead of reporting it.
+    {paper}. Symptom "loss not decreasing"; the release stops with a TypeError instead of reporting it.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

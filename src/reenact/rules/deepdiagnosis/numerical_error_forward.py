@@ -24,9 +24,7 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "numerical problem"; zero means all
-    values, not their mean.
+    {paper}. Symptom "numerical problem"; zero means all values, not their mean.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

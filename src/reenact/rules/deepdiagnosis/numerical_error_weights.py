@@ -27,9 +27,8 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptoms "numerical error in weights" and "in
-    delta weights", layers from back to front; zero means all values, not their mean.
+    {paper}. Symptoms "numerical error in weights" and "in delta weights", layers from back to front; zero
+    means all values, not their mean.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

@@ -27,10 +27,8 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "saturated activation", with the
-    bounds of the release. It tests the output too, where saturation is certainty; here hidden layers
-    count.
+    {paper}. Symptom "saturated activation", with the bounds of the release. It tests the output too, where
+    saturation is certainty; here hidden layers count.
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule

@@ -24,9 +24,7 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "unchanged tensor". The release
-    compares means alone, and any five epochs.
+    {paper}. Symptom "unchanged tensor". The release compares means alone, and any five epochs.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

@@ -28,10 +28,8 @@ Instead
 Fix safety
     Unsafe: whatever the tree suggests makes another training.
 Sources
-    Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
-    Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "vanishing gradient", layers from back
-    to front. The release looks at layers named `dense`; here embeddings are left out, whose gradient is
-    mostly zero by nature.
+    {paper}. Symptom "vanishing gradient", layers from back to front. The release looks at layers named
+    `dense`; here embeddings are left out, whose gradient is mostly zero by nature.
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity

@@ -26,9 +26,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eleventh
-    symptom, layers from back to front. That it is the same is not asked of the output layer: absolute
-    errors and critics of adversarial networks have a constant gradient there.
+    {paper}. Eleventh symptom, layers from back to front. That it is the same is not asked of the output
+    layer: absolute errors and critics of adversarial networks have a constant gradient there.
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity

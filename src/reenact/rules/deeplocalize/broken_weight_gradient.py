@@ -27,8 +27,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Tenth
-    symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
+    {paper}. Tenth symptom, layers from back to front. The release looks at layers named `dense` and at means
+    alone.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

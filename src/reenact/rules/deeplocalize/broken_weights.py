@@ -27,8 +27,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fourth
-    symptom, layers from back to front. Zero means that all weights are, not that their mean is.
+    {paper}. Fourth symptom, layers from back to front. Zero means that all weights are, not that their mean
+    is.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

@@ -30,8 +30,7 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eighth
-    symptom; the release reads the log entry `acc` alone.
+    {paper}. Eighth symptom; the release reads the log entry `acc` alone.
 """
 
 import math

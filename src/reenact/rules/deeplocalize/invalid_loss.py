@@ -26,8 +26,7 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Sixth
-    symptom.
+    {paper}. Sixth symptom.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

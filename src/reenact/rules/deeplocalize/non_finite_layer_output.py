@@ -25,8 +25,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. First
-    symptom of its algorithm; the release tests the mean of the tensor, which is bad when one value is.
+    {paper}. First symptom of its algorithm; the release tests the mean of the tensor, which is bad when one
+    value is.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

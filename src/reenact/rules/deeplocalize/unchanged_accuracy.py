@@ -25,9 +25,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Ninth
-    symptom, "model does not learn". The release compares five batches; small batches often have equal
-    accuracies by chance, and a perfect model has the accuracy one for ever.
+    {paper}. Ninth symptom, "model does not learn". The release compares five batches; small batches often
+    have equal accuracies by chance, and a perfect model has the accuracy one for ever.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType

@@ -26,9 +26,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Third
-    symptom. The release compares means alone, which a softmax never changes, and tests any five batches;
-    here the tensor must be still to the end of the run, in a model that has not learned.
+    {paper}. Third symptom. The release compares means alone, which a softmax never changes, and tests any
+    five batches; here the tensor must be still to the end of the run, in a model that has not learned.
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity

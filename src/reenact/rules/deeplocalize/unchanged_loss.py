@@ -24,9 +24,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Seventh
-    symptom, "model does not learn". The release tests any five batches; a loss that stands still after it
-    fell is a training that is over, and not reported here.
+    {paper}. Seventh symptom, "model does not learn". The release tests any five batches; a loss that stands
+    still after it fell is a training that is over, and not reported here.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

@@ -27,9 +27,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fifth
-    symptom. The release looks at layers named `dense` and at means alone; here at every layer with
-    weights to learn. Frozen layers do not count.
+    {paper}. Fifth symptom. The release looks at layers named `dense` and at means alone; here at every layer
+    with weights to learn. Frozen layers do not count.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

@@ -25,9 +25,8 @@ Instead
 Fix safety
     None is offered: the tool names the layer and the phase, not a cause.
 Sources
-    Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Second
-    symptom. The release calls a mean of exactly zero a zero tensor; here the mean of the absolute values
-    counts, so that a centred tensor is none.
+    {paper}. Second symptom. The release calls a mean of exactly zero a zero tensor; here the mean of the
+    absolute values counts, so that a centred tensor is none.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity

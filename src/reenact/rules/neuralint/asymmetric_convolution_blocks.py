@@ -33,8 +33,7 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f026 of the release.
+    {paper}, f026 of the release.
 """
 
 from reenact.rules import Evidence, Fault, Findings, LayerView, Needs, Rule, Severity, Status

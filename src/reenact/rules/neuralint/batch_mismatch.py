@@ -25,8 +25,7 @@ Instead
 Fix safety
     Safe where the size of the batch was written without need; stateful recurrent layers do need it.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f014 of the release.
+    {paper}, f014 of the release.
 """
 
 import re

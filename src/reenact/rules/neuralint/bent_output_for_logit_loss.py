@@ -26,9 +26,8 @@ Instead
 Fix safety
     Unsafe: outputs become logits; code that reads them as probabilities needs the function there.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f015 of the release. A `LogSoftmax` before
-    `CrossEntropyLoss` is superfluous and harmless, and not reported.
+    {paper}, f015 of the release. A `LogSoftmax` before `CrossEntropyLoss` is superfluous and harmless, and
+    not reported.
 """
 
 from dataclasses import replace

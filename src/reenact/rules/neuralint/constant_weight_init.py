@@ -21,9 +21,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f004 of the release. The output layer may start at
-    zero without harm as long as the layers before it do not, hence the lower confidence there.
+    {paper}, f004 of the release. The output layer may start at zero without harm as long as the layers before
+    it do not, hence the lower confidence there.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity

@@ -26,9 +26,7 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f016 of the release. Windows of one place, which mix
-    channels only, are left out.
+    {paper}, f016 of the release. Windows of one place, which mix channels only, are left out.
 """
 
 from itertools import pairwise

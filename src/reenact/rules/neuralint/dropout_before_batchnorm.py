@@ -17,9 +17,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f006 of the release; Li, Chen, Hu and Yang,
-    "Understanding the Disharmony between Dropout and Batch Normalization by Variance Shift", CVPR 2019.
+    {paper}, f006 of the release; Li, Chen, Hu and Yang, "Understanding the Disharmony between Dropout and
+    Batch Normalization by Variance Shift", CVPR 2019.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule

@@ -25,8 +25,7 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f018 of the release.
+    {paper}, f018 of the release.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity

@@ -26,8 +26,7 @@ Instead
 Fix safety
     Unsafe: a smaller window, padding or fewer layers make another network.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f013 of the release.
+    {paper}, f013 of the release.
 """
 
 import re

@@ -16,9 +16,7 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f019 of the release. Decoders and feed-forward parts
-    of transformers widen on purpose.
+    {paper}, f019 of the release. Decoders and feed-forward parts of transformers widen on purpose.
 """
 
 from itertools import pairwise

@@ -32,9 +32,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f027 of the release. A network without any pooling is
-    the matter of lack-of-pooling; a global average at the end counts as pooling here.
+    {paper}, f027 of the release. A network without any pooling is the matter of lack-of-pooling; a global
+    average at the end counts as pooling here.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status

@@ -22,10 +22,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f002 of the release. The release looks for different
-    spellings of 1-D and 3-D pooling than it writes, and so always misses them; strides, which do the same
-    work, are not in its rule.
+    {paper}, f002 of the release. The release looks for different spellings of 1-D and 3-D pooling than it
+    writes, and so always misses them; strides, which do the same work, are not in its rule.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status

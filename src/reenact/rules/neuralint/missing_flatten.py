@@ -26,9 +26,7 @@ Instead
 Fix safety
     Unsafe: the dense layer gets another number of inputs, which torch needs to know.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f011 of the release. A model whose labels have a value
-    for each place of the map is left alone.
+    {paper}, f011 of the release. A model whose labels have a value for each place of the map is left alone.
 """
 
 from dataclasses import replace

@@ -17,10 +17,9 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f009 of the release. Residual sums, attention
-    projections and factored convolutions, which are linear on purpose, are left alone; a waist such as
-    the code of an autoencoder is reported with less confidence.
+    {paper}, f009 of the release. Residual sums, attention projections and factored convolutions, which are
+    linear on purpose, are left alone; a waist such as the code of an autoencoder is reported with less
+    confidence.
 """
 
 from dataclasses import replace

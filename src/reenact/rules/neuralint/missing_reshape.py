@@ -24,9 +24,8 @@ Instead
 Fix safety
     Unsafe: whether steps are to be kept or folded is for the author to say.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f001 of the release. Ranks are followed from the text
-    of a chain of layers, or read off a crash; branches are left alone.
+    {paper}, f001 of the release. Ranks are followed from the text of a chain of layers, or read off a crash;
+    branches are left alone.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity

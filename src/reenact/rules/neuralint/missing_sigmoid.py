@@ -23,9 +23,7 @@ Instead
 Fix safety
     Unsafe: outputs become probabilities; code that applies a sigmoid later must drop it.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f012 of the release. Losses that take logits are left
-    alone.
+    {paper}, f012 of the release. Losses that take logits are left alone.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity

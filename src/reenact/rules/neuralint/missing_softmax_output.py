@@ -22,10 +22,8 @@ Instead
 Fix safety
     Unsafe: outputs become probabilities; code that applies a softmax later must drop it.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f008 of the release. Losses that bend logits
-    themselves (`from_logits=True`, `CrossEntropyLoss`) are fine as they are, and so is a softmax that
-    stands as a layer or function of its own.
+    {paper}, f008 of the release. Losses that bend logits themselves (`from_logits=True`, `CrossEntropyLoss`)
+    are fine as they are, and so is a softmax that stands as a layer or function of its own.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted

@@ -21,10 +21,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f024 of the release. The small random start that torch
-    gives by itself is not meant, nor is an output bias set to the share of a rare class, hence the low
-    confidence there.
+    {paper}, f024 of the release. The small random start that torch gives by itself is not meant, nor is an
+    output bias set to the share of a rare class, hence the low confidence there.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule

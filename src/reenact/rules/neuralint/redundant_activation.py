@@ -17,8 +17,7 @@ Instead
 Fix safety
     Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f003 of the release.
+    {paper}, f003 of the release.
 """
 
 from dataclasses import replace

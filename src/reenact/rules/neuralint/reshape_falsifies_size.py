@@ -25,9 +25,7 @@ Instead
 Fix safety
     Unsafe: only the author knows which layout is meant.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f021 of the release. A reshape that changes the number
-    of rows shows as batch-mismatch.
+    {paper}, f021 of the release. A reshape that changes the number of rows shows as batch-mismatch.
 """
 
 import re

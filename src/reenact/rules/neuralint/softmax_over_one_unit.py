@@ -21,8 +21,7 @@ Instead
 Fix safety
     Safe: what is there cannot learn.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f017 of the release.
+    {paper}, f017 of the release.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType

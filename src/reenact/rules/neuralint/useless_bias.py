@@ -23,9 +23,8 @@ Instead
 Fix safety
     Safe for what is learned; shapes of saved weights change.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f005 of the release. The release also counts a
-    normalisation up to three layers later, even behind an activation, where the bias does matter.
+    {paper}, f005 of the release. The release also counts a normalisation up to three layers later, even
+    behind an activation, where the bias does matter.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, Status

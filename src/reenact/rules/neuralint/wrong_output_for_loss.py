@@ -24,10 +24,8 @@ Instead
 Fix safety
     Unsafe: outputs mean something else afterwards.
 Sources
-    Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
-    Graph Transformations" (NeuraLint), TOSEM 2021, f020 of the release. The release also blames several
-    sigmoid outputs under a binary loss, which is right for labels of several columns and is left alone
-    here.
+    {paper}, f020 of the release. The release also blames several sigmoid outputs under a binary loss, which
+    is right for labels of several columns and is left alone here.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Wanted

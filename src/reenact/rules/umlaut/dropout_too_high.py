@@ -16,8 +16,7 @@ Instead
 Fix safety
     Unsafe: less regularisation may overfit.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021; the bound is that of the release.
+    {paper}; the bound is that of the release.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule

@@ -27,9 +27,8 @@ Instead
 Fix safety
     Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. Whole numbers that an embedding or a preprocessing layer takes are what
-    they should be, and are left alone.
+    {paper}. Whole numbers that an embedding or a preprocessing layer takes are what they should be, and are
+    left alone.
 """
 
 import re

@@ -26,10 +26,8 @@ Instead
 Fix safety
     Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release complains of every value beyond -1 to 1, also of data scaled to
-    mean 0 and deviation 1; that is fine here, and so are inputs that an embedding looks up or that the
-    model scales itself.
+    {paper}. The release complains of every value beyond -1 to 1, also of data scaled to mean 0 and deviation
+    1; that is fine here, and so are inputs that an embedding looks up or that the model scales itself.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TensorFacts

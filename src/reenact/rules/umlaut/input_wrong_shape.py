@@ -25,9 +25,8 @@ Instead
 Fix safety
     Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release complains of every picture that is not square; here the layout
-    must look exchanged: the two sides that are equal are not those that the convolution walks along.
+    {paper}. The release complains of every picture that is not square; here the layout must look exchanged:
+    the two sides that are equal are not those that the convolution walks along.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity

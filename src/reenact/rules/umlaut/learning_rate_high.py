@@ -18,9 +18,8 @@ Instead
 Fix safety
     Unsafe: another learning rate is another training.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta
-    with 1 are usual, and reported with little confidence.
+    {paper}; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta with 1 are usual, and
+    reported with little confidence.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule

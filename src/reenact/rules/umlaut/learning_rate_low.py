@@ -19,9 +19,8 @@ Instead
 Fix safety
     Unsafe: another learning rate is another training.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021; the bound is that of the release. A schedule is judged by its highest rate,
-    so that a warm-up is left alone.
+    {paper}; the bound is that of the release. A schedule is judged by its highest rate, so that a warm-up is
+    left alone.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity

@@ -23,10 +23,8 @@ Instead
 Fix safety
     Unsafe: the network becomes another one and must be trained again.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release looks at the activation a layer was given, and so misses one
-    that follows as a layer of its own and complains of linear projections; here what lies between two
-    layers is looked at.
+    {paper}. The release looks at the activation a layer was given, and so misses one that follows as a layer
+    of its own and complains of linear projections; here what lies between two layers is looked at.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity

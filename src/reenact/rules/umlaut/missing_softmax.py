@@ -21,10 +21,9 @@ Instead
 Fix safety
     Unsafe: outputs become probabilities; with `from_logits=True` they stay logits instead.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release looks for the word in the name of the last layer, and so
-    complains of nearly every model that has a softmax, of sigmoid classifiers and of regressions; here
-    loss, task and last function are looked at.
+    {paper}. The release looks for the word in the name of the last layer, and so complains of nearly every
+    model that has a softmax, of sigmoid classifiers and of regressions; here loss, task and last function are
+    looked at.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted

@@ -26,9 +26,7 @@ Instead
 Fix safety
     Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release waits until the loss is NaN as well; here that makes the
-    finding surer.
+    {paper}. The release waits until the loss is NaN as well; here that makes the finding surer.
 """
 
 import math

@@ -24,8 +24,7 @@ Instead
 Fix safety
     Safe: a metric changes nothing in the training.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. In the release this check is a stub; here it asks of classifiers only.
+    {paper}. In the release this check is a stub; here it asks of classifiers only.
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType

@@ -23,9 +23,8 @@ Instead
 Fix safety
     Safe for the weights, except that fewer rows are trained on when a part is split off.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. In the release this check is a stub; here a run that evaluates on anything,
-    or a text that speaks of a test or validation set, keeps it silent.
+    {paper}. In the release this check is a stub; here a run that evaluates on anything, or a text that speaks
+    of a test or validation set, keeps it silent.
 """
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity

@@ -23,9 +23,8 @@ Instead
 Fix safety
     Unsafe: the outputs in front of the softmax change their range.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release complains of any activation of the last layer, also of the
-    sigmoid or softmax that the loss asks for.
+    {paper}. The release complains of any activation of the last layer, also of the sigmoid or softmax that
+    the loss asks for.
 """
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Wanted

@@ -26,10 +26,8 @@ Instead
 Fix safety
     Unsafe: fewer epochs, dropout or a smaller model make another training.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021. The release fires at the first epoch in which the one loss rises and the
-    other does not, which noise alone brings about; here the rise must last three epochs and come to a
-    tenth of the loss.
+    {paper}. The release fires at the first epoch in which the one loss rises and the other does not, which
+    noise alone brings about; here the rise must last three epochs and come to a tenth of the loss.
 """
 
 from __future__ import annotations

@@ -24,10 +24,8 @@ Instead
 Fix safety
     Unsafe: another split gives other figures, and truer ones.
 Sources
-    Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-    Model Behavior", CHI 2021; the bounds 0.95 and 0.05 after three epochs are those of the release. An
-    easy task or dropout in training explains both, so this counts for little unless rows are found in
-    both parts.
+    {paper}; the bounds 0.95 and 0.05 after three epochs are those of the release. An easy task or dropout in
+    training explains both, so this counts for little unless rows are found in both parts.
 """
 
 from reenact.rules import Evidence, Findings, Kind, Needs, Rule, Severity
