@@ -96,7 +96,7 @@ class Evidence:
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
         steps = self.trace.step_count if self.trace is not None else 0
-        return views(self.static, self.graph, partial=self.crash is not None and not steps)
+        return views(self.static, self.graph, cut=self.crash is not None and not steps)
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:
@@ -151,8 +151,7 @@ class Evidence:
     @property
     def wanted_output(self) -> Wanted:
         """What the loss wants of the output."""
-        logits = self.loss.from_logits if self.loss is not None else None
-        return wanted_output(self.loss_name, logits)
+        return wanted_output(self.loss_name, self.loss.from_logits if self.loss is not None else None)
 
     @property
     def last_activation(self) -> str | None:
@@ -170,8 +169,7 @@ class Evidence:
     def learning_rate(self) -> float | None:
         """The largest one in force: a warm-up begins at 0, a schedule ends there."""
         rates = self.trace.steps["learning_rate"] if self.trace is not None else ()
-        known = [float(rate) for rate in rates if rate == rate]
-        if known:
+        if known := [float(rate) for rate in rates if rate == rate]:
             return max(known)
         if self.optimizer is not None and self.optimizer.learning_rate is not None:
             return self.optimizer.learning_rate
@@ -248,9 +246,8 @@ class Evidence:
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
         """Inputs or labels of a split: the tensor of which the most rows were seen."""
-        if self.trace is None:
-            return None
-        found = [facts for facts in self.trace.data if (facts.role, facts.split) == (role, split)]
+        known = self.trace.data if self.trace is not None else ()
+        found = [facts for facts in known if (facts.role, facts.split) == (role, split)]
         return max(found, key=lambda facts: facts.rows_seen, default=None)
 
     @property
@@ -261,8 +258,7 @@ class Evidence:
     def labels(self) -> TensorFacts | None:
         """Labels of the training, without those that the loss skips."""
         labels = self.data("label")
-        settings = self.loss.settings if self.loss is not None else {}
-        skipped = settings.get("ignore_index", IGNORED)
+        skipped = (self.loss.settings if self.loss is not None else {}).get("ignore_index", IGNORED)
         if labels is not None and self._compares_others(labels):
             return None
         if labels is None or skipped not in (labels.class_values or ()) or "int" not in labels.dtype:
@@ -333,14 +329,11 @@ class Evidence:
             return param.place
         if layer is not None:
             return layer.place
-        if kind in OF_OPTIMIZER and self.optimizer is not None and self.program is not None:
-            names = OF_OPTIMIZER[kind]
-            place = written_at(self.program, names, self.optimizer.settings.get(names[0]))
-            if place is not None:
-                return place
-        owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
-        facts = owner.get(kind)
-        return facts.place if facts is not None else None
+        names, made, place = OF_OPTIMIZER.get(kind, ("",)), self.optimizer, None
+        if made is not None and self.program is not None:
+            place = written_at(self.program, names, made.settings.get(names[0]))
+        facts = {Kind.LOSS: self.loss, Kind.OPTIMIZER: made, Kind.LEARNING_RATE: made}.get(kind)
+        return place or (facts.place if facts is not None else None)
 
 
 _FINDS_ITS_STEP = re.compile(r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg")

@@ -1,7 +1,7 @@
 """One view of a model's layers for every rule, from the live model or from the text alone."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -66,16 +66,14 @@ class LayerView:
         return next((w for w in self.weights if w.name.rpartition(".")[2] == "bias"), None)
 
 
-def views(
-    static: StaticGraph | None, live: ModelGraph | None, *, partial: bool = False
-) -> tuple[LayerView, ...]:
-    """All layers in order: as executed when the model was seen alive, else as written.
-
-    `partial`: the forward pass broke off, so the live model shows only the layers before that.
-    """
-    if live is not None and live.layers and not (partial and static is not None):
-        return _outlined(_live(live, static.layers if static is not None else ()))
-    return _from_text(static.layers) if static is not None else ()
+def views(static: StaticGraph | None, live: ModelGraph | None, *, cut: bool = False) -> tuple[LayerView, ...]:
+    """All layers in order: as executed when the model was seen alive, else as written. `cut`: the forward
+    pass broke off, so the live model shows only the layers before that."""
+    texts, numbers = static.layers if static is not None else (), count()
+    if live is None or not live.layers or (cut and static is not None):
+        return _from_text(texts)
+    frame = live.framework
+    return _outlined([_one_live(one, frame, _written(one, texts), numbers) for one in live.layers])
 
 
 def family_of(type_name: str, framework: str = "") -> str:
@@ -85,15 +83,6 @@ def family_of(type_name: str, framework: str = "") -> str:
     return found[-1 if framework == "keras" else 0] if found else ""
 
 
-def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
-    found = [_one_live(layer, graph.framework, _written(layer, texts)) for layer in graph.layers]
-    numbers = count()
-    return [
-        view if view.functional or view.family == "input" else replace(view, index=next(numbers))
-        for view in found
-    ]
-
-
 def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     """The text that made a live layer: by its place, else by a name that only one has."""
     at_place = [text for text in texts if str(text.place) == str(layer.place)]
@@ -101,7 +90,7 @@ def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     return at_place[0] if at_place else named[0] if len(named) == 1 else None
 
 
-def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerView:
+def _one_live(layer: Layer, framework: str, text: StaticLayer | None, numbers: Iterator[int]) -> LayerView:
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
     if not family:
@@ -111,7 +100,7 @@ def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerVi
         name=layer.name,
         type=layer.type,
         family=family,
-        index=None,
+        index=None if functional or family == "input" else next(numbers),
         own_activation=layer.activation if layer.activation != "linear" else None,
         activation=text.activation if text is not None and not layer.activation else layer.activation,
         role="",
@@ -176,9 +165,7 @@ def _from_text(texts: Sequence[StaticLayer]) -> tuple[LayerView, ...]:
             text.type,
             text.family,
             index=next(numbers) if text.family != "input" else None,
-            own_activation=(
-                text.activation if text.family == "activation" or "activation" in text.settings else None
-            ),
+            own_activation=text.activation if own else None,
             activation=text.activation,
             role=text.role,
             settings=text.settings,
@@ -186,4 +173,5 @@ def _from_text(texts: Sequence[StaticLayer]) -> tuple[LayerView, ...]:
             feeds=text.feeds,
         )
         for text in texts
+        for own in [text.family == "activation" or "activation" in text.settings]
     )

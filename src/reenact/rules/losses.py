@@ -62,6 +62,4 @@ def loss_family(name: str) -> LossFamily | None:
 def wanted_output(name: str, from_logits: bool | None) -> Wanted:
     """What a loss wants of the output it is given."""
     wanted = _CATEGORICAL.get(name) or _BINARY.get(name) or Wanted.ANY
-    if wanted in (Wanted.SOFTMAX, Wanted.SIGMOID) and from_logits:
-        return Wanted.LOGITS
-    return wanted
+    return Wanted.LOGITS if wanted in (Wanted.SOFTMAX, Wanted.SIGMOID) and from_logits else wanted

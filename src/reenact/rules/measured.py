@@ -52,17 +52,12 @@ def zero_start(evidence: Evidence, layer: LayerView) -> float:
     if not _reached(evidence, layer):
         return 1.0
     before = evidence.weighted[: evidence.weighted.index(layer)]
-    if layer.role == "output" or any(_reached(evidence, one) for one in before):
-        return 0.0
-    return HALF
+    return 0.0 if layer.role == "output" or any(_reached(evidence, one) for one in before) else HALF
 
 
 def _reached(evidence: Evidence, layer: LayerView) -> bool:
     """Whether the first gradient that was seen of a layer is not zero."""
-    if evidence.trace is None:
-        return False
-    first = kernel_rows(evidence, layer)["grad_norm"][:1]
-    return bool(len(first)) and bool(first[0] > 0)
+    return bool((kernel_rows(evidence, layer)["grad_norm"][:1] > 0).any())
 
 
 def parameter_rows(trace: Trace, path: str) -> Columns:
@@ -87,9 +82,11 @@ def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> 
 def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int | None:
     """The first step at which a column was zero, when it was so in half of at least `window` rows."""
     zero = rows[column] == 0
-    if len(rows) < window or zero.sum() < HALF * len(rows):
-        return None
-    return int(rows["step"][zero.argmax()])
+    return _first(rows, zero) if len(rows) >= window and zero.sum() >= HALF * len(rows) else None
+
+
+def _first(rows: Columns, wrong: NDArray[np.bool_]) -> int | None:
+    return int(rows["step"][wrong.argmax()]) if wrong.any() else None
 
 
 def invalid_loss(evidence: Evidence) -> int | None:
@@ -97,9 +94,7 @@ def invalid_loss(evidence: Evidence) -> int | None:
     counts at a step that went backward, when other losses are known or the outputs are NaN too."""
     import numpy as np
 
-    trace = evidence.trace
-    if trace is None:
-        return None
+    trace = evidence.watched
     losses, logged = trace.losses, trace.metric("loss")
     if len(losses.known) or (trace.layers["bad_share"] > 0).any():
         bad = np.isinf(losses.values) | (np.isnan(losses.values) & (trace.steps["backward_calls"] > 0))
@@ -113,44 +108,32 @@ def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
     """Mean of a column of the steps in each epoch; empty when there is no sign of epochs."""
     import numpy as np
 
-    trace = evidence.trace
-    if trace is None or not trace.epoch_count:
-        return np.empty(0)
+    trace = evidence.watched
     epoch, values = np.maximum(trace.steps["epoch"], 0), trace.steps[column]
-    parts = [values[(epoch == number) & (values == values)] for number in range(trace.epoch_count)]
+    parts = [values[(epoch == number) & (values == values)] for number in range(trace.epoch_count or 0)]
     return np.array([float(part.mean()) for part in parts if len(part)])
 
 
 def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
     """The last row of each epoch; all rows when there is no sign of epochs."""
-    import numpy as np
-
-    trace = evidence.trace
-    if trace is None or not trace.epoch_count or trace.epoch_count < 2:
+    trace = evidence.watched
+    if (trace.epoch_count or 0) < 2:
         return rows
     epoch = dict(zip(trace.steps["step"].tolist(), trace.steps["epoch"].tolist(), strict=True))
     last = {max(0, epoch.get(step, 0)): number for number, step in enumerate(rows["step"].tolist())}
-    return Columns(rows.columns, rows.rows[np.array(sorted(last.values()), dtype=np.int64)])
+    return Columns(rows.columns, rows.rows[sorted(last.values())])
 
 
 def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may be `val_`."""
-    import numpy as np
-
-    trace = evidence.trace
-    if trace is None:
-        return np.empty(0)
-    reported = trace.metric(f"{split}accuracy").known.values
-    if len(reported) > 1 or split:
-        return reported
-    return epochs_of(evidence, "accuracy")
+    reported = evidence.watched.metric(f"{split}accuracy").known.values
+    return reported if len(reported) > 1 or split else epochs_of(evidence, "accuracy")
 
 
 def learned(evidence: Evidence) -> bool:
     """The loss fell to less than half of what it was: where nothing moves any more, the training is over."""
-    if evidence.trace is None or len(evidence.trace.losses.known) <= 1:
+    if evidence.trace is None or len(values := evidence.trace.losses.known.values) <= 1:
         return False
-    values = evidence.trace.losses.known.values
     few = max(1, min(5, len(values) // 4))
     first, last = float(values[:few].mean()), float(values[-few:].mean())
     return math.isfinite(last) and last < HALF * first
@@ -228,13 +211,7 @@ STILL = {
 
 def bad(rows: Rows, column: str) -> When:
     """The first step at which a share of NaN or infinite values is not zero."""
-
-    def when(evidence: Evidence, layer: LayerView) -> int | None:
-        found = rows(evidence, layer)
-        wrong = found[column] > 0
-        return int(found["step"][wrong.argmax()]) if wrong.any() else None
-
-    return when
+    return lambda evidence, layer: _first(found := rows(evidence, layer), found[column] > 0)
 
 
 def zero(rows: Rows, column: str) -> When:

@@ -84,10 +84,7 @@ def progress(evidence: Evidence) -> Progress:
 
 def lost(evidence: Evidence) -> tuple[str, int] | None:
     """What is NaN, infinite or beyond all bounds, and since when."""
-    trace = evidence.trace
-    if trace is None:
-        return None
-    step = invalid_loss(evidence)
+    trace, step = evidence.watched, invalid_loss(evidence)
     if step is not None:
         return "the loss is NaN or infinite", step
     for what, column in (("weights", "weight_bad_share"), ("gradients", "grad_bad_share")):
@@ -118,13 +115,10 @@ def zero_gradients(evidence: Evidence) -> float | None:
     whose gradient is mostly zero by nature, do not count."""
     import numpy as np
 
-    trace = evidence.trace
-    if trace is None:
-        return None
     zero = weights = 0.0
     for layer in evidence.weighted:
         for facts in layer.weights if layer.family != "embedding" else ():
-            rows = parameter_rows(trace, facts.path or facts.name)
+            rows = parameter_rows(evidence.watched, facts.path or facts.name)
             share = float(np.median(rows["grad_zero_share"][len(rows) // 2 :])) if len(rows) else np.nan
             if share == share:
                 size = float(np.prod(facts.shape))

@@ -57,7 +57,6 @@ class SlowConvergence(Rule):
             kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
             yield self.finding(evidence, saw, kind=kind, values=values, fault=Fault.OCH, confidence=UNSURE)
             return
-        rate = evidence.learning_rate or 0.0
-        faster = tuple(value for value in (0.001, 0.01, 0.1) if value > rate)
+        faster = tuple(value for value in (0.001, 0.01, 0.1) if value > (evidence.learning_rate or 0.0))
         sure = self.confidence if largest < SMALLEST_STEP else UNSURE
         yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=faster, confidence=sure)

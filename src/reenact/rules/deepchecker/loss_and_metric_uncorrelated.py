@@ -55,7 +55,6 @@ class LossAndMetricUncorrelated(Rule):
         spread = statistics.pstdev(loss) / max(1e-9, abs(statistics.fmean(loss)))
         if spread < 0.02:
             return
-        still = statistics.pstdev(score) < 1e-6
-        linked = 0.0 if still else statistics.correlation(loss, score)
+        linked = 0.0 if statistics.pstdev(score) < 1e-6 else statistics.correlation(loss, score)
         if linked > -WEAK:
             yield self.finding(evidence, f"correlation {linked:.2f} of loss and accuracy over {count} epochs")

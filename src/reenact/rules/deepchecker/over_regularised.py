@@ -46,15 +46,14 @@ class OverRegularised(Rule):
             if not penalised and not decay:
                 continue
             left = _left(evidence, layer)
-            if left is not None and left < LEFT:
-                yield self.finding(
-                    evidence,
-                    f"the weights shrink to {left:.0%} of their start",
-                    layer=layer if penalised else None,
-                    kind=Kind.WEIGHT_REGULARIZER if penalised else Kind.WEIGHT_DECAY,
-                    values=(None,) if penalised else (0.0001, 0.0),
-                    fault=Fault.RAW if penalised else Fault.HWD,
-                )
+            saw = (
+                f"the weights shrink to {left:.0%} of their start" if left is not None and left < LEFT else ""
+            )
+            if saw and penalised:
+                yield self.finding(evidence, saw, layer=layer, kind=Kind.WEIGHT_REGULARIZER, values=(None,))
+            elif saw:
+                values = (0.0001, 0.0)
+                yield self.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, fault=Fault.HWD)
 
 
 def _left(evidence: Evidence, layer: LayerView) -> float | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Rule, TaskType
 from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among, inputs_scaled, update_ratios
+from reenact.rules.own._model import owner_of
 
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-5, 10.0
 SMALLEST_RATIO, LARGEST_RATIO = 1e-5, 0.1
@@ -42,9 +43,6 @@ def report(rule: Rule, evidence: Evidence, saw: str, advice: Advice, step: int |
     return replace(at, fault=advice.fault, is_root_cause=True, confidence=sure, step=step)
 
 
-# The branches of the tree, symptom by symptom -------------------------------------------------------------
-
-
 def for_numbers(evidence: Evidence, layer: LayerView, step: int | None) -> Advice:
     """Outputs or weights that are no numbers."""
     found = broken_data(evidence) or poor_weights(evidence) or raw_data(evidence)
@@ -53,10 +51,8 @@ def for_numbers(evidence: Evidence, layer: LayerView, step: int | None) -> Advic
 
 def for_gradients(evidence: Evidence, layer: LayerView) -> Advice:
     """Weight gradients that are no numbers, or zero."""
-    last = evidence.weighted[-2:]
-    if broken := broken_data(evidence):
-        return broken
-    return (wrong_loss(evidence) if layer in last else None) or other_activation(evidence, layer)
+    wrong = wrong_loss(evidence) if layer in evidence.weighted[-2:] else None
+    return broken_data(evidence) or wrong or other_activation(evidence, layer)
 
 
 def for_stillness(evidence: Evidence, step: int | None) -> Advice:
@@ -84,16 +80,12 @@ def for_idle_units(evidence: Evidence, layer: LayerView) -> Advice:
 
 def for_vanishing(evidence: Evidence, layer: LayerView) -> Advice:
     """Gradients that die on the way back."""
-    rate = wrong_rate(evidence)
-    if rate is not None:
+    if rate := wrong_rate(evidence):
         return rate
     flat = next((one for one in evidence.weighted[:-1] if one.activation in ("sigmoid", "tanh")), None)
     if flat is not None:
         return other_activation(evidence, flat)
     return Advice(Fault.LAD, f"take layer {layer.name} away, or add one", 0.25, Kind.LAYER, (None,), layer)
-
-
-# The questions --------------------------------------------------------------------------------------------
 
 
 def poor_weights(evidence: Evidence) -> Advice | None:
@@ -174,11 +166,8 @@ def wrong_loss(evidence: Evidence) -> Advice | None:
 
 def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
     """Another activation at a layer, or at the layer with weights that it bends."""
-    host = host_of(evidence, layer)
-    if host.role == "output":
-        wanted: tuple[str, ...] = (OUTPUTS.get(evidence.wanted_output, "linear"),)
-    else:
-        wanted = ("relu", "elu", "tanh")
+    host, last = owner_of(evidence, layer), OUTPUTS.get(evidence.wanted_output, "linear")
+    wanted = (last,) if host.role == "output" else ("relu", "elu", "tanh")
     text = f"another activation may help at layer {host.name}, which has {host.activation or 'none'}"
     return Advice(Fault.ACH, text, 0.4, Kind.ACTIVATION, among(evidence, Kind.ACTIVATION, wanted, host), host)
 
@@ -186,11 +175,3 @@ def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
 def other_optimizer(evidence: Evidence) -> Advice:
     values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "sgd"))
     return Advice(Fault.OCH, "another optimiser may help", 0.3, Kind.OPTIMIZER, values)
-
-
-def host_of(evidence: Evidence, layer: LayerView) -> LayerView:
-    """The layer with weights whose output a layer bends; the layer itself when there is none."""
-    if layer.weighted or layer not in evidence.layers:
-        return layer
-    before = evidence.layers[: evidence.layers.index(layer)]
-    return next((one for one in reversed(before) if one.weighted), layer)

@@ -30,8 +30,9 @@ Sources
 from dataclasses import replace
 
 from reenact.rules import Evidence, Findings, Needs, Rule
-from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
+from reenact.rules.deepdiagnosis._advice import for_idle_units, report
 from reenact.rules.measured import epoch_ends, output_rows
+from reenact.rules.own._model import owner_of
 
 DEAD = 0.7
 HINT = 0.2
@@ -52,6 +53,6 @@ class DeadNode(Rule):
                 share = units
             if share >= DEAD:
                 saw = f"{float(share):.0%} of the outputs of layer {layer.name} are not positive"
-                found = report(self, evidence, saw, for_idle_units(evidence, host_of(evidence, layer)))
+                found = report(self, evidence, saw, for_idle_units(evidence, owner_of(evidence, layer)))
                 yield found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))
                 return

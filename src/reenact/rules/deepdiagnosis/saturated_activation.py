@@ -32,8 +32,9 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, LayerView, Needs, Rule
-from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
+from reenact.rules.deepdiagnosis._advice import for_idle_units, report
 from reenact.rules.measured import WINDOW, first_hit, output_rows
+from reenact.rules.own._model import owner_of
 
 SHARE = 0.5
 
@@ -57,5 +58,5 @@ class SaturatedActivation(Rule):
         wanted = [layer for layer in hidden if layer.family != "recurrent"]
         hit = first_hit(evidence, wanted, ("more than half of the values saturated", self.confidence, full))
         if hit is not None:
-            advice = for_idle_units(evidence, host_of(evidence, hit.layer))
+            advice = for_idle_units(evidence, owner_of(evidence, hit.layer))
             yield report(self, evidence, hit.saw, advice, hit.step)

@@ -47,5 +47,4 @@ class UnchangedLayerOutput(Rule):
 
 def _still(evidence: Evidence, layer: LayerView) -> int | None:
     rows = output_rows(evidence, layer)
-    empty = len(rows) > 0 and rows["mean_abs"][-1] == 0
-    return None if empty else still_since(rows, STILL["output"])
+    return None if len(rows) and rows["mean_abs"][-1] == 0 else still_since(rows, STILL["output"])

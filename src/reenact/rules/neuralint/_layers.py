@@ -6,11 +6,10 @@ from itertools import takewhile
 
 from reenact.program.change import Remove
 from reenact.program.patch import Patch
-from reenact.rules import Evidence, Kind, LayerView, Suggestion
+from reenact.rules import Evidence, Findings, Kind, LayerView, Rule, Suggestion
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
 """Families behind which nobody knows whose output goes on."""
-Pairs = Iterator[tuple[LayerView, LayerView]]
 DEEP = 10
 """Convolution and pooling layers from which NeuraLint calls a network deep."""
 
@@ -75,36 +74,26 @@ def numbered(first: LayerView, second: LayerView) -> bool:
     return _apart(first, second) > 0
 
 
-def sure(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
-    """Whether nothing unseen, such as an addition in `forward`, can stand between two layers of a row."""
-    return is_keras(evidence) or numbered(first, second)
-
-
 def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
     """What follows a layer, up to the next one with weights and without it."""
     return tuple(takewhile(lambda layer: not layer.weighted, row[number + 1 :]))
 
 
-def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView, bool]]:
+def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
     """Hidden dense and convolution layers whose output reaches the next such layer unbent, that layer, and
     whether it may be meant so: at a waist, or where most layers are bent, and one takes little away."""
-    found = tuple(_unbent(evidence))
-    hidden = [bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
-    few = 2 * len(found) <= len(hidden) and any(hidden)
-    for layer, taker in found:
-        yield layer, taker, few or narrows(layer, taker)
-
-
-def _unbent(evidence: Evidence) -> Pairs:
+    found = []
     for number, layer in enumerate(evidence.layers):
-        if layer.role != "hidden" or layer.family not in ("dense", "conv") or bent(layer):
-            continue
-        taker = _taker(evidence, number, layer)
-        if taker is not None and not _split(layer) and not _split(taker):
-            yield layer, taker
+        flat = layer.role == "hidden" and layer.family in ("dense", "conv") and not _bent(layer)
+        taker = _taker(evidence, number, layer) if flat and not _split(layer) else None
+        if taker is not None and not _split(taker):
+            found.append((layer, taker))
+    hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
+    few = 2 * len(found) <= len(hidden) and any(hidden)
+    return [(layer, taker, few or _narrows(layer, taker)) for layer, taker in found]
 
 
-def bent(layer: LayerView) -> bool:
+def _bent(layer: LayerView) -> bool:
     return any(word not in (None, "linear", "identity") for word in (layer.own_activation, layer.activation))
 
 
@@ -134,7 +123,7 @@ def _split(layer: LayerView) -> bool:
     return "Depthwise" in layer.type or "Separable" in layer.type or (isinstance(groups, int) and groups > 1)
 
 
-def narrows(first: LayerView, second: LayerView) -> bool:
+def _narrows(first: LayerView, second: LayerView) -> bool:
     """A waist: narrower than what comes in and what follows, as the code of an autoencoder is."""
     before = first.settings.get("in_features") or (first.input_shape[-1] if first.input_shape else None)
     if not isinstance(before, int) or first.width is None or second.width is None:
@@ -142,25 +131,23 @@ def narrows(first: LayerView, second: LayerView) -> bool:
     return first.width < before and first.width < second.width
 
 
-def directly_before(evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Pairs:
-    """Dropout layers and what stands behind them, with at most an activation between."""
+def dropout_before(rule: Rule, evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Findings:
+    """Dropout with such a layer behind it, and at most an activation between: to take out, where the text
+    allows it."""
     for row in rows(evidence):
         for number, layer in enumerate(row):
             behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
             if is_dropout(layer) and behind and wanted(behind[0]):
-                yield layer, behind[0]
+                saw = f"{layer.name} stands before {behind[0].type} {behind[0].name}"
+                param = evidence.hyperparameter(Kind.LAYER, layer)
+                cures: tuple[Suggestion, ...] = ()
+                if param is not None and param.changeable:
+                    cures = (Suggestion(Patch((Remove(param.id),)), param.id, layer.type, None),)
+                yield rule.finding(evidence, saw, layer=layer, suggestions=cures)
 
 
 def is_dropout(layer: LayerView) -> bool:
     return layer.family == "dropout" or (layer.functional and "dropout" in layer.type)
-
-
-def without(evidence: Evidence, layer: LayerView) -> tuple[Suggestion, ...]:
-    """Take a layer out, where the text allows it."""
-    param = evidence.hyperparameter(Kind.LAYER, layer)
-    if param is None or not param.changeable:
-        return ()
-    return (Suggestion(Patch((Remove(param.id),)), param.id, layer.type, None),)
 
 
 def window(layer: LayerView) -> int | None:
@@ -178,8 +165,7 @@ def filters(layer: LayerView) -> int | None:
 def strided(layer: LayerView) -> bool:
     """Whether a convolution shrinks what it is given."""
     value = layer.settings.get("strides", layer.settings.get("stride", 1))
-    sides = value if isinstance(value, list) else [value]
-    return any(side != 1 for side in sides)
+    return any(side != 1 for side in (value if isinstance(value, list) else [value]))
 
 
 def convolutions(evidence: Evidence) -> tuple[LayerView, ...]:

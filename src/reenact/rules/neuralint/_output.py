@@ -21,17 +21,22 @@ class Output:
 
 
 def output_of(evidence: Evidence) -> Output | None:
-    """The output; none when the evidence does not settle it.
-
-    Several models or losses, as in a GAN, or text that mentions `from_logits` without a run, settle nothing.
-    """
+    """The output; none when the evidence does not settle it: several models or losses, as in a GAN, or text
+    that mentions `from_logits` without a run."""
     layer = evidence.output
     if layer is None or not evidence.loss_name or layer.family in ("embedding", "recurrent"):
         return None
-    if _several_ends(evidence) if evidence.graph is not None else _in_doubt(evidence):
-        return None
+    if evidence.graph is not None:
+        # Whether layers that the text calls outputs of different models all took part.
+        static = evidence.static.layers if evidence.static is not None else ()
+        ends = {str(one.place) for one in static if one.role == "output"}
+        doubted = len(ends & {str(one.place) for one in evidence.layers}) > 1
+    else:
+        heads = sum(one.role == "output" for one in evidence.layers)
+        losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
+        doubted = heads != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
     width = layer.width if layer.family == "dense" else None
-    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
+    return None if doubted else Output(layer, next(reversed(bends(evidence, layer)), None), width)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
@@ -48,19 +53,6 @@ def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
 
 def _bending(words: Sequence[str | None]) -> tuple[str, ...]:
     return tuple(word for word in words if word not in (None, "", "linear", "identity"))
-
-
-def _several_ends(evidence: Evidence) -> bool:
-    """Whether layers that the text calls outputs of different models all took part."""
-    static = evidence.static.layers if evidence.static is not None else ()
-    ends = {str(layer.place) for layer in static if layer.role == "output"}
-    return len(ends & {str(layer.place) for layer in evidence.layers}) > 1
-
-
-def _in_doubt(evidence: Evidence) -> bool:
-    ends = sum(layer.role == "output" for layer in evidence.layers)
-    losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
-    return ends != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
 
 
 def lacks_softmax(evidence: Evidence, out: Output) -> bool:

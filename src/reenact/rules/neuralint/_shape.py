@@ -12,8 +12,7 @@ _DIMENSION = re.compile(r"([123])[dD]$")
 
 def trained(evidence: Evidence) -> bool:
     """Whether steps were done and nothing stood in their way."""
-    done = evidence.trace is not None and evidence.trace.step_count > 0
-    return done and evidence.crash is None
+    return evidence.trace is not None and evidence.trace.step_count > 0 and evidence.crash is None
 
 
 def rank_taken(layer: StaticLayer) -> int | None:
@@ -21,9 +20,8 @@ def rank_taken(layer: StaticLayer) -> int | None:
     if layer.family in ("conv", "pool"):
         found = _DIMENSION.search(layer.type.removesuffix("Transpose").replace("Convolution", "Conv"))
         return int(found.group(1)) + 2 if found and "LSTM" not in layer.type else None
-    if layer.family == "recurrent" and not layer.type.endswith("Cell"):
-        return 3
-    return 2 if layer.type == "RepeatVector" else None
+    series = layer.family == "recurrent" and not layer.type.endswith("Cell")
+    return 3 if series else 2 if layer.type == "RepeatVector" else None
 
 
 def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
@@ -36,15 +34,11 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     if layer.family == "pool":
         return 2 if layer.type.startswith("Global") else taken
     if layer.family == "recurrent":
-        if layer.library != "keras":
-            return None
-        sequences = layer.settings.get("return_sequences", False)
+        sequences = layer.settings.get("return_sequences", False) if layer.library == "keras" else None
         return 3 if sequences is True else 2 if sequences is False else None
     if layer.type == "RepeatVector":
         return 3
-    if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise"):
-        return taken
-    return None
+    return taken if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise") else None
 
 
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:

@@ -36,7 +36,7 @@ Sources
     {paper}, f026 of the release.
 """
 
-from reenact.rules import Evidence, Fault, Findings, LayerView, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import filters, is_deep, is_pooling, rows, until_weights, window
 
 
@@ -46,18 +46,12 @@ class AsymmetricConvolutionBlocks(Rule):
     why = "Convolutions of one block usually have one size."
 
     def check(self, evidence: Evidence) -> Findings:
-        if not is_deep(evidence):
-            return
-        for row in rows(evidence):
+        for row in rows(evidence) if is_deep(evidence) else ():
             for number, layer in enumerate(row):
                 between = until_weights(row, number)
-                rest = row[number + 1 + len(between) :]
-                block = [part for part in (layer, *rest[:1]) if part.family == "conv"]
-                if len(block) == 2 and not any(map(is_pooling, between)):
-                    yield from self._compared(evidence, *block)
-
-    def _compared(self, evidence: Evidence, first: LayerView, second: LayerView) -> Findings:
-        one, two = (window(first), filters(first)), (window(second), filters(second))
-        if None not in (*one, *two) and one != two:
-            saw = f"{first.name} has window and filters {one}, {second.name} {two}"
-            yield self.finding(evidence, saw, layer=second)
+                block = (layer, *row[number + 1 + len(between) :][:1])
+                sizes = [(window(part), filters(part)) for part in block if part.family == "conv"]
+                known = len(sizes) == 2 and None not in (*sizes[0], *sizes[1])
+                if known and sizes[0] != sizes[1] and not any(map(is_pooling, between)):
+                    saw = f"{layer.name} has window and filters {sizes[0]}, {block[1].name} {sizes[1]}"
+                    yield self.finding(evidence, saw, layer=block[1])

@@ -22,7 +22,7 @@ Sources
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule
-from reenact.rules.neuralint._layers import directly_before, without
+from reenact.rules.neuralint._layers import dropout_before
 
 
 class DropoutBeforeBatchnorm(Rule):
@@ -31,6 +31,4 @@ class DropoutBeforeBatchnorm(Rule):
     why = "The statistics that normalisation gathers in training do not hold when dropout is off."
 
     def check(self, evidence: Evidence) -> Findings:
-        for dropout, norm in directly_before(evidence, lambda layer: "BatchNorm" in layer.type):
-            saw = f"{dropout.name} stands before {norm.type} {norm.name}"
-            yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))
+        return dropout_before(self, evidence, lambda layer: "BatchNorm" in layer.type)

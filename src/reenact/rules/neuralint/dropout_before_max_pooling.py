@@ -29,7 +29,7 @@ Sources
 """
 
 from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
-from reenact.rules.neuralint._layers import directly_before, is_max_pooling, without
+from reenact.rules.neuralint._layers import dropout_before, is_max_pooling
 
 
 class DropoutBeforeMaxPooling(Rule):
@@ -38,6 +38,4 @@ class DropoutBeforeMaxPooling(Rule):
     why = "Pooling picks what dropout has left, which undoes part of it."
 
     def check(self, evidence: Evidence) -> Findings:
-        for dropout, pool in directly_before(evidence, is_max_pooling):
-            saw = f"{dropout.name} stands before {pool.type} {pool.name}"
-            yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))
+        return dropout_before(self, evidence, is_max_pooling)

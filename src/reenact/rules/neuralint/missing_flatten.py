@@ -63,10 +63,9 @@ class MissingFlatten(Rule):
         if param is not None and layer.library == "keras":
             change = Insert(param.id, "Flatten", before=True)
             suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
-        confidence = self.confidence if given > 3 else 0.5
+        confidence, certain = self.confidence if given > 3 else 0.5, self.certainty
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
         crash, at_end = evidence.crash, map_given(evidence)
-        certain = self.certainty
         if crash is not None and not crash.layer and at_end is not None:
             confidence, certain, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
         found = self.finding(evidence, saw, layer=view, place=layer.place, suggestions=suggestions)

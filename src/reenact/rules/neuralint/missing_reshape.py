@@ -44,13 +44,9 @@ class MissingReshape(Rule):
             if taken is not None and given is not None and taken != given:
                 saw = f"{layer.type} takes rank {taken} and is given rank {given}, counting the batch"
                 yield self.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
-        yield from self._crashed(evidence)
-
-    def _crashed(self, evidence: Evidence) -> Findings:
         crash = evidence.crash
-        if crash is None or not crash.layer or not crash.layer_inputs:
-            return
-        taken, given = rank_of_type(crash.layer), len(crash.layer_inputs[0].shape)
-        if taken is not None and given not in (taken, taken - 1):
-            saw = f"{crash.layer} takes rank {taken} and was given {crash.layer_inputs[0].shape}"
-            yield self.finding(evidence, saw, place=crash.layer_place or crash.place, confidence=0.95)
+        if crash is not None and crash.layer and crash.layer_inputs:
+            rank, shape = rank_of_type(crash.layer), crash.layer_inputs[0].shape
+            if rank is not None and len(shape) not in (rank, rank - 1):
+                saw = f"{crash.layer} takes rank {rank} and was given {shape}"
+                yield self.finding(evidence, saw, place=crash.layer_place or crash.place, confidence=0.95)

@@ -26,7 +26,7 @@ Sources
     are fine as they are, and so is a softmax that stands as a layer or function of its own.
 """
 
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 
@@ -39,6 +39,7 @@ class MissingSoftmax(Rule):
         out = output_of(evidence)
         if out is None or not lacks_softmax(evidence, out):
             return
-        word = "log_softmax" if evidence.wanted_output is Wanted.LOG_SOFTMAX else "softmax"
         saw = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
-        yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))
+        yield self.finding(
+            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(evidence.wanted_output.value,)
+        )

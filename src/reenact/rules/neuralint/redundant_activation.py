@@ -23,7 +23,7 @@ Sources
 from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
-from reenact.rules.neuralint._layers import rows, sure, until_weights
+from reenact.rules.neuralint._layers import is_keras, numbered, rows, until_weights
 
 
 class RedundantActivation(Rule):
@@ -43,9 +43,10 @@ class RedundantActivation(Rule):
         if len(bending) < 2 or any(part.family == "recurrent" for part in bending):
             return
         words = " and ".join(str(part.own_activation) for part in bending)
-        confidence = self.confidence if sure(evidence, layer, bending[1]) else 0.35
+        # Nothing unseen, such as an addition in `forward`, can stand between parts of a `Sequential`.
+        sure = is_keras(evidence) or numbered(layer, bending[1])
         spare = bending[-2] if layer.role == "output" else bending[1]
         param = evidence.hyperparameter(Kind.ACTIVATION, spare)
         saw, cures = f"{words} in a row behind {layer.name}", suggest(param, ("linear",)) if param else ()
-        found = self.finding(evidence, saw, layer=layer, place=spare.place, confidence=confidence)
+        found = self.finding(evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35)
         yield replace(found, suggestions=tuple(cures))

@@ -39,7 +39,6 @@ class SoftmaxOverOneUnit(Rule):
                 continue
             words = bends(evidence, layer)
             if words and words[-1] in ("softmax", "log_softmax"):
-                line = evidence.task is TaskType.REGRESSION
-                values = ("linear",) if line else ("sigmoid", "linear")
+                values = ("linear",) if evidence.task is TaskType.REGRESSION else ("sigmoid", "linear")
                 saw = f"{words[-1]} over the one unit of {layer.name}"
                 yield self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)

@@ -47,7 +47,7 @@ class WrongOutputForLoss(Rule):
             saw = f"{evidence.loss_name} over a single output of {out.layer.name}"
             loss = ("binary_crossentropy",)
             yield self.finding(evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH)
-        elif evidence.wanted_output in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != wanted.value:
+        elif wanted in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != wanted.value:
             yield self._bend(evidence, out, wanted.value)
 
     def _binary(self, evidence: Evidence, out: Output) -> Findings:

@@ -29,15 +29,13 @@ class Divergence(NamedTuple):
 
 def divergences(index: FileIndex) -> tuple[Divergence, ...]:
     """Every one in a file."""
-    return index.once(divergences, lambda: tuple(_divergences(index)))
 
+    def read() -> tuple[Divergence, ...]:
+        sums = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Add, ast.Sub)]
+        whole = [one for one in sums if not is_sum(index.parents.get(one), ast.Add, ast.Sub)]
+        return tuple(_outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None)
 
-def _divergences(index: FileIndex) -> Iterator[Divergence]:
-    for node in within(index.tree, ast.BinOp):
-        if is_sum(node, ast.Add, ast.Sub) and not is_sum(index.parents.get(node), ast.Add, ast.Sub):
-            sign = _sign(node)
-            if sign is not None:
-                yield _outwards(index, node, sign)
+    return index.once(divergences, read)
 
 
 def _sign(node: ast.expr) -> int | None:
@@ -49,9 +47,7 @@ def _sign(node: ast.expr) -> int | None:
     grown = [sign for sign, text in texts if "exp(" in text]
     squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
     ones = [sign for sign, text in texts if text in ("1", "1.0")]
-    if len(grown) != 1 or squares != grown or ones != [-grown[0]]:
-        return None
-    return grown[0]
+    return grown[0] if len(grown) == 1 and squares == grown and ones == [-grown[0]] else None
 
 
 def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:

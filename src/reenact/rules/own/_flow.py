@@ -1,14 +1,54 @@
-"""What a value is made of, as far as the text tells: what flows into a name, numbers behind names."""
+"""What a value is made of, as far as the text tells: what is assigned, what flows into a name, numbers behind
+names."""
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._parts import all_parts, assigned, called, elements, is_call, last_word, within, words
+from reenact.rules.own._parts import all_parts, called, index_holding, is_call, last_word, within, words
 
+STORES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.comprehension)
 ROUNDS = 6
 """Assignments that are followed in a row."""
+
+
+def elements(node: ast.AST | None) -> list[ast.expr]:
+    """The parts of a tuple or list; none for anything else."""
+    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Pairs of a target and what it is given; tuples side by side are taken apart."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                yield from zip(target.elts, node.value.elts, strict=False)
+            else:
+                yield target, node.value
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, ast.For | ast.comprehension):
+        yield node.target, node.iter
+
+
+def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The same of everything in a scope."""
+    index = index_holding(scope)
+    return iter(_stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope)))
+
+
+def _stores(scope: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    return [pair for node in all_parts(scope) if isinstance(node, STORES) for pair in assigned(node)]
+
+
+def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements in the order of the text, those of branches and loops too, those of functions not."""
+    for statement in body:
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement
+            for part in ("body", "orelse", "finalbody"):
+                yield from flat(getattr(statement, part, []))
 
 
 def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:

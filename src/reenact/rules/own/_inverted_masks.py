@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from reenact.program.read.index import FileIndex
+from reenact.program.source import words
 from reenact.rules.own._lines import function_of, place_in, value_of
 from reenact.rules.own._parts import Found, called, is_call, is_sum, owner_of
 
@@ -13,19 +14,7 @@ LEAVE_OUT = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask",
 PADDING = re.compile(r"pad", re.IGNORECASE)
 PLACES = re.compile(r"arange|range_row|positions?\b|\bsteps?\b", re.IGNORECASE)
 LENGTHS = re.compile(r"len", re.IGNORECASE)
-SAME = (
-    "bool",
-    "to",
-    "unsqueeze",
-    "view",
-    "reshape",
-    "expand",
-    "expand_as",
-    "contiguous",
-    "byte",
-    "long",
-    "int",
-)
+SAME = words("bool to unsqueeze view reshape expand expand_as contiguous byte long int")
 """What is done to a mask without turning it round."""
 FLIPS = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 FAR = re.compile(r"inf|-1e|-\d{4,}|finfo|float\('-inf'\)", re.IGNORECASE)
@@ -35,23 +24,23 @@ ZERO = ("0", "False", "0.0")
 def inverted_masks(files: Sequence[FileIndex]) -> Found:
     """Where padding is kept and tokens are left out, and what says so."""
     for index, call in ((file, call) for file in files for call in file.calls):
-        words = {word.arg: word.value for word in call.keywords}
-        for name in LEAVE_OUT:
-            if name in words and _keeps_tokens(index, words[name]):
-                saw = f"{name}={ast.unparse(words[name])} is True for tokens: what is True there is left out"
-                yield place_in(index, words[name]), saw
-            given = value_of(index, words[name]) if name in words else None
-            if given is not None and is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
-                saw = f"{name}={ast.unparse(words[name])} holds numbers, which are added and hide nothing"
+        named = {word.arg: word.value for word in call.keywords}
+        for name, mask in ((name, named[name]) for name in LEAVE_OUT if name in named):
+            if _keeps_tokens(index, mask):
+                saw = f"{name}={ast.unparse(mask)} is True for tokens: what is True there is left out"
+                yield place_in(index, mask), saw
+            given = value_of(index, mask)
+            if is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
+                saw = f"{name}={ast.unparse(mask)} holds numbers, which are added and hide nothing"
                 yield place_in(index, given), saw
         fills = is_call(call, "masked_fill", "masked_fill_") and len(call.args) == 2
         if fills and FAR.search(ast.unparse(call.args[1])) and _keeps_tokens(index, call.args[0]):
             saw = f"{ast.unparse(call.args[0])} is True for tokens, and what is True is filled"
             yield place_in(index, call), saw
-        mask = words.get("attention_mask") if "input_ids" in words else None
-        if mask is not None and _keeps_tokens(index, mask) is False:
-            saw = f"attention_mask={ast.unparse(mask)} is True for padding: what is 0 there is left out"
-            yield place_in(index, mask), saw
+        kept = named.get("attention_mask") if "input_ids" in named else None
+        if kept is not None and _keeps_tokens(index, kept) is False:
+            saw = f"attention_mask={ast.unparse(kept)} is True for padding: what is 0 there is left out"
+            yield place_in(index, kept), saw
 
 
 def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:

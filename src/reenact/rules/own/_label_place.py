@@ -42,8 +42,7 @@ def _made_at(evidence: Evidence, argument: int, named: str) -> Place | None:
 def _given(index: FileIndex, argument: int, named: str) -> Iterator[ast.Name]:
     for call in (node for node in within(index.tree, ast.Call) if is_call(node, *FITS)):
         by_name = [one.value for one in call.keywords if one.arg == named]
-        given = (*call.args[argument : argument + 1], *by_name)
-        for one in given:
+        for one in (*call.args[argument : argument + 1], *by_name):
             # `x` of `torch.from_numpy(x[:split])`.
             while isinstance(one, ast.Call | ast.Subscript) and (isinstance(one, ast.Subscript) or one.args):
                 one = one.value if isinstance(one, ast.Subscript) else one.args[0]
@@ -89,7 +88,5 @@ def _handed(index: FileIndex, name: str) -> Iterator[str]:
     for function in within(index.tree, ast.FunctionDef):
         numbers = [number for number, arg in enumerate(function.args.args) if arg.arg == name]
         for call in within(index.tree, ast.Call) if numbers else ():
-            if called(call) == function.name and len(call.args) > numbers[0]:
-                value = call.args[numbers[0]]
-                if isinstance(value, ast.Name):
-                    yield value.id
+            given = call.args[numbers[0] :][:1] if called(call) == function.name else []
+            yield from (one.id for one in given if isinstance(one, ast.Name))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex, N, index_of
 from reenact.rules import Evidence, LayerView, Place
-from reenact.rules.own._parts import assigned, called, is_call, within
+from reenact.rules.own._flow import assigned
+from reenact.rules.own._parts import called, is_call, within
 
 Node = ast.expr | ast.stmt
 ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex
 from reenact.rules import Evidence, Place
+from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import Node, calls, calls_at, first_place, function_of, indexes, nodes, place_in
-from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, options, owner_of, within
+from reenact.rules.own._parts import called, is_call, is_sum, last_word, options, owner_of, within
 
 ROUNDS = 4
 """Functions that are followed in a row."""
@@ -50,18 +51,14 @@ def _computed(evidence: Evidence, index: FileIndex, sent: ast.expr, rounds: int)
         return index, sent
     if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
         return _computed(evidence, index, value.left, rounds - 1) if rounds else (index, value.left)
-    for where, function in own_functions(evidence, called(value)) if rounds else ():
+    # The one function or method of the program with this name.
+    own = [one for one in nodes(evidence, ast.FunctionDef) if rounds and one[1].name == called(value)]
+    for where, function in own if len(own) == 1 else ():
         returned = [node.value for node in within(function, ast.Return) if node.value is not None]
         if len(returned) == 1:
             first = returned[0].elts[0] if isinstance(returned[0], ast.Tuple) else returned[0]
             return _computed(evidence, where, first, rounds - 1)
     return index, value
-
-
-def own_functions(evidence: Evidence, name: str) -> Iterator[tuple[FileIndex, ast.FunctionDef]]:
-    """The one function or method of the program with this name; none where several have it."""
-    found = [(index, node) for index, node in nodes(evidence, ast.FunctionDef) if node.name == name]
-    yield from found if len(found) == 1 else ()
 
 
 def _given(index: FileIndex, name: ast.Name) -> ast.expr | None:

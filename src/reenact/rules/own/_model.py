@@ -60,12 +60,9 @@ def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:
     kernel = layer.kernel()
     if kernel is None or len(kernel.shape) < 2:
         return None
-    shape = kernel.shape
-    if framework == "keras":
-        window = math.prod(shape[:-2])
-        return shape[-2] * window, shape[-1] * window
-    window = math.prod(shape[2:])
-    return shape[1] * window, shape[0] * window
+    given, made = (-2, -1) if framework == "keras" else (1, 0)
+    window = math.prod(kernel.shape[:-2] if framework == "keras" else kernel.shape[2:])
+    return kernel.shape[given] * window, kernel.shape[made] * window
 
 
 def times_usual(layer: LayerView, framework: str) -> float | None:
@@ -76,12 +73,10 @@ def times_usual(layer: LayerView, framework: str) -> float | None:
         return None
     largest = math.sqrt(2 / sizes[0])
     smallest = min(math.sqrt(1 / (3 * sizes[0])), math.sqrt(2 / sum(sizes)))
-    if kernel.std > largest:
-        return kernel.std / largest
-    return min(1.0, kernel.std / smallest)
+    return kernel.std / largest if kernel.std > largest else min(1.0, kernel.std / smallest)
 
 
 def owner_of(evidence: Evidence, layer: LayerView) -> LayerView:
-    """The layer with weights whose output it is."""
+    """The layer with weights whose output it is, or bends; itself where there is none."""
     before = evidence.layers[: evidence.layers.index(layer) + 1]
     return next((one for one in reversed(before) if one.weighted), layer)

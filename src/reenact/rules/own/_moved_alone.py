@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from reenact.program.read.index import FileIndex
+from reenact.rules.own._flow import elements, flat, stores
 from reenact.rules.own._lines import Node, place_in, scopes
 from reenact.rules.own._orders import MOVES, Order, RowsOf, equal, read_names
-from reenact.rules.own._parts import Found, called, elements, flat, is_call, options, stores, within, words
+from reenact.rules.own._parts import Found, called, is_call, options, within, words
 
 LABELS = re.compile(
     r"(?:^|_)(?:y(?:tr|te|va|val|train|test|b)?\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)",

@@ -5,18 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._parts import (
-    NAMES,
-    all_parts,
-    assigned,
-    called,
-    elements,
-    is_call,
-    options,
-    owner_of,
-    within,
-    written,
-)
+from reenact.rules.own._flow import assigned, elements
+from reenact.rules.own._parts import NAMES, all_parts, called, is_call, options, owner_of, within, written
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
-from reenact.rules.own._flow import maker_of
+from reenact.rules.own._flow import assigned, elements, maker_of, stores
 from reenact.rules.own._lines import function_of, place_in, value_of
-from reenact.rules.own._parts import Found, assigned, called, elements, options, stores, subject_of, within
+from reenact.rules.own._parts import Found, called, options, subject_of, within
 
 HELD_OUT = re.compile(
     r"(?:^|_)(?:va|val|valid|validation|te|tst|test|eval|dev|holdout)(?:_|$)"
@@ -21,6 +21,7 @@ ROW_WISE = ("-1", "1", "2", "(1,)", "(1, 2)", "(-2, -1)", "(2, 3)", "(-1,)", "[1
 """Axes along which every row, window or image has its own figures."""
 SCALING = ("scale", "minmax_scale", "robust_scale", "quantile_transform", "power_transform", "zscore")
 """Functions of scikit-learn and SciPy that scale by the figures of what they are given."""
+IMPORTED = r"import [^\n]*\b(?:{}|preprocessing|stats)\b"
 FIGURE = re.compile(r"mean|std|stat|scal|norm")
 
 
@@ -48,7 +49,9 @@ def _scalings(index: FileIndex) -> Iterator[tuple[ast.BinOp, ast.expr, ast.expr]
 
 
 def _by_library(index: FileIndex) -> Found:
-    calls = [call for call in index.calls if called(call) in SCALING and _from_library(index, call)]
+    calls = [call for call in index.calls if called(call) in SCALING]
+    # A function of this name is the library's.
+    calls = [one for one in calls if re.search(IMPORTED.format(called(one)), index.text)]
     given = {call: base_name(call.args[0]) for call in calls if call.args and not _row_wise(call)}
     for call, held in given.items() if any(not HELD_OUT.search(name) for name in given.values()) else ():
         if HELD_OUT.search(held):
@@ -148,11 +151,6 @@ def _split(index: FileIndex, call: ast.Call) -> Sequence[str]:
     first, above = base_name(call.args[0]) if call.args else "", index.parents.get(call)
     stored = [ast.unparse(target) for target, _ in assigned(above)] if isinstance(above, ast.Assign) else []
     return [first] if SPLIT.search(first) else [*stored[:1]] or [first]
-
-
-def _from_library(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a function of this name is the library's."""
-    return bool(re.search(rf"import [^\n]*\b(?:{called(call)}|preprocessing|stats)\b", index.text))
 
 
 def base_name(node: ast.expr) -> str:

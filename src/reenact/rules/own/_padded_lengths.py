@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 
 from reenact.program.read.index import FileIndex
+from reenact.rules.own._flow import assigned, flat
 from reenact.rules.own._lines import place_in, scopes
-from reenact.rules.own._parts import Found, assigned, called, flat, is_call, is_sum, owner_of, within
+from reenact.rules.own._parts import Found, called, is_call, is_sum, owner_of, within
 
 PADDERS = ("pad_sequence", "pad_sequences")
 FILLER = re.compile(r"pad|fill|^0(?:\.0)?$", re.IGNORECASE)

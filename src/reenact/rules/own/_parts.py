@@ -11,7 +11,6 @@ from reenact.types import Place
 Found = Iterator[tuple[Place, str]]
 """Where something is wrong in the text, and what says so."""
 NAMES = (ast.Name, ast.Attribute)
-STORES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.comprehension)
 LIBRARIES = ("np", "numpy", "torch", "jnp", "tf", "ops")
 
 
@@ -80,11 +79,6 @@ def options(call: ast.Call) -> dict[str, str]:
     return {word.arg or "": written(word.value) for word in call.keywords}
 
 
-def elements(node: ast.AST | None) -> list[ast.expr]:
-    """The parts of a tuple or list; none for anything else."""
-    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
-
-
 def names(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> set[str]:
     """Variables that occur, or are read or stored."""
     return {one.id for one in within(node, ast.Name) if isinstance(one.ctx, context)}
@@ -97,36 +91,3 @@ def words(node: ast.AST) -> Iterator[str]:
             yield last_word(one)
         elif isinstance(one, ast.Constant) and isinstance(one.value, str):
             yield one.value
-
-
-def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Pairs of a target and what it is given; tuples side by side are taken apart."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                yield from zip(target.elts, node.value.elts, strict=False)
-            else:
-                yield target, node.value
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None:
-        yield node.target, node.value
-    elif isinstance(node, ast.For | ast.comprehension):
-        yield node.target, node.iter
-
-
-def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The same of everything in a scope."""
-    index = index_holding(scope)
-    return iter(_stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope)))
-
-
-def _stores(scope: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
-    return [pair for node in all_parts(scope) if isinstance(node, STORES) for pair in assigned(node)]
-
-
-def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements in the order of the text, those of branches and loops too, those of functions not."""
-    for statement in body:
-        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield statement
-            for part in ("body", "orelse", "finalbody"):
-                yield from flat(getattr(statement, part, []))

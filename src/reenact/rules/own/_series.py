@@ -102,12 +102,11 @@ def guessing(evidence: Evidence) -> float | None:
     smooth = loss.settings.get("label_smoothing")
     if isinstance(smooth, float) and shares:
         shares = [(1 - smooth) * share + smooth / len(shares) for share in shares]
-    classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
-    entropy = -sum(share * math.log(share) for share in shares)
-    if evidence.loss_family is LossFamily.CATEGORICAL and classes and len(shares) > 1:
-        return entropy
-    if evidence.loss_family is LossFamily.BINARY and evidence.task is TaskType.BINARY and len(shares) == 2:
-        return entropy
+    family, binary = evidence.loss_family, evidence.task is TaskType.BINARY
+    classes = binary or evidence.task is TaskType.MULTI_CLASS
+    one_of = family is LossFamily.CATEGORICAL and classes and len(shares) > 1
+    if one_of or (family is LossFamily.BINARY and binary and len(shares) == 2):
+        return -sum(share * math.log(share) for share in shares)
     if loss.name in ("mse", "mean_squared_error"):
         if labels.one_hot and shares:
             return sum(share * (1 - share) for share in shares) / len(shares)

@@ -4,8 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
+from reenact.rules.own._flow import stores
 from reenact.rules.own._lines import loops_of
-from reenact.rules.own._parts import is_call, names, options, stores, within
+from reenact.rules.own._parts import is_call, names, options, within
 
 DRAWS = ("permutation", "randperm")
 DEEP = 4

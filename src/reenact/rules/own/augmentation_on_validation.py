@@ -42,9 +42,10 @@ import re
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place, Severity, TaskType
+from reenact.rules.own._flow import elements
 from reenact.rules.own._lines import first_place, indexes, nodes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT
-from reenact.rules.own._parts import Found, called, elements, is_call, within
+from reenact.rules.own._parts import Found, called, is_call, within
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
@@ -95,10 +96,8 @@ def _transformed(evidence: Evidence) -> Place | None:
 
 
 def _changes(call: ast.expr) -> bool:
-    words = call.keywords if isinstance(call, ast.Call) else []
-    values = [*getattr(call, "args", []), *(word.value for word in words)]
-    given = [*map(ast.unparse, values), *(word.arg or "" for word in words)]
-    return any(CHANGES.search(text) for text in given)
+    given = (*call.args, *call.keywords) if isinstance(call, ast.Call) else ()
+    return any(CHANGES.search(ast.unparse(one)) for one in given)
 
 
 def _augmented(index: FileIndex) -> Found:
@@ -107,7 +106,9 @@ def _augmented(index: FileIndex) -> Found:
         names, call = _stored(node), node.value
         if is_call(call, "random_split") and call.args:
             given = _augments(index, value_of(index, call.args[0]))
-            if given and len(names) > 1 and not _is_replaced(index, names[1:]):
+            # A part may get a data set or a transform of its own later.
+            later = rf"\b(?:{'|'.join(map(re.escape, names[1:]))})\.(?:dataset|transforms?)\b.*="
+            if given and len(names) > 1 and not re.search(later, index.text):
                 yield place_in(index, node), f"{' and '.join(names[1:])}: rows of a data set with {given}"
         elif len(names) == 1 and _is_held_out(names[0]):
             given = _augments(index, call)
@@ -131,8 +132,3 @@ def _augments(index: FileIndex, made: ast.expr) -> str:
         if switched or (changes and RANDOM.search(ast.unparse(value_of(index, word.value)))):
             return ast.unparse(word)[:60]
     return ""
-
-
-def _is_replaced(index: FileIndex, names: list[str]) -> bool:
-    """Whether a part gets a data set or a transform of its own later."""
-    return any(re.search(rf"\b{re.escape(name)}\.(?:dataset|transforms?)\b.*=", index.text) for name in names)

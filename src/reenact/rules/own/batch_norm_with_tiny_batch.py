@@ -51,9 +51,8 @@ class BatchNormWithTinyBatch(Rule):
     why = "The statistics of so few rows are noise, and evaluation uses their average."
 
     def check(self, evidence: Evidence) -> Findings:
-        assert evidence.trace is not None
         norm = next((one for one in evidence.layers if one.type.startswith(("BatchNorm", "SyncBatch"))), None)
-        steps = evidence.trace.steps
+        steps = evidence.watched.steps
         sizes = [int(size) for size, mode in zip(steps["batch_size"], steps["training"], strict=True)
                  if size == size and size > 0 and mode != 0]  # fmt: skip
         least = SMALL if _do_not_fit(evidence) else FEW

@@ -67,8 +67,5 @@ def _rows(evidence: Evidence) -> int:
     """Rows of training data: what the loader says, else what was seen."""
     last = evidence.watched.step_count
     loaders = (event for event in evidence.watched.happened("loader") if event.step < last)
-    sizes = [event.facts.get("rows") for event in loaders]
-    known = [rows for rows in sizes if isinstance(rows, int)]
-    if known:
-        return max(known)
-    return evidence.inputs.rows_seen if evidence.inputs is not None else 0
+    known = [rows for event in loaders if isinstance(rows := event.facts.get("rows"), int)]
+    return max(known, default=evidence.inputs.rows_seen if evidence.inputs is not None else 0)

@@ -76,7 +76,8 @@ class BroadcastTarget(Rule):
     def _warned(self, evidence: Evidence) -> Findings:
         """What PyTorch itself warned of; one number is compared with many on purpose."""
         for one in _warnings(evidence):
-            sizes = [[int(size) for size in found.split(",") if size.strip()] for found in _sizes(one)]
+            found = re.findall(r"Size\(\[([\d, ]*)\]\)", str(one.facts.get("message")))
+            sizes = [[int(size) for size in text.split(",") if size.strip()] for text in found]
             if len(sizes) == 2 and all(math.prod(size) > 1 for size in sizes):
                 target, output = map(tuple, sizes)
                 saw = f"target {target} and output {output} are broadcast to one another, as PyTorch warns"
@@ -86,10 +87,6 @@ class BroadcastTarget(Rule):
 
 def _warnings(evidence: Evidence) -> list[Event]:
     return [one for one in evidence.happened("warning") if WARNED in str(one.facts.get("message"))]
-
-
-def _sizes(warned: Event) -> list[str]:
-    return re.findall(r"Size\(\[([\d, ]*)\]\)", str(warned.facts.get("message")))
 
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:

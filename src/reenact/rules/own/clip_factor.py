@@ -48,6 +48,7 @@ SLOW = 4
 OFTEN = 0.9
 FEWEST, TWICE = 12, 2.0
 """Steps looked at, and times that gradients must differ in size, before it shows."""
+CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
 """Optimizers whose steps do not depend on the size of the gradients."""
 
@@ -80,13 +81,9 @@ class ClipFactor(Rule):
         share = sum(factor > 1 for factor in factors) / len(factors)
         median, curve = factors[len(factors) // 2], windows(losses(evidence))
         slow = median >= SLOW * FACTOR and len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
-        if learned(evidence) and not slow:
-            return
-        if share >= OFTEN and median >= FACTOR:
+        if share >= OFTEN and median >= FACTOR and (slow or not learned(evidence)):
             saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
-            where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(
-                evidence, "clip_grad_norm_", "clip_grad_value_"
-            )
+            where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, *CLIPS)
             yield self.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
 
 
@@ -117,4 +114,4 @@ def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
     if not scalers or any(word.arg == "enabled" for call in scalers for word in call.keywords):
         return
     if {"scale", "backward"} <= names and "unscale_" not in names:
-        yield from (call for call in index.calls if called(call) in ("clip_grad_norm_", "clip_grad_value_"))
+        yield from (call for call in index.calls if called(call) in CLIPS)

@@ -68,5 +68,4 @@ def _flat(evidence: Evidence) -> float | None:
     if len(lows) < LATE or len(highs) < LATE:
         return None
     gaps = [high - low for low, high in zip(lows, highs, strict=True)]
-    size = max(1e-6, max(map(abs, highs)))
-    return highs[-1] if max(gaps) <= FLAT * size else None
+    return highs[-1] if max(gaps) <= FLAT * max(1e-6, *map(abs, highs)) else None

@@ -64,7 +64,7 @@ class EvaluatedInTrainingMode(Rule):
         # A target network or an average is asked in training steps, too: by whose mode is its maker's choice.
         judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
         averaged = {one.step for one in judged if one.facts.get("again")}
-        lines = nodes(evidence, ast.Expr)
+        lines = list(nodes(evidence, ast.Expr))
         # Where a call begins whose output is not used.
         unread = {str(place_in(index, one)) for index, one in lines if is_call(one.value)}
         judged = [one for one in judged if one.step not in averaged and str(one.place) not in unread]
@@ -72,7 +72,7 @@ class EvaluatedInTrainingMode(Rule):
         if not passes or sum(passes) < 0.5 * len(passes):
             return
         saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
-        for index, line in nodes(evidence, ast.Expr):
+        for index, line in lines:
             # `model.eval` as a statement, without its parentheses.
             if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
                 saw = f"{ast.unparse(line)} is not called; {saw}"
@@ -81,8 +81,7 @@ class EvaluatedInTrainingMode(Rule):
         found = self.finding(evidence, saw, kind=Kind.MODE)
         found = at_named(evidence, found, Kind.MODE, "eval", ("eval",))
         places = (event.place for event in judged if event.facts.get("training"))
-        seen = next((place for place in places if place is not None), None)
-        yield replace(found, place=seen) if seen is not None else found
+        yield replace(found, place=next(filter(None, places), found.place))
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:

@@ -60,9 +60,8 @@ class Fp16Underflow(Culprit):
     def check(self, evidence: Evidence) -> Findings:
         share = _lost_gradients(evidence)
         if share is not None:
-            saw = f"{share:.0%} of the gradients are exactly zero in half precision"
-            saw += "; no scaler scales the loss"
-            place = call_place(evidence, "backward", "autocast")
+            lost = f"{share:.0%} of the gradients are exactly zero in half precision"
+            saw, place = f"{lost}; no scaler scales the loss", call_place(evidence, "backward", "autocast")
             yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
             return
         halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
@@ -72,9 +71,7 @@ class Fp16Underflow(Culprit):
             return
         name, facts = optimizer_name(evidence), evidence.optimizer
         epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
-        if name not in ADAPTIVE or not isinstance(epsilon, float) or epsilon >= HALF:
-            return
-        if halved is not None:
+        if halved is not None and name in ADAPTIVE and isinstance(epsilon, float) and epsilon < HALF:
             saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
             yield self.finding(evidence, saw, place=halved)
 
@@ -82,9 +79,7 @@ class Fp16Underflow(Culprit):
 def _stands_still(evidence: Evidence) -> bool:
     """Whether no kernel that an optimizer has was moved by any step that was looked at."""
     trace = evidence.watched
-    kernels = {
-        i for i, facts in enumerate(trace.parameter_facts) if len(facts.shape) > 1 and facts.in_optimizer
-    }
+    kernels = {i for i, one in enumerate(trace.parameter_facts) if len(one.shape) > 1 and one.in_optimizer}
     both = zip(trace.parameters["parameter"], trace.parameters["update_ratio"], strict=True)
     moved = [float(ratio) for number, ratio in both if int(number) in kernels and ratio == ratio]
     return len(moved) >= FEWEST_LOOKS and not any(moved) and bool(trace.happened("half-precision"))

@@ -59,8 +59,7 @@ class FrozenOrForgottenWeights(Culprit):
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.graph is not None
         if evidence.graph.unregistered:
-            lost = ", ".join(evidence.graph.unregistered[:4])
-            saw = f"the model's parameters() does not reach {lost}"
+            saw = f"the model's parameters() does not reach {', '.join(evidence.graph.unregistered[:4])}"
             first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
             place = evidence.graph.unregistered_at
             yield self.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
@@ -70,9 +69,8 @@ class FrozenOrForgottenWeights(Culprit):
             return
         trace = evidence.watched
         passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
-        unlearned = {"never given to an optimiser": _not_given(evidence, trace)}
-        unlearned[NO_GRADIENT] = _without_gradient(trace)
-        for reason, names in unlearned.items():
+        unlearned = ("never given to an optimiser", _not_given(evidence, trace))
+        for reason, names in (unlearned, (NO_GRADIENT, _without_gradient(trace))):
             layers = [one for one in evidence.layers if _owns(one.name, names)]
             layer = layers[0] if layers else None
             if names:
@@ -120,9 +118,10 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
         said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
         without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
         owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
-        trains = getattr(owner, "name", "") in passed
-        if without and trains and (_uses(node, part) or _leaves(node, owner if owner in ways else node)):
-            return first_place(without)
+        if without and getattr(owner, "name", "") in passed:
+            used = part in map(ast.unparse, within(node, ast.Attribute))
+            if used or _leaves(node, owner if owner in ways else node):
+                return first_place(without)
     return None
 
 
@@ -135,10 +134,6 @@ def _detached_at(evidence: Evidence) -> Place | None:
         if kept and not counted:
             return place_in(index, call)
     return None
-
-
-def _uses(node: ast.AST, part: str) -> bool:
-    return part in map(ast.unparse, within(node, ast.Attribute))
 
 
 def _leaves(block: ast.AST, function: ast.AST) -> bool:
@@ -158,16 +153,13 @@ def _fresh(layer: LayerView) -> bool:
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return True
-    width = (kernel.maximum - kernel.minimum) / (kernel.std * math.sqrt(12))
-    return 0.85 < width < 1.15
+    return 0.85 < (kernel.maximum - kernel.minimum) / (kernel.std * math.sqrt(12)) < 1.15
 
 
 def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
-    """Weights that can learn and that no optimizer has, where some other weight has one.
-
-    Not those of a target network or an average, which are copies of weights that learn; nor of a model that
-    is asked and not taught, to which no gradient comes back.
-    """
+    """Weights that can learn and that no optimizer has, where some other weight has one. Not those of a
+    target network or an average, which are copies of weights that learn; nor of a model that is asked and
+    not taught, to which no gradient comes back."""
     names = []
     for number, facts in enumerate(trace.parameter_facts):
         rows = trace.parameters.where(parameter=number)

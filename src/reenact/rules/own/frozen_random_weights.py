@@ -62,8 +62,8 @@ class FrozenRandomWeights(Culprit):
             names = ("total", "missing", "unexpected")
             total, missing, unexpected = (int(str(event.facts[name])) for name in names)
             if total and unexpected and missing >= MOST * total:
-                saw = f"{missing} of {total} weights are not in the checkpoint, "
-                saw += f"{unexpected} of its names fit nothing"
+                lost = f"{missing} of {total} weights are not in the checkpoint"
+                saw = f"{lost}, {unexpected} of its names fit nothing"
                 yield self.finding(evidence, saw, place=event.place)
                 return
         branches = nodes(evidence, ast.If)

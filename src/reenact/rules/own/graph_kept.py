@@ -36,8 +36,9 @@ import re
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs, Place
+from reenact.rules.own._flow import assigned
 from reenact.rules.own._lines import function_of, indexes, loops_of, place_in
-from reenact.rules.own._parts import assigned, called, is_call, is_sum, last_word, owner_of, within
+from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, within
 
 LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")

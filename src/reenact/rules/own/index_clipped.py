@@ -52,9 +52,9 @@ from typing import NamedTuple
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
-from reenact.rules.own._flow import given
+from reenact.rules.own._flow import given, stores
 from reenact.rules.own._lines import function_of, indexes, place_in, value_of
-from reenact.rules.own._parts import is_call, is_sum, last_word, stores
+from reenact.rules.own._parts import is_call, is_sum, last_word
 from reenact.rules.own._series import learned
 
 TABLES = ("Embedding", "EmbeddingBag")

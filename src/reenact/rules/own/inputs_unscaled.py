@@ -36,10 +36,10 @@ import re
 from dataclasses import replace
 from itertools import takewhile
 
-from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, LayerView, Needs, Place, Rule
+from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._label_place import inputs_made_at
 from reenact.rules.own._lines import nodes, place_in, value_of
-from reenact.rules.own._parts import called, is_call, owner_of
+from reenact.rules.own._parts import Found, called, is_call, owner_of
 from reenact.rules.own._places import at_hyperparameter, framework, named_hyperparameter
 from reenact.rules.own._series import learned
 from reenact.rules.umlaut._data import reads_symbols
@@ -55,9 +55,7 @@ class InputsUnscaled(Rule):
     why = "Initialisers and learning rates are made for inputs of about unit size."
 
     def check(self, evidence: Evidence) -> Findings:
-        dropped = _dropped(evidence)
-        if dropped is not None:
-            place, words = dropped
+        for place, words in _dropped(evidence):
             saw = f"what {words} gives is not kept: the inputs stay as they were"
             yield self.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
             return
@@ -83,7 +81,7 @@ class InputsUnscaled(Rule):
         yield replace(finding, place=made) if made is not None else finding
 
 
-def _dropped(evidence: Evidence) -> tuple[Place, str] | None:
+def _dropped(evidence: Evidence) -> Found:
     """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales nothing in
     place unless it was made to."""
     for index, node in nodes(evidence, ast.Expr):
@@ -92,8 +90,7 @@ def _dropped(evidence: Evidence) -> tuple[Place, str] | None:
             owner = owner_of(call)
             made = value_of(index, owner) if owner is not None else None
             if SCALERS.search(called(made)) and "copy=False" not in ast.unparse(made or call):
-                return place_in(index, call), ast.unparse(call)
-    return None
+                yield place_in(index, call), ast.unparse(call)
 
 
 def far_from_unit_size(evidence: Evidence) -> bool:
@@ -102,10 +99,7 @@ def far_from_unit_size(evidence: Evidence) -> bool:
     if inputs is None or inputs.mean is None or inputs.std is None:
         return False
     large = abs(inputs.mean) > LARGE or inputs.std > LARGE
-    return large and not reads_symbols(evidence) and not _scaled_inside(evidence.layers)
-
-
-def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:
-    """Whether the model scales its inputs itself."""
-    ahead = takewhile(lambda layer: not layer.weighted or layer.type.startswith(SCALING), layers)
-    return any(layer.type.startswith(SCALING) for layer in ahead)
+    # Whether the model scales its inputs itself.
+    ahead = takewhile(lambda layer: not layer.weighted or layer.type.startswith(SCALING), evidence.layers)
+    scaled = any(layer.type.startswith(SCALING) for layer in ahead)
+    return large and not scaled and not reads_symbols(evidence)

@@ -48,12 +48,10 @@ COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of size 1."""
 LATE = 3
 """Sampled steps at the end that count."""
-MEANS = frozenset(
-    {
-        "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
-        "cross_entropy", "huber_loss", "gaussian_nll_loss",
-    }
-)  # fmt: skip
+MEANS = frozenset({
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
+    "cross_entropy", "huber_loss", "gaussian_nll_loss",
+})  # fmt: skip
 
 
 class KlWeight(Culprit):

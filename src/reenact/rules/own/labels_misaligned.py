@@ -34,19 +34,10 @@ from collections.abc import Iterator, Sequence
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs, Place
+from reenact.rules.own._flow import assigned, elements
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
 from reenact.rules.own._moved_alone import LABELS, moved_alone
-from reenact.rules.own._parts import (
-    Found,
-    assigned,
-    called,
-    elements,
-    is_call,
-    names,
-    options,
-    within,
-    written,
-)
+from reenact.rules.own._parts import Found, called, is_call, names, options, within, written
 from reenact.rules.own.inputs_unscaled import far_from_unit_size
 from reenact.rules.own.learning_rate_outside_range import can_learn, usable_range
 from reenact.rules.own.no_better_than_constant import no_better_than_a_constant

@@ -42,21 +42,9 @@ from itertools import product
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import children
 from reenact.rules import Culprit, Evidence, Findings, Needs
+from reenact.rules.own._flow import assigned, elements, stores
 from reenact.rules.own._lines import function_of, indexes, place_in
-from reenact.rules.own._parts import (
-    NAMES,
-    all_parts,
-    assigned,
-    called,
-    elements,
-    is_call,
-    names,
-    options,
-    owner_of,
-    stores,
-    within,
-    written,
-)
+from reenact.rules.own._parts import all_parts, called, is_call, names, options, owner_of, within, written
 
 SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -188,7 +176,7 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
 def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     """Values that are kept, and whether as targets: by name, or as the second of a pair."""
     for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
-        kept = [one for one in all_parts(target) if isinstance(one, NAMES)]
+        kept = [one for one in all_parts(target) if isinstance(one, ast.Name | ast.Attribute)]
         if not isinstance(value, ast.Tuple) and len(kept) == 1:
             yield value, _is_target(kept[0])
     given = node.value if isinstance(node, ast.Return | ast.Yield) else None

@@ -41,9 +41,10 @@ from dataclasses import replace
 from reenact.program.graph import TensorFacts
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Place, Rule, Severity
+from reenact.rules.own._flow import stores
 from reenact.rules.own._lines import first_place, function_of, indexes, place_in, value_of
 from reenact.rules.own._own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
-from reenact.rules.own._parts import all_parts, called, is_call, is_sum, names, owner_of, stores, within
+from reenact.rules.own._parts import all_parts, called, is_call, is_sum, names, owner_of, within
 from reenact.rules.own._places import at_named
 
 SCALERS = re.compile(r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf")

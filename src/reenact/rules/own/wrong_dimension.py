@@ -44,8 +44,9 @@ from collections.abc import Iterator
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, LayerView, LossFamily, Needs
+from reenact.rules.own._flow import elements
 from reenact.rules.own._lines import calls, function_of, place_in, value_of
-from reenact.rules.own._parts import called, elements, is_call, is_sum, owner_of, within
+from reenact.rules.own._parts import called, is_call, is_sum, owner_of, within
 from reenact.rules.own._places import says
 
 CUTS = ("view", "reshape")

@@ -39,18 +39,9 @@ from collections.abc import Iterator
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Kind, Needs
 from reenact.rules.own._divergence import NAMED, divergences, terms
+from reenact.rules.own._flow import stores
 from reenact.rules.own._lines import indexes, place_in, value_of
-from reenact.rules.own._parts import (
-    called,
-    is_call,
-    is_sum,
-    last_word,
-    owner_of,
-    stores,
-    subject_of,
-    within,
-    written,
-)
+from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_of, subject_of, within, written
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)

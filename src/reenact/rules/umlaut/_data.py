@@ -13,9 +13,7 @@ _PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretizat
 
 def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
     """Inputs of the training, one fact a tensor."""
-    for facts in evidence.trace.data if evidence.trace is not None else ():
-        if (facts.role, facts.split) == ("input", "train"):
-            yield facts
+    return (facts for facts in evidence.watched.data if (facts.role, facts.split) == ("input", "train"))
 
 
 def reads_symbols(evidence: Evidence) -> bool:
@@ -55,10 +53,8 @@ def channels_last(evidence: Evidence, layer: LayerView) -> bool:
 
 
 def shared_rows(trace: Trace) -> float:
-    """Share of rows that every validation, or every test, has in common with training.
-
-    The least of each split counts: a program may also measure on its training rows on purpose.
-    """
+    """Share of rows that every validation, or every test, has in common with training. The least of each
+    split counts: a program may also measure on its training rows on purpose."""
     found = [overlap for overlap in trace.overlaps if overlap.rows >= ENOUGH]
     splits = {overlap.split for overlap in found}
     return max((min(o.share for o in found if o.split == split) for split in splits), default=0.0)

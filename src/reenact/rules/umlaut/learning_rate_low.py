@@ -46,6 +46,4 @@ def _highest(evidence: Evidence) -> float | None:
         if len(known):
             return float(known.max())
     scheduled = evidence.hyperparameter(Kind.SCHEDULER)
-    if scheduled is not None and not scheduled.absent:
-        return None
-    return evidence.learning_rate
+    return None if scheduled is not None and not scheduled.absent else evidence.learning_rate

@@ -44,10 +44,9 @@ class NanInInput(Rule):
     def check(self, evidence: Evidence) -> Findings:
         for facts in training_inputs(evidence):
             if facts.nan_share > 0:
-                losses = list(evidence.trace.losses.values) if evidence.trace is not None else []
-                lost = len(losses) > 0 and math.isnan(float(losses[-1]))
-                too = ", and so is the loss" if lost else ""
-                saw = f"{facts.nan_share:.2%} of the inputs are NaN{too}"
+                losses = evidence.watched.losses.values
+                lost = len(losses) > 0 and math.isnan(losses[-1])
+                saw = f"{facts.nan_share:.2%} of the inputs are NaN{', and so is the loss' if lost else ''}"
                 sure, certain = (self.confidence, Certainty.PROOF) if lost else (0.7, Certainty.STRONG)
                 found = self.finding(evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at)
                 yield replace(found, confidence=sure, certainty=certain)

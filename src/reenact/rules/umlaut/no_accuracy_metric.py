@@ -38,10 +38,8 @@ class NoAccuracyMetric(Rule):
     why = "A loss does not say how many rows are put into the right class."
 
     def check(self, evidence: Evidence) -> Findings:
-        trace = evidence.trace
-        if trace is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
-            return
-        reported = [metric.name.lower() for metric in trace.metrics if metric.source != "probe"]
-        if reported and not any(word in name for name in reported for word in MEASURES):
+        reported = [one.name.lower() for one in evidence.watched.metrics if one.source != "probe"]
+        classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+        if classes and reported and not any(word in name for name in reported for word in MEASURES):
             saw = f"{evidence.task.value} labels; reported: {', '.join(dict.fromkeys(reported))}"
             yield self.finding(evidence, saw)

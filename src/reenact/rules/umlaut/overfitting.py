@@ -30,16 +30,8 @@ Sources
     noise alone brings about; here the rise must last three epochs and come to a tenth of the loss.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from reenact.probe.trace import Trace
 from reenact.rules import Evidence, Findings, Needs, Rule
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 PATIENCE, RISE = 3, 1.1
 
@@ -53,26 +45,23 @@ class Overfitting(Rule):
         held, trained = _loss_curves(evidence.watched)
         if len(held) <= PATIENCE:
             return
-        best = int(held.argmin())
+        best = held.index(min(held))
         since = len(held) - 1 - best
-        rose = since >= PATIENCE and held[-PATIENCE:].min() > RISE * held[best] > 0
+        rose = since >= PATIENCE and min(held[-PATIENCE:]) > RISE * held[best] > 0
         if rose and trained[-1] < trained[best]:
             saw = f"validation loss {held[best]:.3g} -> {held[-1]:.3g} in the last {since} epochs"
             saw += f", training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
             yield self.finding(evidence, saw)
 
 
-def _loss_curves(trace: Trace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _loss_curves(trace: Trace) -> tuple[list[float], list[float]]:
     """Validation losses, and the mean loss of the steps since the validation before."""
-    import numpy as np
-
     seen, losses = trace.metric("val_loss").known, trace.losses.known
-    held, trained = [], []
-    before = -1
+    held, trained, before = [], [], -1
     for step, value in zip(seen.steps, seen.values, strict=True):
         steps = losses.values[(losses.steps > before) & (losses.steps <= step)]
         if len(steps):
             held.append(float(value))
             trained.append(float(steps.mean()))
             before = int(step)
-    return np.array(held), np.array(trained)
+    return held, trained
