@@ -35,6 +35,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile, takewhile
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
@@ -169,8 +170,7 @@ def can_learn(evidence: Evidence) -> bool:
 
 
 def _by_trace(evidence: Evidence, rate: float) -> Word:
-    ratios = _ratios(evidence)
-    known = losses(evidence)
+    ratios, known = _ratios(evidence), losses(evidence)
     curve = windows(known)
     risen = len(curve) > 2 and curve[-1] > 1.5 * curve[0] and evidence.compares
     grows = risen or len(finite(known)) < len(known)
@@ -189,12 +189,10 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
 
 def _by_use(evidence: Evidence, rate: float) -> Word:
     low, high = USUAL.get(optimizer_name(evidence), ADAPTIVE)
-    usual = usual_rates(evidence)
+    usual, below = usual_rates(evidence), f"below what is usual for this optimiser ({low:g})"
     if rate > high and not evidence.clips_gradients:
         return f"above what is usual for this optimiser ({high:g})", 0.65, usual
-    if rate < low:
-        return f"below what is usual for this optimiser ({low:g})", 0.7, usual
-    return FINE
+    return (below, 0.7, usual) if rate < low else FINE
 
 
 def _ratios(evidence: Evidence) -> list[float]:
@@ -209,35 +207,23 @@ def usable_range(
     rates: Sequence[float], losses: Sequence[float], least: float = LEAST_FALL
 ) -> tuple[float, float] | None:
     """Smallest rate at which the loss falls and largest before it rises again; none when it never falls."""
-    smooth = _smoothed(losses)
-    known = [(rate, loss) for rate, loss in zip(rates, smooth, strict=True) if math.isfinite(loss)]
+    known = [pair for pair in zip(rates, _smoothed(losses), strict=True) if math.isfinite(pair[1])]
     if len(known) < 5:
         return None
-    first = known[0][1]
-    lowest = min(range(len(known)), key=lambda number: known[number][1])
-    fall = first - known[lowest][1]
+    first, best = known[0][1], min(loss for _, loss in known)
+    fall = first - best
     if fall <= least * abs(first):
         return None
     low = next(rate for rate, loss in known if first - loss >= FALL * fall)
-    high = known[-1][0]
-    for rate, loss in known[lowest:]:
-        if loss - known[lowest][1] > RISE * fall:
-            break
-        high = rate
-    return low, high
+    behind = dropwhile(lambda pair: pair[1] > best, known)
+    return low, list(takewhile(lambda pair: pair[1] - best <= RISE * fall, behind))[-1][0]
 
 
 def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:
     """Exponential mean with the start corrected; from the first loss that is no number on, infinite."""
     smooth: list[float] = []
     mean, weight = 0.0, 0.0
-    broken = False
-    for loss in losses:
-        broken = broken or not math.isfinite(loss)
-        if broken:
-            smooth.append(math.inf)
-            continue
-        mean = keep * mean + (1 - keep) * loss
-        weight = keep * weight + (1 - keep)
+    for loss in takewhile(math.isfinite, losses):
+        mean, weight = keep * mean + (1 - keep) * loss, keep * weight + (1 - keep)
         smooth.append(mean / weight)
-    return smooth
+    return smooth + [math.inf] * (len(losses) - len(smooth))

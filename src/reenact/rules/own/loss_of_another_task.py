@@ -121,9 +121,8 @@ def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
     """Hinges compare scores with -1 and 1; Keras turns 0 and 1 into them, PyTorch does not."""
     if evidence.loss_name in ("multi_margin", "categorical_hinge", "multilabel_soft_margin"):
         return 0.0
-    if set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (None, "tanh"):
-        return 0.0
-    return 0.6 if framework(evidence) == "keras" else 0.85
+    fits = set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (None, "tanh")
+    return 0.0 if fits else 0.6 if framework(evidence) == "keras" else 0.85
 
 
 def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonValue, ...]:

@@ -122,6 +122,5 @@ def _at_the_mean(evidence: Evidence) -> str:
         return ""
     # Squared errors are skewed: their mean is the figure to compare with a variance, not their median.
     late = fmean(finite(known)[-len(known) // 3 :])
-    if late < NO_GAIN * variance:
-        return ""
-    return f"squared error {late:.3g} at the end; predicting the mean of the targets gives {variance:.3g}"
+    saw = f"squared error {late:.3g} at the end; predicting the mean of the targets gives {variance:.3g}"
+    return saw if late >= NO_GAIN * variance else ""

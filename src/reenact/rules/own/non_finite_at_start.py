@@ -79,8 +79,5 @@ def _first_bad(evidence: Evidence, last: int) -> str:
 
 def _place(evidence: Evidence, layer: str) -> Place | None:
     made = next((one.place for one in evidence.layers if layer and one.name == layer), None)
-    if made is not None:
-        return made
-    if evidence.loss is not None and evidence.loss.place is not None:
-        return evidence.loss.place
-    return loss_made(evidence, call_place(evidence, "backward")) or evidence.place_of(Kind.LOSS)
+    made = made or (evidence.loss.place if evidence.loss is not None else None)
+    return made or loss_made(evidence, call_place(evidence, "backward")) or evidence.place_of(Kind.LOSS)

@@ -33,6 +33,7 @@ Sources
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import says
+from reenact.rules.umlaut._data import saw_others
 
 EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
 
@@ -44,18 +45,9 @@ class NothingHeldOut(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         param = evidence.hyperparameter(Kind.VALIDATION)
-        if param is None or not param.absent or _seen(evidence):
+        if param is None or not param.absent or saw_others(evidence):
             return
         sure = 0.3 if says(evidence, *EVALUATES) else None
         saw = "no data is held out from training"
         values = (0.2,) if param.library == "keras" else ()
         yield self.finding(evidence, saw, kind=Kind.VALIDATION, values=values, confidence=sure)
-
-
-def _seen(evidence: Evidence) -> bool:
-    """Whether anything was evaluated in the watched run."""
-    trace = evidence.trace
-    if trace is None:
-        return False
-    held = any(facts.split != "train" for facts in trace.data)
-    return held or any(name.startswith(("val_", "test_")) for name in trace.metric_names())

@@ -61,7 +61,5 @@ class OptimiserDoesNotFit(Rule):
 
 def _flows(evidence: Evidence) -> bool:
     """Whether gradients arrive: without them no optimiser helps."""
-    if evidence.trace is None:
-        return False
-    norms = sorted(finite(list(evidence.trace.steps["grad_norm"])))
+    norms = sorted(finite(list(evidence.trace.steps["grad_norm"]))) if evidence.trace is not None else []
     return bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT

@@ -87,7 +87,7 @@ class PaddingAttended(Culprit):
             saw = "the mask that the model is given is the same at padding as at tokens"
             yield self.finding(evidence, saw, place=_compared(evidence), certainty=Certainty.PROOF)
             return
-        padded = evidence.trace is not None and bool(evidence.trace.happened("padded"))
+        padded = bool(evidence.happened("padded"))
         attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
         tests = [tested.padding for tested in evidence.experiments.behaviour]
         place = _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
@@ -106,12 +106,9 @@ class PaddingAttended(Culprit):
             yield self.finding(evidence, saw, place=place, confidence=0.8)
         added = padded and attends and not cut
         for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
-            what = (
-                "what stands at padding moves the output of a row"
-                if cut
-                else "padding behind a row moves its output"
-            )
-            moved = tested.padding if cut else tested.padding_added
+            what, moved = "padding behind a row moves its output", tested.padding_added
+            if cut:
+                what, moved = "what stands at padding moves the output of a row", tested.padding
             saw = f"{what} by {moved:.2g} of its spread{tested.when}"
             yield self.finding(evidence, saw, place=_pooled(evidence, tested.model))
 

@@ -97,13 +97,10 @@ class UntiedWeights(Culprit):
             if one is None or other is None or one.shape != other.shape or one.path == other.path:
                 continue
             # The line that gives a layer another parameter after that.
-            made = (found for found in nodes(evidence, ast.Assign) if _replaces(found[1]))
+            given = (found for found in nodes(evidence, ast.Assign) if _weight(found[1].targets[0]))
+            made = (found for found in given if is_call(found[1].value, "Parameter"))
             saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
             yield self.finding(evidence, saw, layer=pair[0], place=first_place(made))
-
-
-def _replaces(node: ast.Assign) -> bool:
-    return _weight(node.targets[0]) and is_call(node.value, "Parameter")
 
 
 def _weight(node: ast.expr | None) -> bool:
@@ -126,16 +123,15 @@ def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Cal
     """In a class that calls itself siamese: two networks of its own, made alike, that take an input each."""
     for index, owner in nodes(evidence, ast.ClassDef):
         words = (owner.name, ast.get_docstring(owner) or "", ast.get_docstring(index.tree) or "")
-        passes = [call for call in within(owner, ast.Call) if call.args and _own(call.func)]
+        taken = [
+            one for one in within(owner, ast.Call) if isinstance(one.func, ast.Attribute | ast.Subscript)
+        ]
+        passes = [call for call in taken if call.args and ast.unparse(call.func).startswith("self.")]
         for one, other in combinations(passes, 2) if SIAMESE.search(" ".join(words)) else ():
             apart = ast.unparse(one.args[0]) != ast.unparse(other.args[0])
             if apart and _made_alike(owner, one.func, other.func):
                 yield index, one, other
                 break
-
-
-def _own(node: ast.expr) -> bool:
-    return ast.unparse(node).startswith("self.") and isinstance(node, ast.Attribute | ast.Subscript)
 
 
 def _made_alike(owner: ast.ClassDef, one: ast.expr, other: ast.expr) -> bool:

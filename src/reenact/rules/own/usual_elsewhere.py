@@ -69,9 +69,8 @@ class UsualElsewhere(Rule):
 def _barely(evidence: Evidence) -> str:
     """The loss has fallen by less than three tenths: little, as far as it went, was learned."""
     curve = windows(losses(evidence), PARTS)
-    if len(curve) < PARTS or curve[0] <= 0 or evidence.optimizers > 1 or learned(evidence):
-        return ""
-    if curve[-1] <= BARELY * curve[0]:
+    silent = len(curve) < PARTS or evidence.optimizers > 1 or learned(evidence)
+    if silent or curve[0] <= 0 or curve[-1] <= BARELY * curve[0]:
         return ""
     return f"loss {curve[0]:.3g} in the beginning and {curve[-1]:.3g} in the end"
 

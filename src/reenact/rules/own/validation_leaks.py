@@ -38,11 +38,10 @@ from collections.abc import Iterator
 from reenact.probe.trace import Overlap
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity
-from reenact.rules.own._flow import reached_by
-from reenact.rules.own._lines import call_place, function_of, indexes, place_in
-from reenact.rules.own._parts import called, within, words
+from reenact.rules.own._flow import reached_by, stores
+from reenact.rules.own._lines import call_place, function_of, indexes, loops_of, place_in
+from reenact.rules.own._parts import called, is_call, names, options, within, words
 from reenact.rules.own._places import framework
-from reenact.rules.own._windows import windows_split_by_chance
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
@@ -56,6 +55,9 @@ OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
 LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", *OF_QUANTITIES)
 RESAMPLES = {"resample", "fit_resample", "oversample"}
 JOINS = {"concatenate", "vstack", "append", "cat", "concat"}
+DRAWS = ("permutation", "randperm")
+DEEP = 4
+"""Assignments that are followed in a row."""
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
@@ -75,7 +77,7 @@ class ValidationLeaks(Rule):
                 place, certain = place_in(index, call), Certainty.STRONG
                 yield self.finding(evidence, saw, place=place, confidence=0.9, certainty=certain)
                 return
-            for node, saw in windows_split_by_chance(index):
+            for node, saw in _split_by_chance(index):
                 place, certain = place_in(index, node), Certainty.STRONG
                 yield self.finding(evidence, saw, place=place, confidence=0.8, certainty=certain)
                 return
@@ -93,8 +95,8 @@ class ValidationLeaks(Rule):
 
 def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
     """Losses of a training, where a program splits its rows by masks or numbers and no loss reads any."""
-    names = list(words(index.tree))
-    split = any(map(TRAINED.search, names)) and any(map(HELD_OUT.search, names))
+    spoken = list(words(index.tree))
+    split = any(map(TRAINED.search, spoken)) and any(map(HELD_OUT.search, spoken))
     if not split or any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
         return
     owners = {function_of(index, call) for call in index.calls if called(call) == "backward"}
@@ -149,3 +151,43 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
         return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
     fitted = framework(evidence) == "keras" and worst.split == "validation"
     return 0.6 if fitted else 0.35
+
+
+def _split_by_chance(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Where windows of one series that overlap are split by chance: what is held out lies between what was
+    trained on, and shares all but its ends with it."""
+    makers = {one.name for one in index.functions if _slides(one.node)} | {"sliding_window_view"}
+    stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
+    reached: set[str] = set()
+    for _ in range(DEEP):
+        for targets, value in stored:
+            made = any(is_call(one, *makers) for one in ast.walk(value)) or _slides(value)
+            if made or reached & names(value):
+                reached |= targets
+    by_chance = [targets for targets, value in stored if any(is_call(one, *DRAWS) for one in ast.walk(value))]
+    drawn = {name for targets in by_chance for name in targets}
+    for call in index.calls if reached else ():
+        splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(call)
+        if splits and call.args and reached & names(call.args[0]):
+            yield call, f"{ast.unparse(call)[:60]} splits overlapping windows at random"
+            return
+    for one in within(index.tree, ast.Subscript):
+        # Batches are drawn by chance too, in the loop of a training.
+        if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
+            yield one, f"{ast.unparse(one)[:60]} takes overlapping windows at random"
+            return
+
+
+def _slides(node: ast.AST) -> bool:
+    """Whether something takes `series[i:i + width]` for every i of a range, one after the other."""
+    loops: list[ast.For | ast.comprehension] = [
+        one for one in ast.walk(node) if isinstance(one, ast.For | ast.comprehension)
+    ]
+    counted = [one for one in loops if is_call(one.iter, "range") and len(one.iter.args) < 3]
+    numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
+    for one in ast.walk(node):
+        match one:
+            case ast.Subscript(slice=ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add()))):
+                if start == end and start in numbers:
+                    return True
+    return False

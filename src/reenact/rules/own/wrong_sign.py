@@ -45,24 +45,18 @@ from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_o
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
-REWARD = re.compile(
-    r"advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b", re.IGNORECASE
-)
+REWARD = re.compile(r"(?i)advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b")
 NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-")
 """Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
 ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
 EXPECTED = re.compile(r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE)
 RETURNED = re.compile(r"return|reward|\brets?\b|target|\bG\b|discount", re.IGNORECASE)
-
-
 SAME = re.compile(r"pos|(?:^|_)ap\b", re.IGNORECASE)
 OTHER = re.compile(r"neg|(?:^|_)an\b", re.IGNORECASE)
 DISTANCE = re.compile(r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE)
 LIKENESS = re.compile(r"cos|sim|@|matmul|einsum|dot\(|score|logit", re.IGNORECASE)
 MARGIN = re.compile(r"^(?:self\.)?\w*(?:margin|alpha)\w*$|^[\d.e-]+$", re.IGNORECASE)
-
-
 GENERATOR = re.compile(r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE)
 
 
@@ -78,20 +72,15 @@ class WrongSign(Culprit):
             yield self.finding(evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF)
             return
         for index in indexes(evidence):
-            for term in _below_zero(index):
-                saw = f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
+            looks = (_below_zero, _entropy_lowered, _pairs_reversed, _found_out)
+            for term, saw in (pair for look in looks for pair in look(index)):
                 yield self.finding(evidence, saw, place=place_in(index, term))
-            for term, saw in (*_entropy_lowered(index), *_pairs_reversed(index), *_found_out(index)):
-                yield self.finding(evidence, saw, place=place_in(index, term))
-            reversed_here = list(_reversed(index))
-            raised = list(_raised(index))
+            reversed_here, raised = list(_reversed(index)), list(_raised(index))
+            fault = "is above zero for actions that did worse than expected"
+            fault = "is lowered: there is no minus sign" if raised else fault
             # Two wrong signs make a right one.
-            for node in reversed_here if not raised else ():
-                saw = f"{ast.unparse(node)[:60]} is above zero for actions that did worse than expected"
-                yield self.finding(evidence, saw, place=place_in(index, node))
-            for node in raised if not reversed_here else ():
-                saw = f"{ast.unparse(node)[:60]} is lowered: there is no minus sign"
-                yield self.finding(evidence, saw, place=place_in(index, node))
+            for node in () if reversed_here and raised else (*reversed_here, *raised):
+                yield self.finding(evidence, f"{ast.unparse(node)[:60]} {fault}", place=place_in(index, node))
 
 
 def _mirrored(evidence: Evidence) -> bool:
@@ -99,11 +88,8 @@ def _mirrored(evidence: Evidence) -> bool:
     if evidence.trace is None or evidence.optimizers > 1:
         return False
     steps = evidence.trace.steps
-    both = [
-        (float(loss), float(own))
-        for loss, own in zip(steps["loss"], steps["label_loss"], strict=True)
-        if loss == loss and own == own and own > 0
-    ]
+    pairs = zip(steps["loss"].tolist(), steps["label_loss"].tolist(), strict=True)
+    both = [(loss, own) for loss, own in pairs if loss == loss and own > 0]
     opposite = sum(abs(loss + own) < NEAR * own for loss, own in both)
     return len(both) >= 3 and opposite > 0.9 * len(both)
 
@@ -141,10 +127,8 @@ def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         for sign, term in signed if len(signed) > 1 else ():
             meant = f"{ast.unparse(term)} {_meanings(index, term)}"
             if sign > 0 and ".entropy()" in meant and "-" not in meant:
-                yield (
-                    term,
-                    f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is minimised",
-                )
+                saw = f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is minimised"
+                yield term, saw
 
 
 def _meanings(index: FileIndex, term: ast.expr) -> str:
@@ -165,9 +149,8 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     for node in within(index.tree, ast.BinOp):
         if not _hinged(index, node) or is_sum(index.parents.get(node), ast.Add, ast.Sub):
             continue
-        parts = {
-            sign: ast.unparse(term) for sign, term in terms(node) if not MARGIN.search(ast.unparse(term))
-        }
+        texts = ((sign, ast.unparse(term)) for sign, term in terms(node))
+        parts = {sign: text for sign, text in texts if not MARGIN.search(text)}
         meant = " ".join((*parts.values(), _meanings(index, node)))
         far, near = bool(DISTANCE.search(meant)), bool(LIKENESS.search(meant))
         raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
@@ -186,10 +169,8 @@ def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
         plain = not any(isinstance(one.op, ast.USub) for one in within(node.value, ast.UnaryOp))
         if fake and all(fake) and plain:
-            yield (
-                node.value,
-                f"{ast.unparse(node.value)[:60]} is minimised: the generator learns to be recognised as fake",
-            )
+            loss = ast.unparse(node.value)[:60]
+            yield node.value, f"{loss} is minimised: the generator learns to be recognised as fake"
 
 
 def _hinged(index: FileIndex, node: ast.AST) -> bool:
@@ -200,7 +181,7 @@ def _hinged(index: FileIndex, node: ast.AST) -> bool:
     return is_call(above, "relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
 
 
-def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
+def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
     if "elbo" in index.text.lower() or "maximize=True" in index.text:
         return
@@ -208,7 +189,8 @@ def _below_zero(index: FileIndex) -> Iterator[ast.expr]:
     taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
     taken += [one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)]
     if negative and not any(NAMED.search(ast.unparse(one)) for one in taken):
-        yield from negative
+        for term in negative:
+            yield term, f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:

@@ -30,6 +30,13 @@ def reads_symbols(evidence: Evidence) -> bool:
     return any(layer.family == "embedding" or layer.type.startswith(_PREPARING[1:]) for layer in layers)
 
 
+def saw_others(evidence: Evidence) -> bool:
+    """Whether rows were seen, or a metric of rows, that are not those of the training."""
+    trace = evidence.trace
+    held = trace is not None and any(facts.split != "train" for facts in trace.data)
+    return held or any(name.startswith(("val_", "test_")) for name in (trace.metric_names() if trace else ()))
+
+
 def scales_itself(evidence: Evidence) -> bool:
     """Whether normalisation or scaling comes before the first layer with weights."""
     for layer in evidence.layers:

@@ -29,7 +29,7 @@ Sources
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import mentions
-from reenact.rules.umlaut._data import shared_rows
+from reenact.rules.umlaut._data import saw_others, shared_rows
 
 
 class NoValidation(Rule):
@@ -50,6 +50,4 @@ class NoValidation(Rule):
 def _measured(evidence: Evidence) -> bool:
     if evidence.trace is None or shared_rows(evidence.trace) == 1.0:
         return False
-    held = any(facts.split != "train" for facts in evidence.trace.data)
-    named = any(name.startswith(("val_", "test_")) for name in evidence.trace.metric_names())
-    return held or named or bool(evidence.trace.happened("evaluation"))
+    return saw_others(evidence) or bool(evidence.trace.happened("evaluation"))
