@@ -11,7 +11,9 @@ from statistics import median
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
+from benchmarks.bugs.foreign import FOLDER as FOREIGN
 from benchmarks.bugs.variant import WHOLE, Variant
+from benchmarks.results import files_identity
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 from reenact.bug.reproduction import Verdict
@@ -38,8 +40,10 @@ def scorecard(
         variant: {one.case: one for one in results if one.variant == variant.name} for variant in variants
     }
     reasons = tuple(_reasons(cases, results))
+    foreign = any(case.is_foreign for case in cases)
     return Scorecard(
-        name="bugs",
+        name="bugs-foreign" if foreign else "bugs",
+        cases=files_identity(FOREIGN.name) if foreign else "",
         figures="; ".join(
             ("" if variant == WHOLE else f"{variant.name}: ") + _closing(cases, found[variant])
             for variant in variants

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.bugs.card import scorecard
 from benchmarks.bugs.foreign import MANIFEST, load_foreign
+from benchmarks.bugs.variant import WHOLE
 from benchmarks.command import bench
+from benchmarks.results import files_identity
 from reenact.errors import Inconclusive, InputError
 from reenact.llm.recording import read_recording
 
@@ -49,3 +52,9 @@ def test_exit_code_of_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(bench, ["bugs", "--foreign", "--mirrors", str(tmp_path)])
     assert isinstance(done.exception, Inconclusive)
     assert done.exception.exit_code == 3
+
+
+def test_their_results_file_is_not_that_of_our_own_cases() -> None:
+    card = scorecard(load_foreign(), (WHOLE,), [])
+    assert card.name == "bugs-foreign"
+    assert card.cases == files_identity("foreign-bugs") != files_identity("bugs")
