@@ -145,15 +145,13 @@ def gradient_trouble(evidence: Evidence) -> str | None:
 
 def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     """One activation for all hidden layers, for each one wanted, as the tool's repairs do it."""
-    hidden = [layer for layer in evidence.weighted if layer.role == "hidden"]
+    hidden, kind = [layer for layer in evidence.weighted if layer.role == "hidden"], Kind.ACTIVATION
+    written = [(layer, evidence.hyperparameter(kind, layer)) for layer in hidden]
+    params = [(layer, param) for layer, param in written if param is not None and param.changeable]
     found = []
     for name in wanted:
-        changes = []
-        for layer in hidden:
-            param = evidence.hyperparameter(Kind.ACTIVATION, layer)
-            value = among(evidence, Kind.ACTIVATION, (name,), layer)
-            if param is not None and param.changeable and value:
-                changes.append(change_for(param, value[0]))
-        if changes:
-            found.append(Suggestion(Patch(tuple(dict.fromkeys(changes))), None, hidden[0].activation, name))
+        given = [(param, value) for layer, param in params for value in among(evidence, kind, (name,), layer)]
+        if given:
+            changes = dict.fromkeys(change_for(param, value) for param, value in given)
+            found.append(Suggestion(Patch(tuple(changes)), None, hidden[0].activation, name))
     return tuple(found)

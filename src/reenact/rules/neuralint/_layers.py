@@ -15,12 +15,9 @@ DEEP = 10
 
 
 def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
-    """Layers of which each takes what the one before gives.
-
-    A live model tells the order of execution; the text of a Keras model tells it as well, unless it has a
-    `call` of its own. In the text of a torch module only numbered parts of a `Sequential` are sure to stand
-    in a row.
-    """
+    """Layers of which each takes what the one before gives. A live model tells the order of execution; the
+    text of a Keras model tells it as well, unless it has a `call` of its own. In the text of a torch module
+    only numbered parts of a `Sequential` are sure to stand in a row."""
     row: list[LayerView] = []
     for layer in evidence.layers:
         if row and not _joins(evidence, row[-1], layer):

@@ -9,13 +9,8 @@ from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, su
 Values = Sequence[JsonValue]
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
-RATES: dict[str, tuple[JsonValue, ...]] = {
-    "sgd": (0.01, 0.1, 0.001),
-    "adadelta": (1.0, 0.1),
-    "adagrad": (0.01, 0.1),
-    "lbfgs": (1.0, 0.1),
-}
-USUAL: tuple[JsonValue, ...] = (0.001, 0.01, 0.0003)
+RATES = {"sgd": (0.01, 0.1, 0.001), "adadelta": (1.0, 0.1), "adagrad": (0.01, 0.1), "lbfgs": (1.0, 0.1)}
+USUAL = (0.001, 0.01, 0.0003)
 OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
 """Losses of PyTorch that compare quantities."""
 

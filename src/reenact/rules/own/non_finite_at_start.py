@@ -71,10 +71,8 @@ class NonFiniteAtStart(Culprit):
 def _first_bad(evidence: Evidence, last: int) -> str:
     """The first layer whose output is not finite, up to the step whose loss is not."""
     rows = evidence.watched.layers
-    for step, number, bad in zip(rows["step"], rows["layer"], rows["bad_share"], strict=True):
-        if bad > 0 and step <= last:
-            return evidence.watched.layer_names[int(number)]
-    return ""
+    bad = rows["layer"][(rows["bad_share"] > 0) & (rows["step"] <= last)]
+    return evidence.watched.layer_names[int(bad[0])] if len(bad) else ""
 
 
 def _place(evidence: Evidence, layer: str) -> Place | None:

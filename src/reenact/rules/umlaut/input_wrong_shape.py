@@ -54,6 +54,5 @@ class InputWrongShape(Rule):
 
 def _exchanged(shape: Shape, channels_last: bool) -> bool:
     first, middle, last = shape
-    if channels_last:
-        return first in (1, 3, 4) and middle == last and last not in (None, first)
-    return last in (1, 3, 4) and first == middle and first not in (None, last)
+    channels, side = (first, last) if channels_last else (last, first)
+    return channels in (1, 3, 4) and middle == side and side not in (None, channels)
