@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 2_750,
     "report": 4_260,
-    "rules": 15_980,
+    "rules": 15_870,
     "sandbox": 5_050,
     "testing": 450,
     "trials": 4_300,

@@ -72,8 +72,7 @@ def views(static: StaticGraph | None, live: ModelGraph | None, *, cut: bool = Fa
     texts, numbers = static.layers if static is not None else (), count()
     if live is None or not live.layers or (cut and static is not None):
         return _from_text(texts)
-    frame = live.framework
-    return _outlined([_one_live(one, frame, _written(one, texts), numbers) for one in live.layers])
+    return _outlined([_one_live(one, live.framework, _written(one, texts), numbers) for one in live.layers])
 
 
 def family_of(type_name: str, framework: str = "") -> str:

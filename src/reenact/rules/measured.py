@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
@@ -142,16 +143,13 @@ def learned(evidence: Evidence) -> bool:
 def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, float]:
     """How far a step moves each layer's kernel, as a share of its size: the median over the sampled steps, up
     to the step `until`. Layers that no gradient reaches are left out."""
-    import numpy as np
-
     found = {}
     for layer in evidence.weighted:
         rows = kernel_rows(evidence, layer)
         early = rows["step"] <= (math.inf if until is None else until)
-        ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & early]
-        ratios = ratios[np.isfinite(ratios)]
-        if len(ratios):
-            found[layer.name] = float(np.median(ratios))
+        ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & early].tolist()
+        if known := [ratio for ratio in ratios if math.isfinite(ratio)]:
+            found[layer.name] = median(known)
     return found
 
 

@@ -16,6 +16,7 @@ LENGTHS = re.compile(r"(?:^|_)(?:len|lens|lengths?|seq_?lens?|sizes?|n_tokens)(?
 USERS = re.compile(r"pack_padded|mask|arange|valid|attn|attention", re.IGNORECASE)
 """What tells tokens from padding by the length of a row."""
 FORMS = ("tensor", "as_tensor", "array", "asarray", "stack", "LongTensor", "from_numpy")
+SET = ("masked_fill", "cumsum")
 KEPT = ("long", "to", "int", "cuda", "contiguous", "astype")
 
 
@@ -33,17 +34,12 @@ def padded_lengths(files: Sequence[FileIndex]) -> Found:
             of = next((one for one in padded if _full(value, one)), "")
             if of and MASK.search(name) and not _changed(scope, name):
                 yield place_in(index, value), f"{name} is all ones, and rows of {of} are padded"
-            if _pads(value) or _passed_on(value) in padded:
+            fills = isinstance(value, ast.ListComp) and any(map(_fills, within(value.elt, ast.BinOp)))
+            pads = fills or any(is_call(node, *PADDERS) for node in ast.walk(value))
+            if pads or _passed_on(value) in padded:
                 padded.add(name)
             else:
                 padded.discard(name)
-
-
-def _pads(value: ast.expr) -> bool:
-    """Whether an expression fills rows up to one length."""
-    if any(is_call(node, *PADDERS) for node in ast.walk(value)):
-        return True
-    return isinstance(value, ast.ListComp) and any(map(_fills, within(value.elt, ast.BinOp)))
 
 
 def _fills(node: ast.BinOp) -> bool:
@@ -89,18 +85,16 @@ def _full(value: ast.expr, padded: str) -> bool:
 def _changed(scope: ast.AST, name: str) -> bool:
     """Whether parts of a mask are set later, or it is computed with."""
     for node in ast.walk(scope):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if ast.unparse(node.value) == name:
-                return True
-        elif isinstance(node, ast.BinOp | ast.AugAssign):
-            if re.search(rf"\b{re.escape(name)}\b", ast.unparse(node)):
-                return True
-        elif (owner := owner_of(node)) is not None and isinstance(node, ast.Call):
-            done, turned = called(node), called(node) in ("tril", "triu")
-            if ast.unparse(owner) == name and (
-                done.endswith("_") or turned or done in ("masked_fill", "cumsum")
-            ):
-                return True
-            if turned and any(ast.unparse(one) == name for one in node.args):
-                return True
+        changed = False
+        match node:
+            case ast.Subscript(value, ctx=ast.Store()):
+                changed = ast.unparse(value) == name
+            case ast.BinOp() | ast.AugAssign():
+                changed = re.search(rf"\b{re.escape(name)}\b", ast.unparse(node)) is not None
+            case ast.Call(ast.Attribute(owner, done), args):
+                turned = done in ("tril", "triu")
+                own = (done.endswith("_") or turned or done in SET) and ast.unparse(owner) == name
+                changed = own or (turned and name in map(ast.unparse, args))
+        if changed:
+            return True
     return False

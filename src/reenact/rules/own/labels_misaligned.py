@@ -184,10 +184,10 @@ def _turned_alone(index: FileIndex) -> Found:
         with_mask = sum(bool(moved & masks) for moved, _ in turned)
         blocks = [(min(moved), one, getattr(index.parents.get(one), "body", [])) for moved, one in own]
         # A mask that is given a new value in the same block may be turned too.
-        alone = [pair for *pair, block in blocks if not any(masks & names(one, ast.Store) for one in block)]
-        if len(own) > with_mask and alone:
-            name, statement = alone[0]
-            yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+        for name, statement, block in blocks if len(own) > with_mask else ():
+            if not any(masks & names(one, ast.Store) for one in block):
+                yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+                break
 
 
 def _turned(node: ast.Assign) -> set[str]:
@@ -208,16 +208,13 @@ def _draws(function: ast.AST) -> bool:
 
 def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.stmt] | None:
     """Inputs that are shuffled, and labels in one of the next statements, nothing between that says how."""
-    first: str | None = None
+    first = ""
     for statement in body:
-        name = _shuffled(statement, own)
-        if name is None:
-            if first is not None and "seed" in ast.unparse(statement):
-                first = None
-            continue
-        if first is not None and first != name and LABELS.search(name) and not LABELS.search(first):
+        name = _shuffled(statement, own) or ""
+        if first and name != first and LABELS.search(name) and not LABELS.search(first):
             return first, name, statement
-        first = name
+        seeded = first and not name and "seed" in ast.unparse(statement)
+        first = "" if seeded else name or first
     return None
 
 

@@ -148,8 +148,7 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
         return 0.2
     if worst.share < 0.99:
         return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
-    fitted = framework(evidence) == "keras" and worst.split == "validation"
-    return 0.6 if fitted else 0.35
+    return 0.6 if framework(evidence) == "keras" and worst.split == "validation" else 0.35
 
 
 def _split_by_chance(index: FileIndex) -> Leaks:
