@@ -88,7 +88,11 @@ class LabelsOutOfDomain(Rule):
             sure = Certainty.HINT if others else Certainty.PROOF
             yield self.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
-            yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
+            saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
+            # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a word.
+            cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
+            sure = Certainty.PROOF if cut and not evidence.several_outputs else self.certainty
+            yield self.finding(evidence, saw, place=labels_made_at(evidence), certainty=sure)
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
             yield from self._classes(evidence, labels.class_values)
         elif family is LossFamily.REGRESSION and not labels.one_hot:
