@@ -28,6 +28,17 @@ WIDEST = 3.0
 SCALING = ("Rescaling", "Normalization")
 WINDOW = 5
 """Batches, or epochs, that the tools compare."""
+Rows: TypeAlias = Callable[[Evidence, LayerView], Columns]
+When: TypeAlias = Callable[[Evidence, LayerView], int | None]
+"""The step at which a layer shows a symptom."""
+Symptom: TypeAlias = tuple[str, float, When]
+"""What is wrong, how sure that makes, and when a layer shows it."""
+STILL = {
+    "output": ("mean", "std", "minimum", "maximum"),
+    "weights": ("weight_mean", "weight_std", "weight_max_abs"),
+    "gradient": ("grad_mean", "grad_std", "grad_mean_abs"),
+}
+"""Columns that all stand still where an output, a kernel or its gradient does."""
 
 
 def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
@@ -192,19 +203,6 @@ class Hit:
     @property
     def saw(self) -> str:
         return f"{self.what} in layer {self.layer.name} ({self.layer.type}) at step {self.step}"
-
-
-Rows: TypeAlias = Callable[[Evidence, LayerView], Columns]
-When: TypeAlias = Callable[[Evidence, LayerView], int | None]
-"""The step at which a layer shows a symptom."""
-Symptom: TypeAlias = tuple[str, float, When]
-"""What is wrong, how sure that makes, and when a layer shows it."""
-STILL = {
-    "output": ("mean", "std", "minimum", "maximum"),
-    "weights": ("weight_mean", "weight_std", "weight_max_abs"),
-    "gradient": ("grad_mean", "grad_std", "grad_mean_abs"),
-}
-"""Columns that all stand still where an output, a kernel or its gradient does."""
 
 
 def bad(rows: Rows, column: str) -> When:

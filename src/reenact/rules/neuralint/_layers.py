@@ -39,7 +39,7 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
         given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
         unknown = None in given or None in taken
         return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
-    return _apart(first, second) == 1
+    return apart(first, second) == 1
 
 
 def _opaque(layer: LayerView) -> bool:
@@ -60,15 +60,10 @@ def mentions(evidence: Evidence, *words: str) -> bool:
     return any(word in text for word in words for text in texts)
 
 
-def _apart(first: LayerView, second: LayerView) -> int:
+def apart(first: LayerView, second: LayerView) -> int:
     """How far the second part of one `Sequential` is behind the first; 0 for parts of something else."""
     (one, _, before), (two, _, after) = first.name.rpartition("."), second.name.rpartition(".")
     return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
-
-
-def numbered(first: LayerView, second: LayerView) -> bool:
-    """Parts of one `Sequential`, the second later than the first."""
-    return _apart(first, second) > 0
 
 
 def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
@@ -110,7 +105,7 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
             if following is None or following.family not in ("dense", "conv"):
                 return None
             sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
-            return following if sequential or numbered(layer, following) else None
+            return following if sequential or apart(layer, following) > 0 else None
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
 Values = Sequence[JsonValue]
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
 RATES = {"sgd": (0.01, 0.1, 0.001), "adadelta": (1.0, 0.1), "adagrad": (0.01, 0.1), "lbfgs": (1.0, 0.1)}
@@ -88,6 +89,3 @@ def says(evidence: Evidence, *words: str) -> bool:
         return False
     texts = [_COMMENT.sub("", file.text) for file in evidence.program.files]
     return any(word in text for text in texts for word in words)
-
-
-_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)

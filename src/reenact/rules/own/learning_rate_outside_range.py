@@ -63,6 +63,8 @@ WHOLLY, LEFT = 0.02, 0.2
 """Shares of the first loss of one batch: what is left where it is learned, and where by far not."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
+Word = tuple[str, float, tuple[JsonValue, ...]]
+FINE: Word = ("", 0.0, ())
 
 
 class LearningRateOutsideRange(Rule):
@@ -85,10 +87,6 @@ class LearningRateOutsideRange(Rule):
                 found = self.finding(evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values)
                 yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
                 return
-
-
-Word = tuple[str, float, tuple[JsonValue, ...]]
-FINE: Word = ("", 0.0, ())
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:

@@ -56,8 +56,7 @@ class NonFiniteAtStart(Culprit):
             place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
             yield self.finding(evidence, saw, place=place)
             return
-        losses = [float(loss) for loss in steps["loss"][: FIRST + 2]]
-        went = [float(calls) for calls in steps["backward_calls"][: FIRST + 2]]
+        losses, went = (steps[name][: FIRST + 2].tolist() for name in ("loss", "backward_calls"))
         known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
         bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
         layer = _first_bad(evidence, bad[0]) if bad else ""
