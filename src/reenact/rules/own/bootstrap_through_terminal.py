@@ -97,8 +97,7 @@ def _runs_on(index: FileIndex, node: ast.expr) -> bool:
     if not isinstance(above, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return False
     target = above.targets[0] if isinstance(above, ast.Assign) else above.target
-    own = {word for word in words(target) if not DISCOUNT.search(word)}
-    return not own.isdisjoint(words(node))
+    return not {word for word in words(target) if not DISCOUNT.search(word)}.isdisjoint(words(node))
 
 
 def _notes_ends(index: FileIndex) -> bool:
