@@ -56,7 +56,8 @@ def _in_text(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator
     for node in ast.walk(index.tree):
         pairs: list[tuple[object, ast.expr | None]] = []
         if isinstance(node, ast.Dict):
-            pairs = list(zip((getattr(key, "value", None) for key in node.keys), node.values, strict=True))
+            keys = (getattr(key, "value", None) for key in node.keys)
+            pairs = list(zip(keys, node.values, strict=True))
         elif isinstance(node, ast.keyword):
             pairs = [(node.arg, node.value)]
         elif isinstance(node, ast.AnnAssign):

@@ -50,7 +50,8 @@ class ExplodingGradient(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if evidence.inputs is not None and evidence.inputs.nan_share > 0:
             return
-        broken, ends = lost(evidence), gradient_ends(evidence)
+        broken = lost(evidence)
+        ends = gradient_ends(evidence)
         if broken is not None:
             yield self._cured(evidence, broken[0], broken[1])
         elif ends is not None and gradient_trouble(evidence) == "exploding":
@@ -58,7 +59,8 @@ class ExplodingGradient(Rule):
             yield self._cured(evidence, saw, None)
 
     def _cured(self, evidence: Evidence, saw: str, step: int | None) -> Finding:
-        largest, rate = max(update_ratios(evidence, step).values(), default=0.0), evidence.learning_rate
+        largest = max(update_ratios(evidence, step).values(), default=0.0)
+        rate = evidence.learning_rate
         if largest > LARGEST_STEP:
             values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)
             saw, kind = f"{saw}; a step moves a layer by {largest:.3g} of its weights", Kind.LEARNING_RATE

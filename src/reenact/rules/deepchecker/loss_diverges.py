@@ -44,7 +44,8 @@ class LossDiverges(Rule):
         if not known or evidence.optimizers > 1:
             return
         curve, lost = windows(known), len(known) - len(finite(known))
-        late, least = curve[-CHECKS:], min(curve, default=0.0)
+        late = curve[-CHECKS:]
+        least = min(curve) if curve else 0.0
         grown = len(curve) > CHECKS and least > 0 and min(late) >= 2 * least and late[-1] > 0.5 * curve[0]
         if (grown and evidence.compares) or lost > len(known) / 4:
             end = "no number" if lost > len(known) / 4 else f"{late[-1]:.3g}"

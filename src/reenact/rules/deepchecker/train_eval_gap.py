@@ -65,7 +65,8 @@ class TrainEvalGap(Rule):
 
 def _times(trace: Trace, output: str) -> list[float]:
     """Spread of the output in each evaluation against the training step just before it."""
-    spread, mode = trace.layer(output, "std"), trace.layer(output, "training")
+    spread = trace.layer(output, "std")
+    mode = trace.layer(output, "training")
     judged, judging = trace.layer(output, "std", EVALUATION), trace.layer(output, "training", EVALUATION)
     found = []
     for step, there, mode_there in zip(judged.steps, judged.values, judging.values, strict=True):

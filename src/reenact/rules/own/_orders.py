@@ -86,7 +86,8 @@ class RowsOf:
             return Rows(frozenset({f"line {value.lineno}"})), None
         # `rng.permutation(rows)` gives rows in another order, where a number gives the order itself.
         first = value.args[0] if is_call(value, "permutation") and value.args else None
-        order = None if isinstance(first, ast.Name) and first.id in self.rows else self._order(value)
+        permutes = isinstance(first, ast.Name) and first.id in self.rows
+        order = None if permutes else self._order(value)
         return (None, order) if order is not None else (self.value(value, target), None)
 
     def _order(self, value: ast.expr) -> Order | None:
@@ -143,7 +144,8 @@ class RowsOf:
     def _picked(self, node: ast.ListComp) -> Order | None:
         """The order that `[rows[i] for i in order]` picks rows in."""
         loop = node.generators[0]
-        picks = any(written(one.slice) == written(loop.target) for one in within(node.elt, ast.Subscript))
+        number = written(loop.target)
+        picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
         return self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
 
     def _in_place(self, call: ast.Call) -> None:

@@ -97,7 +97,8 @@ def _runs_on(index: FileIndex, node: ast.expr) -> bool:
     if not isinstance(above, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return False
     target = above.targets[0] if isinstance(above, ast.Assign) else above.target
-    return not {word for word in words(target) if not DISCOUNT.search(word)}.isdisjoint(words(node))
+    own = {word for word in words(target) if not DISCOUNT.search(word)}
+    return not own.isdisjoint(words(node))
 
 
 def _notes_ends(index: FileIndex) -> bool:

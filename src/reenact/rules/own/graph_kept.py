@@ -110,7 +110,8 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     if called(call) != "append" or owner is None or len(call.args) != 1:
         return False
     kept, loss, loops = re.escape(ast.unparse(owner)), call.args[0], loops_of(index, call)
-    backward = {name for node in within(function_of(index, call), ast.Call) for name in _goes_back(node)}
+    around = within(function_of(index, call), ast.Call)
+    backward = {name for node in around for name in _goes_back(node)}
     if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
         return False
     outer = min(loops, key=lambda loop: loop.lineno)

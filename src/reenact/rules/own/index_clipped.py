@@ -76,7 +76,8 @@ class IndexClipped(Culprit):
             for node, table, wraps in _clips(index):
                 saw = _larger(evidence, table) or _as_many_as_values(index, table)
                 if saw and not (wraps and learned(evidence)):
-                    yield self.finding(evidence, f"{ast.unparse(node)}: {saw}", place=place_in(index, node))
+                    saw = f"{ast.unparse(node)}: {saw}"
+                    yield self.finding(evidence, saw, place=place_in(index, node))
                     return
 
 

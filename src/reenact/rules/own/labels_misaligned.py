@@ -213,7 +213,8 @@ def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.st
         name = _shuffled(statement, own) or ""
         if first and name != first and LABELS.search(name) and not LABELS.search(first):
             return first, name, statement
-        first = "" if first and not name and "seed" in ast.unparse(statement) else name or first
+        seeded = first and not name and "seed" in ast.unparse(statement)
+        first = "" if seeded else name or first
     return None
 
 

@@ -50,7 +50,8 @@ class LearnsNothing(Rule):
     why = "Any model that uses its inputs does better."
 
     def check(self, evidence: Evidence) -> Findings:
-        best, curve = guessing(evidence), windows(losses(evidence))
+        best = guessing(evidence)
+        curve = windows(losses(evidence))
         if len(curve) < 2 * LATE or not evidence.compares or learned(evidence):
             return
         cut_short = evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS

@@ -97,7 +97,8 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
         tenth = len(course) // 10
         if tenth < 10 or len(norms) < 4:
             continue
-        first, last = max(abs(loss) for loss in course[:3]), median(course[-tenth:])
+        first = max(abs(loss) for loss in course[:3])
+        last = median(course[-tenth:])
         if last < -BELOW and last < -GROWN * max(first, 0.1) and norms[-1] > 1.5 * norms[0]:
             saw = f"loss {course[0]:.3g} at the first step, {last:.3g} in the end, while the weights grew"
             # Where two means are set against each other.

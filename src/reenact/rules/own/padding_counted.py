@@ -52,4 +52,5 @@ class PaddingCounted(Rule):
             return
         saw = f"{counted.share:.0%} of the targets are padding ({counted.value}) and count in the loss: "
         saw += f"{counted.loss:.3g} with them, {counted.without:.3g} with ignore_index={counted.value}"
-        yield self.finding(evidence, saw, kind=Kind.LOSS, confidence=DOUBTED if learned(evidence) else None)
+        sure = DOUBTED if learned(evidence) else None
+        yield self.finding(evidence, saw, kind=Kind.LOSS, confidence=sure)

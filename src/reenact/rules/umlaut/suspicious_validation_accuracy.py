@@ -44,7 +44,8 @@ class SuspiciousValidationAccuracy(Rule):
         held = trace.metric("val_accuracy").known.values
         if not len(held):
             return
-        shared, last = shared_rows(trace), float(held[-1])
+        shared = shared_rows(trace)
+        last = float(held[-1])
         if shared >= MANY:
             saw = f"{shared:.0%} of the held-out rows are training rows; validation accuracy {last:.2f}"
             yield self.finding(evidence, saw, kind=Kind.VALIDATION, confidence=0.9)
