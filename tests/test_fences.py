@@ -63,7 +63,7 @@ LINES = {
     "pytest": 500,
     "repairs": 2_750,
     "report": 4_260,
-    "rules": 15_800,
+    "rules": 15_780,
     "sandbox": 5_050,
     "testing": 450,
     "trials": 4_300,

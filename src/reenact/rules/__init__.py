@@ -1,8 +1,7 @@
 """Rules: evidence -> findings, one rule a file, one folder a family.
 
 What a rule's author needs is here: `from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule`.
-Importing the package itself loads nothing; a name brings its module when it is first used.
-"""
+Importing the package itself loads nothing; a name brings its module when it is first used."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A rule is one file under `rules/<family>/`. The docstring of the file is its documentation: sections What,
 Why, Symptom, Example, Instead, Fix safety, Sources. Example is a program on which it fires, Instead one on
-which it is silent; both are run by the tests.
-"""
+which it is silent; both are run by the tests."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

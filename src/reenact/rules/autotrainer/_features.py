@@ -1,8 +1,7 @@
 """The features of AutoTrainer's monitor, with the thresholds it publishes; and its order of judgement.
 
 A regression has no accuracy. There the share of the first loss that is gone stands for it: 0 at the start, 1
-when nothing is left, so that all thresholds keep their place between them.
-"""
+when nothing is left, so that all thresholds keep their place between them."""
 
 from __future__ import annotations
 

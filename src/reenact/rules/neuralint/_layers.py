@@ -124,8 +124,7 @@ def _narrows(first: LayerView, second: LayerView) -> bool:
 
 
 def dropout_before(rule: Rule, evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Findings:
-    """Dropout with such a layer behind it, and at most an activation between: to take out, where the text
-    allows it."""
+    """Dropout with such a layer behind it, at most an activation between: to take out, if the text allows."""
     for row in rows(evidence):
         for number, layer in enumerate(row):
             behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
