@@ -329,7 +329,8 @@ class Evidence:
 
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
-        param, ran = self.hyperparameter(kind, layer), self.loss if kind is Kind.LOSS else None
+        param = self.hyperparameter(kind, layer)
+        ran = self.loss if kind is Kind.LOSS else None
         value = param.in_force if param is not None else None
         named = loss_family(_snake(value)) if isinstance(value, str) and ran is not None else None
         # A loss in the text may not be the one that ran, as where a table of losses is written down.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HALF = 0.5
+BETTER = 0.01
+"""A gain of accuracy that is worth the name."""
 WIDEST = 3.0
 """Deviation up to which inputs about zero count as standardised."""
 SCALING = ("Rescaling", "Normalization")
@@ -140,6 +142,12 @@ def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may be `val_`."""
     reported = evidence.watched.metric(f"{split}accuracy").known.values
     return reported if len(reported) > 1 or split else epochs_of(evidence, "accuracy")
+
+
+def stuck(accuracy: NDArray[np.float64], times: int) -> bool:
+    """Whether an accuracy that is not perfect was the same so often in the end, and hardly rose before."""
+    same = len(accuracy) >= times and len(set(accuracy[-times:])) == 1
+    return bool(same and accuracy[-1] < 1 and accuracy[-1] <= accuracy[0] + BETTER)
 
 
 def learned(evidence: Evidence) -> bool:

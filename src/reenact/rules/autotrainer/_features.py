@@ -144,7 +144,8 @@ def gradient_trouble(evidence: Evidence) -> str | None:
 
 def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     """One activation for all hidden layers, for each one wanted, as the tool's repairs do it."""
-    hidden, kind = [layer for layer in evidence.weighted if layer.role == "hidden"], Kind.ACTIVATION
+    kind = Kind.ACTIVATION
+    hidden = [layer for layer in evidence.weighted if layer.role == "hidden"]
     written = [(layer, evidence.hyperparameter(kind, layer)) for layer in hidden]
     params = [(layer, param) for layer, param in written if param is not None and param.changeable]
     found = []

@@ -99,14 +99,12 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
     if evidence.graph is None:
         return None
-    for row in rows(evidence):
-        if layer in row:
-            following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
-            if following is None or following.family not in ("dense", "conv"):
-                return None
-            sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
-            return following if sequential or apart(layer, following) > 0 else None
-    return None
+    row = next((row for row in rows(evidence) if layer in row), (layer,))
+    following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
+    if following is None or following.family not in ("dense", "conv"):
+        return None
+    sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
+    return following if sequential or apart(layer, following) > 0 else None
 
 
 def _split(layer: LayerView) -> bool:

@@ -67,7 +67,8 @@ class MissingFlatten(Rule):
         if param is not None and layer.library == "keras":
             change = Insert(param.id, "Flatten", before=True)
             suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
-        confidence, certain = self.confidence if given > 3 else 0.5, self.certainty
+        certain = self.certainty
+        confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
         crash, at_end = evidence.crash, map_given(evidence)
         if crash is not None and not crash.layer and at_end is not None:

@@ -187,10 +187,12 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
 
 def _by_use(evidence: Evidence, rate: float) -> Word:
     low, high = USUAL.get(optimizer_name(evidence), ADAPTIVE)
-    usual, below = usual_rates(evidence), f"below what is usual for this optimiser ({low:g})"
+    usual = usual_rates(evidence)
     if rate > high and not evidence.clips_gradients:
         return f"above what is usual for this optimiser ({high:g})", 0.65, usual
-    return (below, 0.7, usual) if rate < low else FINE
+    if rate < low:
+        return f"below what is usual for this optimiser ({low:g})", 0.7, usual
+    return FINE
 
 
 def _ratios(evidence: Evidence) -> list[float]:
