@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from reenact.journal.signing import Signer
 from reenact.types import JsonValue
@@ -179,12 +179,10 @@ class Run(_Row):
     """1 when it came by `runs import`."""
 
     def request_data(self) -> JsonValue:
-        value: JsonValue = json.loads(self.request)
-        return value
+        return cast("JsonValue", json.loads(self.request))
 
     def verdict_data(self) -> JsonValue:
-        value: JsonValue = json.loads(self.verdict or "null")
-        return value
+        return cast("JsonValue", json.loads(self.verdict or "null"))
 
     def command(self) -> tuple[str, ...]:
         """The arguments that continue this run."""

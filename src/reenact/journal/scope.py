@@ -12,6 +12,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -121,9 +122,8 @@ class Steps(Generic[T]):
     def _write_group(self, begun: dict[str, Step], group: Mapping[str, T], since: float) -> dict[str, T]:
         """The values as they will be read, once they are written."""
         if strange := [name for name in group if name not in begun]:
-            raise JournalError(
-                f"A result came for a step that was not asked for, or twice. Received: {strange[0]!r}."
-            )
+            why = "A result came for a step that was not asked for, or twice"
+            raise JournalError(f"{why}. Received: {strange[0]!r}.")
         rows: list[tuple[Step, Body, Cost]] = []
         back: dict[str, T] = {}
         for name, value in group.items():
@@ -131,11 +131,9 @@ class Steps(Generic[T]):
             try:
                 back[name] = self.decode(self.recorder.bodies.plain(body.text))
             except MISFIT as error:
-                raise JournalError(
-                    f"The result of step {begun[name].path} does not come back from the journal as it went: "
-                    f"{error}.",
-                    next_step="Give the step the type of its result: step(..., returns=TYPE).",
-                ) from error
+                why = f"The result of step {begun[name].path} does not come back from the journal as it went"
+                instead = "Give the step the type of its result: step(..., returns=TYPE)."
+                raise JournalError(f"{why}: {error}.", next_step=instead) from error
             rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
         took_s = (self.recorder.clock.monotonic() - since) / max(1, len(rows))
         if rows:
@@ -223,10 +221,8 @@ class Scope:
         is written in one transaction. Names it never yields stay begun and are missing in the answer.
         `version` changes when the steps themselves do; `shared` and `still` are those of `step`.
         """
-        ask = self._recorder.request
-        wanted = {
-            name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
-        }
+        ask = partial(self._recorder.request, kind=kind, version=version, shared=shared)
+        wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
         results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
         return {name: results[name] for name in inputs if name in results}
 
@@ -299,10 +295,9 @@ def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes |
         if now == edit.after:
             continue
         if now != edit.before:
-            raise JournalDiverged(
-                f"{target} was changed by somebody else while this run was to change it.",
-                next_step="Put it back as it was and run the same command, or start over with --fresh.",
-            )
+            why = f"{target} was changed by somebody else while this run was to change it."
+            instead = "Put it back as it was and run the same command, or start over with --fresh."
+            raise JournalDiverged(why, next_step=instead)
         if content is None:
             with storage_named(target):
                 target.unlink()

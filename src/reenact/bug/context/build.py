@@ -73,10 +73,6 @@ class Finds:
     surface: tuple[Signature, ...]
     exports: tuple[str, ...]
 
-    @property
-    def about_training(self) -> bool:
-        return sum(word in self.clues.words for word in WORDS) >= ENOUGH_WORDS
-
     def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
         """How to call what these chunks define, but what the report mentions anyway."""
         targets = [target for one in ranked for target in definitions.targets_of(self.code, one.chunk)]
@@ -226,9 +222,10 @@ def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
     own = {one.chunk.path for one in part.ranked}
     others = [loop for loop in finds.loops if loop.chunk not in taken]
     inside = [loop for loop in others if loop.chunk.path in own]
-    if inside and (finds.about_training or inside[0].score >= 0.5):
+    about_training = sum(word in finds.clues.words for word in WORDS) >= ENOUGH_WORDS
+    if inside and (about_training or inside[0].score >= 0.5):
         return inside[0]
-    return others[0] if others and finds.about_training else None
+    return others[0] if others and about_training else None
 
 
 def _example(finds: Finds) -> Chunk | None:

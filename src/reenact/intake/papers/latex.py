@@ -60,7 +60,8 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     references = tuple(_references(files, main, text, listed))
     here = f"{posixpath.dirname(main)}/".lstrip("/")
     # Definitions of the paper's own style files stand in front of the document.
-    styles = (files.text(here + one) for one in ready.local_styles(body) if (folder / here / one).is_file())
+    asked = (f"{here}{name.strip()}.sty" for names in ready.STYLE.findall(body) for name in names.split(","))
+    styles = (files.text(one) for one in asked if (folder / one).is_file())
     made = ready.prepare("\n".join((*(ready.definitions(style) for style in styles if style), body)))
     parsed, unknown, broken = _parsed(made.text, box, source)
     named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
@@ -111,7 +112,8 @@ def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lo
             break
         why = "was not understood: its words stand without it."
         opened += [Lost(FRAME, f"The environment {name} {why}", name) for name in frames]
-        text = ready.without_frames(text, frames)
+        either = "|".join(map(re.escape, frames))
+        text = re.sub(rf"\\(?:begin|end)\s*\{{(?:{either})\}}", "\n\n", text)
     return text, parsed, (*opened, *lost)
 
 

@@ -48,7 +48,7 @@ _WORDS_FOR = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|def)\s*\{?\\([A-Za-z]+)\}?\s*\{((?:[^{}#\n]|\{[^{}#\n]*\}){0,200})\}"
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
-_STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
+STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
 _DEFINITION = re.compile(
     r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
     r"\s*\{?\\[A-Za-z]+\}?(?:\[[^\]\n]*\])*[ \t]*[{\\][^\n@]*$"
@@ -155,12 +155,6 @@ def _steps(body: str, environment: str) -> Algorithm:
     return Algorithm("", caption, label[1] if label else "", body="\n".join(filter(None, lines)))
 
 
-def local_styles(text: str) -> list[str]:
-    """Names of the style files that a document asks for; those of the paper itself lie beside it."""
-    names = (name.strip() for found in _STYLE.findall(text) for name in found.split(","))
-    return [f"{name}.sty" for name in names if name]
-
-
 def definitions(style: str) -> str:
     """The plain definitions of a style file, one a line; its machinery is left out."""
     found = (one[0] for one in _DEFINITION.finditer(style))
@@ -191,12 +185,6 @@ def skipped_drawings(skipped: Iterable[str]) -> tuple[str, ...]:
     """Environments that draw a picture, which only TeX can."""
     begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
     return tuple(dict.fromkeys(found[1] for found in begun if _DRAWN.search(found[1])))
-
-
-def without_frames(text: str, names: Iterable[str]) -> str:
-    """The text with these environments taken off, and what stands in them left."""
-    frames = "|".join(map(re.escape, names))
-    return re.sub(rf"\\(?:begin|end)\s*\{{(?:{frames})\}}", "\n\n", text)
 
 
 def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent
+from reenact.files import packaged_table
 from reenact.journal import Scope
-from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged
 from reenact.paper.develop import questions
@@ -196,7 +196,8 @@ class Developer(Roles):
         else:
             seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
             analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
-            tactic = prompt_texts(questions.PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
+            tactics = packaged_table(questions.PACKAGE, questions.TEXTS)["tactics"]
+            tactic = tactics[TACTICS[min(len(alike), len(TACTICS) - 1)]]
             made = self.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.

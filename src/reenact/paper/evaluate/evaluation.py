@@ -158,10 +158,8 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
             edits=scores.edit_scores([edits for edits in edited if edits is not None]),
             executed=scores.executed_score(options.value or 0.0, ran),
             notes=(*code.notes, *(one.why for one in ran if one.why)),
-            tokens=run.record.tokens_in + run.record.tokens_out,
-            money=None if run.record.unpriced else Decimal(run.record.money),
+            **run.paid,
             seconds=run.worked_s,
-            run_id=run.record.id,
             reused=run.reused,
         )
         run.finish({"unjudged": found.unjudged})

@@ -66,11 +66,6 @@ class Measured:
     scale: float = 1.0
     """Share of the paper's training that the runs did which count."""
 
-    @property
-    def late(self) -> FullRun | None:
-        """The last run where none counts because all ran out of time; else none."""
-        return self.runs[-1] if self.runs and all(one.late for one in self.runs) else None
-
 
 def measure(
     claims: Sequence[Claim], criteria: Sequence[Criterion], made: Development, context: PaperContext,

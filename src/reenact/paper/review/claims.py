@@ -16,12 +16,12 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from reenact.asking import ask_with_retry
 from reenact.errors import AnswerUnusable, InputError
 from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
 from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
 from reenact.paper.criterion import Criterion
 from reenact.paper.fingerprint.vocabulary import words_of

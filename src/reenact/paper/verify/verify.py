@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from reenact.asking import ask_with_retry, side_by_side
 from reenact.codegen.project import Project
 from reenact.codegen.runner import ProjectRunner
 from reenact.codegen.syntax import parsed
@@ -23,7 +24,6 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry, side_by_side
 from reenact.paper.bearing import block_of
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.evaluate.people import cohen_kappa
