@@ -178,10 +178,8 @@ def run_with(case: Case, run: Scope, script: str, name: str, seeds: Sequence[int
     revision = case.fixed if name == "fixed" and case.fixed is not None else case.buggy
     observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
     lines = flowing_lines(script, case.project)
-    return tuple(
-        classified(seed, seen, case.symptom, case.functions, revision.files, lines)
-        for seed, seen in observed.items()
-    )
+    known = (case.symptom, case.functions, revision.files, lines)
+    return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 
 
 def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[SeedRun, ...]:

@@ -43,9 +43,7 @@ FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH
 FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}
 FORMS["money"] = re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?")
 JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
-LONGEST_TEXT = 1 << 18
-LARGEST_NUMBER = 1 << 63
-DEEPEST = 64
+LONGEST_TEXT, LARGEST_NUMBER, DEEPEST = 1 << 18, 1 << 63, 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,10 +169,8 @@ _opened = partial(sqlite3.connect, uri=True, isolation_level=None, check_same_th
 
 @cache
 def statements() -> tuple[str, ...]:
-    """What makes an empty file a journal of this version; also what a journal must look like.
-
-    The last two are the views `runs` and `steps`, which are for people and stay as documented.
-    """
+    """What makes an empty file a journal of this version; also what a journal must look like. The last two
+    are the views `runs` and `steps`, which are for people and stay as documented."""
     text = files("reenact.journal").joinpath("schema.sql").read_text(encoding="utf-8")
     return tuple(one.strip() for one in text.split(";") if one.strip())
 

@@ -63,11 +63,9 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, folder: Path, *, trust: bool = False, redact: Redact = redact) -> Journal:
-        """The journal of a folder, made if there is none. `redact` is applied to all text that is written.
-
-        An unfinished run that this user did not record on this machine is continued only with `trust`, and
-        then counts as this user's own. What is not continued is mentioned on stderr.
-        """
+        """The journal of a folder, made if there is none. `redact` is applied to all text that is written. An
+        unfinished run that this user did not record on this machine is continued only with `trust`, and then
+        counts as this user's own. What is not continued is mentioned on stderr."""
         tighten(folder)
         database, locks = proven_file(folder, readonly=False)
         artefacts = FolderArtefacts(folder, locks)

@@ -74,11 +74,9 @@ class Recorder:
     def request(
         self, path: str, kind: Kind, version: int, inputs: object, shown: object = None, shared: bool = False
     ) -> StepRequest:
-        """The step at this path with these inputs. One execution may not ask twice with different ones.
-
-        The key of a shared step leaves out the first word of its path, the name of the pipeline, so that
-        `repair` finds what `diagnose` has done.
-        """
+        """The step at this path with these inputs. One execution may not ask twice with different ones. The
+        key of a shared step leaves out the first word of its path, the name of the pipeline, so that `repair`
+        finds what `diagnose` has done."""
         # Hashing only: nothing is kept, and a secret counts as it is.
         place = path.partition("/")[2] if shared else path
         key = hashed([place, version, Flattening(keep=named).flat(inputs)])

@@ -241,10 +241,8 @@ UNENDED: dict[str, Any] = {"ended_at": None, "error": None, "error_type": None}
 
 
 def check_of(values: Sequence[Any]) -> int:
-    """The check sum over a row's columns; the first column is the check sum itself and does not count.
-
-    The second is the keyed hash: rows of journals from before it have none, and their check sums hold.
-    """
+    """The check sum over a row's columns; the first column is the check sum itself and does not count. The
+    second is the keyed hash: rows of journals from before it have none, and their check sums hold."""
     text = _content(values) + (json.dumps(values[1]) if values[1] else "")
     return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
 

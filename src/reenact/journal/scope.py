@@ -58,10 +58,8 @@ class Steps(Generic[T]):
             return results | self._perform(missing) if missing else results
 
     def _kept(self) -> dict[str, T]:
-        """The results in this run, or else (of shared steps) in finished ones, recorded as reused.
-
-        A result that `still` rejects counts as not there: the step is performed again.
-        """
+        """The results in this run, or else (of shared steps) in finished ones, recorded as reused. A result
+        that `still` rejects counts as not there: the step is performed again."""
         recorder = self.recorder
         found: dict[str, T] = {}
         taken: list[tuple[StepRequest, Step]] = []
@@ -215,12 +213,10 @@ class Scope:
         shared: bool = False,
         still: Callable[[T], bool] | None = None,
     ) -> dict[str, T]:
-        """Many steps of one sort, by name, with few waits for the disk.
-
-        `effect` gets the names that have no result yet and yields results in groups as they come; a group
-        is written in one transaction. Names it never yields stay begun and are missing in the answer.
-        `version` changes when the steps themselves do; `shared` and `still` are those of `step`.
-        """
+        """Many steps of one sort, by name, with few waits for the disk. `effect` gets the names that have no
+        result yet and yields results in groups as they come; a group is written in one transaction. Names it
+        never yields stay begun and are missing in the answer. `version` changes when the steps themselves do;
+        `shared` and `still` are those of `step`."""
         ask = partial(self._recorder.request, kind=kind, version=version, shared=shared)
         wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
         results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
@@ -241,10 +237,8 @@ class Scope:
                     writing.revive(wanted, known)
 
     def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
-        """Give files under `root` new content (none removes): all of them, after a crash the rest of them.
-
-        A file that somebody else changed in between is not overwritten.
-        """
+        """Give files under `root` new content (none removes): all of them, after a crash the rest of them. A
+        file that somebody else changed in between is not overwritten."""
         root = root.resolve()
         old = {name: _content(_target(root, name)) for name in files}
         modes = {name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files}

@@ -40,10 +40,7 @@ SMALLER = 0.15
 """The same for a dependency and for the example."""
 SMALL = 15
 """A definition of fewer lines is not shortened."""
-SHORT_EXAMPLE = 60
-MOST_FOCUS = 12
-MOST_CALLED = 5
-MOST_DEPENDENCIES = 12
+SHORT_EXAMPLE, MOST_FOCUS, MOST_CALLED, MOST_DEPENDENCIES = 60, 12, 5, 12
 WEAK = 0.3
 """A chunk below this share of the best score of its module only fills space that is left."""
 

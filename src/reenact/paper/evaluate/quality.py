@@ -30,17 +30,9 @@ RUN = 6
 """Lines that must be alike in a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """What was read of a folder."""
-
-    project: Project
-    notes: tuple[str, ...]
-    """What was left out, in words."""
-
-
-def read_code(folder: Path) -> Code:
-    """The code of a folder; shorter files first when it is more than a judge can read."""
+def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
+    """The code of a folder, shorter files first when it is more than a judge can read; and what was left out,
+    in words."""
     if not folder.is_dir():
         raise InputError(f"There is no folder of code at {folder}.")
     found: dict[str, str] = {}
@@ -67,7 +59,7 @@ def read_code(folder: Path) -> Code:
             left -= len(found[name])
     gone = (name for name in found if name not in kept.files)
     notes += [f"{name} did not fit into {MOST_CHARACTERS} characters and was left out." for name in gone]
-    return Code(kept, tuple(notes))
+    return kept, tuple(notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from reenact.paper.options import Goal, PaperAblations
 from reenact.paper.quantity import has_numbers, quantities
 from reenact.result import Result, encoded
 from reenact.settings import field_texts
-from reenact.types import ExitCode, JsonValue, Progress, Tell, tell_nobody
+from reenact.types import ExitCode, JsonValue, Progress, Tell
 
 PACKAGE, TEXTS = "reenact.paper.fingerprint", "prompts/texts.toml"
 TOLERATED = 10
@@ -170,23 +170,14 @@ class FingerprintRun(Result):
 
 
 def run_fingerprint(
-    paper: Paper,
-    goal: Goal,
-    model: Model,
-    journal: Journal,
-    *,
-    parts: PaperAblations,
-    what: str,
-    argv: Sequence[str] = (),
-    fresh: bool = False,
-    tell: Tell = tell_nobody,
+    paper: Paper, goal: Goal, model: Model, journal: Journal, parts: PaperAblations, tell: Tell, **about: Any
 ) -> FingerprintRun:
-    """Take it, as a run that an interruption does not lose."""
+    """Take it, as a run that an interruption does not lose; `about` goes to `Journal.run`."""
     request = {
         "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
         "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
     }  # fmt: skip
-    with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+    with journal.run(pipeline="fingerprint", request=request, **about) as run:
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
         tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))

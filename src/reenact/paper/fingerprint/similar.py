@@ -145,10 +145,8 @@ def _value(check: Check) -> object:
 
 def _scopes_agree(left: Item, right: Item) -> bool:
     """One is part of the other (`training`, `training of the student`), or both speak of one sentence; all
-    that names nothing is part of the whole method.
-
-    Different names (`data set A`, `data set B`) are never one; a name that the other fact says is no other.
-    """
+    that names nothing is part of the whole method. Different names (`data set A`, `data set B`) are never
+    one; a name that the other fact says is no other."""
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
     if not _each_alone(mine, yours):
         return True

@@ -51,9 +51,7 @@ def squeezed(text: str) -> str:
 
 def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
     """The words of a name or a phrase that say something: `numHiddenUnits`, `number of hidden units`.
-
-    `plural` keeps the difference between one seed and several seeds.
-    """
+    `plural` keeps the difference between one seed and several seeds."""
     apart = _CAMEL.sub(" ", text.replace("\\", " "))
     words = (word for word in re.split(r"[\W_]+", apart.casefold()) if word and word not in _EMPTY)
     return frozenset(word if plural else _PLURAL.sub("", word) for word in words)

@@ -131,10 +131,7 @@ def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[
 def _full_runs(project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()) -> Runs:
     """The experiment with every seed, as the options ask for, or with others."""
     options = context.options
-    return full_runs(
-        project, context.runner, run, seeds or range(options.seeds), cpu_s=options.run_wall_s,
-        scale=options.scale, say=context.say,
-    )  # fmt: skip
+    return full_runs(project, context.runner, run, seeds or range(options.seeds), options, context.say)
 
 
 def _more_seeds(

@@ -78,10 +78,8 @@ class Stated(BaseModel):
 
 
 class Claim(Stated):
-    """A number that was found at its place in the paper: what is compared with what was measured.
-
-    Whether it is asked for is decided before anything is measured.
-    """
+    """A number that was found at its place in the paper: what is compared with what was measured. Whether it
+    is asked for is decided before anything is measured."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -101,11 +99,9 @@ class Claim(Stated):
 
 
 def of_another(table: Table, quote: str, method: str) -> str:
-    """The row or column of somebody else that all such cells stand in; empty when none contradicts.
-
-    A contradiction needs a heading that is the method's name, and cells that stand under other headings:
-    tables that call the method `ours` are not judged.
-    """
+    """The row or column of somebody else that all such cells stand in; empty when none contradicts. A
+    contradiction needs a heading that is the method's name, and cells that stand under other headings: tables
+    that call the method `ours` are not judged."""
     name = words_of(method)
     # The corner tells what kind of thing the rows are, and heads nothing.
     heads = [row[0] for row in table.rows[table.heads :] if row]
