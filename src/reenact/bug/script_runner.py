@@ -168,8 +168,7 @@ class ScriptRunner:
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
         stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
-        watch = ".reenact/watch.py"
-        ran = self._execute(watch, given, revision, len(seeds), stdin=stdin, collect=results)
+        ran = self._execute(".reenact/watch.py", given, revision, len(seeds), stdin=stdin, collect=results)
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
     def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:

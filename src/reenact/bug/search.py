@@ -107,8 +107,7 @@ def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, ru
     for sample in range(case.options.samples if several else 1):
         one = replace(attempt, sample=sample)
         try:
-            answer = draft(case, context, plan, run, sample if several else None)
-            one = _answered(case, one, answer)
+            one = _answered(case, one, draft(case, context, plan, run, sample if several else None))
         except AnswerUnusable as error:
             one = one.stopped(Problem(Stage.ANSWER, error.sentence))
         if not several:
@@ -177,8 +176,7 @@ def run_with(case: Case, run: Scope, script: str, name: str, seeds: Sequence[int
     """One run a seed on the `buggy` or the `fixed` revision, and what each means."""
     revision = case.fixed if name == "fixed" and case.fixed is not None else case.buggy
     observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
-    lines = flowing_lines(script, case.project)
-    known = (case.symptom, case.functions, revision.files, lines)
+    known = (case.symptom, case.functions, revision.files, flowing_lines(script, case.project))
     return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 
 

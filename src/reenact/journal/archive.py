@@ -82,8 +82,7 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def _read_record(source: gzip.GzipFile) -> Record:
-    line = source.readline(HEADER_BYTES)
-    header: Any = json.loads(line)
+    header: Any = json.loads(source.readline(HEADER_BYTES))
     expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
     kind, size = header["kind"], header["size"]
     expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")

@@ -37,7 +37,7 @@ from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
 from reenact.paper.review.review import Review, figure_claims, review
-from reenact.paper.verify.carried import Earlier
+from reenact.paper.verify.mechanical import Earlier
 from reenact.paper.verify.verify import JudgesAgreement, second_judge, verify
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments

@@ -105,8 +105,7 @@ def build_contexts(
         named = (one for one in code.chunks if one.name and not one.name.startswith("_") and not one.is_aside)
         why = "the report names nothing of the project"
         ranked = tuple(Ranked(one, 1.0 / (one.number + 1), why, pointed=False) for one in named)
-    whole = Part("the repository", ranked)
-    parts = partition(ranked, 2 * options.contexts) if steps.modules else (whole,)
+    parts = partition(ranked, 2 * options.contexts) if steps.modules else (Part("the repository", ranked),)
     loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
     exported, entry_points = definitions.exported(code)
     targets = (*definitions.mentioned(code, clues, ranked), *exported)

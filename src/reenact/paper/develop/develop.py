@@ -20,7 +20,7 @@ from reenact.paper.develop import questions
 from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
 from reenact.paper.develop.questions import Analysis, Brief, Made, Plan, Roles, Version
-from reenact.paper.verify.carried import Earlier
+from reenact.paper.verify.mechanical import Earlier
 
 Verify = Callable[[Project, Scope, Earlier | None], tuple[Judged, ...]]
 """Judges a project, which may have been made from one that was judged earlier."""

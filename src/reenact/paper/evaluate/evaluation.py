@@ -222,6 +222,5 @@ def _run(
     given = PaperOptions(data=options.data, run_wall_s=options.run_wall_s)
     runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
     place, seeds = run.under("execute"), range(options.execute)
-    say = partial(say_or_stop, services.tell, services.stop)
-    runs = full_runs(code, runner, place, seeds, given, say)
+    runs = full_runs(code, runner, place, seeds, given, partial(say_or_stop, services.tell, services.stop))
     return [scores.ended_run(one, options.metric) for one in runs]

@@ -134,13 +134,10 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the paper.
         if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
-            found[number] = [
-                replace(
-                    item, fact=" ".join(atom.fact.split()), scope=" ".join(atom.scope.split()) or item.scope,
-                    check=facts.checked(atom.check, item.quote, whole=item.whole),
-                )
-                for atom in one.atoms
-            ]  # fmt: skip
+            for atom in one.atoms:
+                fact, scope = " ".join(atom.fact.split()), " ".join(atom.scope.split()) or item.scope
+                check = facts.checked(atom.check, item.quote, whole=item.whole)
+                found.setdefault(number, []).append(replace(item, fact=fact, scope=scope, check=check))
     return found
 
 

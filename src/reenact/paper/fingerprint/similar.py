@@ -139,8 +139,7 @@ def _value(check: Check) -> object:
     number = as_quantity(check.value)
     if number is not None:
         return f"{number.value / 100 if number.percent else number.value:.6g}"
-    ours = named(check.kind, check.value) if check.kind in SECTIONS else ""
-    return ours or squeezed(check.value)
+    return (named(check.kind, check.value) if check.kind in SECTIONS else "") or squeezed(check.value)
 
 
 def _scopes_agree(left: Item, right: Item) -> bool:

@@ -137,8 +137,7 @@ def _tree(address: Address, shelves: Shelves) -> Tree:
     found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
     # Code before configuration, what lies near the top before what lies deep.
     found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
-    note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
-    cut = (note,) if len(found) > MOST_LISTED else ()
+    cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
     return Tree(address.named, opened.commit, licence_of(opened.folder), tuple(found[:MOST_LISTED]), cut)
 
 

@@ -29,9 +29,8 @@ from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.evaluate.people import cohen_kappa
 from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.lineage.trace import Exemplar
-from reenact.paper.verify.carried import Earlier, carried
 from reenact.paper.verify.formula import computed
-from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
+from reenact.paper.verify.mechanical import CodeFinding, Earlier, carried, looked_up, read_project
 
 SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
 """Files whose lines count although they are no Python."""
