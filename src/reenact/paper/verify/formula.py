@@ -36,8 +36,7 @@ LAID_OUT = 256
 """Numbers in a sample input that an argument reshapes: enough for a small tensor."""
 TOLERANCE = 1e-4
 """Relative difference that is none: the project may compute in single precision."""
-INSIDE = ".reenact/driver.py"
-RESULT = "result-WORD.json"
+INSIDE, RESULT = ".reenact/driver.py", "result-WORD.json"
 
 
 class Input(BaseModel):
