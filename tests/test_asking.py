@@ -1,14 +1,16 @@
-"""A question and its answer are one step: paid for once, of no use once and for all."""
+"""A question and its answer are one step: paid for once, of no use once and for all. Questions that do not
+depend on one another are asked side by side, the first one alone."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from pydantic import BaseModel
 
-from reenact.asking import ask, carry_budget
+from reenact.asking import ask, carry_budget, side_by_side
 from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Prompt, Reply, Text, Usage
@@ -70,3 +72,28 @@ def test_a_continued_run_has_one_budget_for_all_its_executions(tmp_path: Path) -
     tell(("a", "b"))
     with pytest.raises(BudgetSpent, match=r"0\.04 of 0\.03 US dollars"):
         tell(("a", "b", "c"))
+
+
+def test_answers_come_in_the_order_of_their_questions_and_at_once() -> None:
+    together = Barrier(2, timeout=60)
+    asked: list[int] = []
+
+    def answered(question: int) -> int:
+        asked.append(question)
+        if question:
+            assert asked[0] == 0, "what is shared is then in the cache"
+            together.wait()
+        return 10 * question
+
+    assert side_by_side(answered, [0, 1, 2]) == [0, 10, 20]
+    assert side_by_side(answered, []) == []
+
+
+def test_a_question_that_fails_fails_the_whole() -> None:
+    def answered(question: int) -> int:
+        if question == 2:
+            raise ValueError("no answer")
+        return question
+
+    with pytest.raises(ValueError, match="no answer"):
+        side_by_side(answered, [0, 1, 2, 3])

@@ -31,6 +31,9 @@ class Scale(StrEnum):
 
     LITE = "lite"
     """Seconds on one thread; what was changed for it stands in the case."""
+    FIRST = "first"
+    """Lite as it was first written: five programs trained for fewer epochs, until more of them helped the
+    fixed ones too."""
     FULL = "full"
     """As published."""
 
@@ -118,6 +121,8 @@ class FaultCase:
     """What lite scale changes, in words."""
     lite: tuple[tuple[str, str], ...]
     """What lite scale changes, as replacements of text in both programs, in order."""
+    first: tuple[tuple[str, str], ...]
+    """What it was before lite was corrected, as replacements after these."""
     written: bool
     """Whether there are programs to run."""
     published: Published

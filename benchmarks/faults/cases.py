@@ -52,7 +52,8 @@ def source_text(case: FaultCase, side: Side, scale: Scale) -> str:
     if not case.written:
         raise InputError(f"The benchmark holds no program for {case.id}.", next_step=case.notes)
     text = (_folder() / case.id / f"{side}.py").read_text(encoding="utf-8")
-    for old, new in case.lite if scale is Scale.LITE else ():
+    changes = {Scale.LITE: case.lite, Scale.FIRST: case.lite + case.first, Scale.FULL: ()}
+    for old, new in changes[scale]:
         text = text.replace(old, new)
     return text
 
@@ -104,6 +105,7 @@ def _read(entry: Traversable) -> FaultCase:
         parameters=others["parameters"],
         lite_says=lite["says"],
         lite=tuple((old, new) for old, new in lite["replace"]),
+        first=tuple((old, new) for old, new in lite.get("first", ())),
         written=(entry / "buggy.py").is_file(),
         published=_published(facts["published"]),
         notes=facts["notes"],

@@ -52,7 +52,7 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option("--scale", type=click.Choice(["lite", "first", "full"]), default="lite", show_default=True)
 @click.option("--seeds", type=Count(5, 1000), default=6, show_default=True, help="Trainings a program.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
 @click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
@@ -130,7 +130,7 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option("--scale", type=click.Choice(["lite", "first", "full"]), default="lite", show_default=True)
 @click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
 @click.option("--budget", type=DIAGNOSE_BUDGET, help="A program, as 30t; default by the depth.")
 @click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Runs a program.")

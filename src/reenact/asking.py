@@ -1,13 +1,23 @@
 """How a pipeline asks a model: the question and its answer are one step of the journal, paid for once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from reenact.errors import AnswerUnusable
 from reenact.journal import Cost, Journal, Kind, OpenRun, Scope, State
 from reenact.llm.ask import Answer, Model, Prompt, Request, T
 from reenact.llm.budget import Limited, Spent
+from reenact.llm.prompts import Template
+
+FIRST = "None: this is the first time."
+Q = TypeVar("Q")
+A = TypeVar("A")
+AT_ONCE = 4
+"""Questions that are put side by side."""
+SHOWN = 12
+"""Objections that are shown; a model that errs more often needs no longer list."""
 
 
 def ask(
@@ -17,7 +27,7 @@ def ask(
     prompt: Prompt,
     answer: type[T],
     *,
-    check: Callable[[T], None] | None = None,
+    check: Callable[[T], object] | None = None,
     sample: int | None = None,
     temperature: float | None = None,
 ) -> T:
@@ -40,6 +50,44 @@ def ask(
         shared=True,
     )
     return given.value
+
+
+def ask_with_retry(
+    run: Scope,
+    model: Model,
+    name: str,
+    template: Template,
+    values: Mapping[str, Any],
+    answer: type[T],
+    *,
+    wrong: Callable[[T], Sequence[str]],
+    tolerate: Callable[[T], int] = lambda _: 0,
+    sample: int | None = None,
+) -> T:
+    """The better of at most two answers. The prompt also has `objections`, to an earlier answer.
+
+    `check` of `ask` refuses a whole answer, also when a recording is replayed. Here single items are wrong:
+    what is still wrong is dropped by the caller. `tolerate` is how many objections are not worth a second
+    question. Raises AnswerUnusable.
+    """
+    first = ask(run, model, name, template.fill(**values, objections=FIRST), answer, sample=sample)
+    objections = wrong(first)
+    if len(objections) <= tolerate(first):
+        return first
+    more = [f"and {len(objections) - SHOWN} more"] if len(objections) > SHOWN else []
+    again = template.fill(**values, objections="\n".join(f"- {one}" for one in (*objections[:SHOWN], *more)))
+    second = ask(run, model, f"{name}-again", again, answer, sample=sample)
+    return second if len(wrong(second)) < len(objections) else first
+
+
+def side_by_side(answered: Callable[[Q], A], questions: Sequence[Q]) -> list[A]:
+    """The answers, in the order of their questions, several of which are asked at once.
+
+    The first of them is asked alone: what the others share with it is then in the provider's cache.
+    """
+    first = [answered(one) for one in questions[:1]]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [*first, *pool.map(answered, questions[1:])]
 
 
 def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:

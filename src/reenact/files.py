@@ -8,10 +8,14 @@ Links are followed; whoever must not follow them looks before. Not covered: a fi
 import fcntl
 import os
 import stat
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from reenact.errors import NotAFile
 
@@ -103,3 +107,9 @@ def _refuse_too_large(path: Path, size: int, most: int | None) -> None:
         return
     limit = f"{most // MIB} MiB" if most >= MIB else f"{most} bytes"
     raise NotAFile(f"{path} has more than {limit}.", f"it has more than {limit}")
+
+
+@cache
+def packaged_table(package: str, name: str) -> dict[str, Any]:
+    """A TOML file that travels in a package of ours."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))

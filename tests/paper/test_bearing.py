@@ -8,7 +8,7 @@ import pytest
 
 from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence
 from reenact.paper.bearing import LEFT_OUT, LONG, SHORTENED, bearing_text, compact, read_text, with_added
-from reenact.paper.grounding import Grounds, ground
+from reenact.paper.grounding import ground
 from reenact.paper.options import Goal
 
 
@@ -75,8 +75,7 @@ def test_a_short_paper_is_cut_by_sections_alone(paper: Paper) -> None:
 
 def test_facts_may_rest_on_what_was_added(paper: Paper) -> None:
     added = with_added(paper, Goal(addendum="The seed of the data is 17.", instruction="Use float64."))
-    assert ground(added, "The seed of the data is 17.", ["added:1.1"]) == Grounds(
-        "The seed of the data is 17.", ("added:1.1",)
-    )
+    sentence, places = "The seed of the data is 17.", ("added:1.1",)
+    assert ground(added, sentence, ["added:1.1"]) == (sentence, places)
     assert "[added:2.1] Use float64." in read_text(added)
     assert with_added(paper, Goal(task="rings")) is paper

@@ -18,7 +18,7 @@ from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.report.views.paper import paper_report
 from reenact.sandbox.choose import choose
-from reenact.types import Progress, Stop
+from reenact.types import Progress, Stop, tell_nobody
 
 EMPTY = {
     "paper/review": {"overall": [], "method": [], "experiment": []},
@@ -76,7 +76,7 @@ def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(paper: Paper,
     journal, guide = Journal.in_memory(), {"items": []}
     asked = ("framework", "configuration", "scan[0]/paragraphs")
     taking = Scripted({f"fingerprint/fingerprint/{step}": guide for step in asked})
-    run_fingerprint(paper, Goal(), taking, journal, parts=PaperAblations(), what="gentle")
+    run_fingerprint(paper, Goal(), taking, journal, PaperAblations(), tell_nobody, what="gentle")
     assert len(taking.calls) == len(asked)
 
     model = Scripted(EMPTY)

@@ -227,6 +227,23 @@ def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: boo
     assert helps or not found
 
 
+def test_one_more_seed_does_not_say_which_helps_most() -> None:
+    """The right learning rate is all that helps; without a larger batch the second seed is an unlucky one."""
+    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
+    given = search_context(rate_decides, rate, batch, budget="9x")
+    plain, first = given.executor, given.context.seeds[0]
+
+    def unlucky(trial: Trial) -> Outcome:
+        (outcome,) = plain.run([trial])
+        alone = len(trial.patch.changes) == 1 and trial.seed != first
+        return replace(outcome, metrics={"test_accuracy": 0.7}) if alone else outcome
+
+    given.context.trainer.executor = ScriptedExecutor(unlucky)
+    found = Guided().search(given.context)
+    assert {look.seeds for look in given.context.evaluations} == {1, 2}
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+
+
 def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
     first = given.context.seeds[0]

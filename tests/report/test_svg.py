@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reenact.report.charts import HeatRow, Shade, before_after_plot, bounds, heat_plot, shade_colour
+from reenact.report.charts import Shade, before_after_plot, bounds, heat_plot, shade_colour
 from reenact.report.line_plot import MOST_POINTS, Curve, Mark, line_plot, thinned
 from reenact.report.svg import Scale, number, scale_for
 from reenact.report.trials_plot import (
@@ -37,7 +37,7 @@ def count(svg: str, tag: str) -> int:
         line_plot(
             HOSTILE, [Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], marks=[Mark(1, HOSTILE)], below=HOSTILE
         ).svg,
-        heat_plot(HOSTILE, [HeatRow(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE).svg,
+        heat_plot(HOSTILE, [(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE).svg,
         before_after_plot(HOSTILE, [0.1, 0.2], [0.3, 0.4], HOSTILE).svg,
     ],
     ids=["lines", "heat", "before-after"],
@@ -56,7 +56,7 @@ def test_words_from_outside_stay_words(svg: str) -> None:
         line_plot("flat", [Curve("same", [0, 1], [2.0, 2.0])]).svg,
         line_plot("no number at all", [Curve("bad", [0, 1], [math.nan, math.inf])]).svg,
         heat_plot("nothing", [], [], Shade.SIZE).svg,
-        heat_plot("zeros", [HeatRow("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE).svg,
+        heat_plot("zeros", [("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE).svg,
         before_after_plot("all failed", [-math.inf], [-math.inf], "loss").svg,
     ],
 )
@@ -103,14 +103,14 @@ def test_scales_hold_all_values_and_have_round_ticks() -> None:
 
 
 def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
-    rows = [HeatRow("fc1", [0.0, None, 1.0]), HeatRow("fc2", [0.5, 0.5, math.nan])]
+    rows = [("fc1", [0.0, None, 1.0]), ("fc2", [0.5, 0.5, math.nan])]
     drawn = heat_plot("x", rows, [0, 5, 9], Shade.SHARE).svg
     bare = heat_plot("x", [], [], Shade.SHARE).svg
     assert count(drawn, "rect") - count(bare, "rect") == 5
     assert {"fc1", "fc2", "0", "step 9"} <= set(texts(drawn))
     red = [int(shade_colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
     assert red == sorted(red, reverse=True)
-    assert bounds([HeatRow("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
+    assert bounds([("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
 
 
 def test_before_and_after_show_each_seed_and_count_failures() -> None:

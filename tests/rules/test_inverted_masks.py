@@ -6,8 +6,8 @@ import pytest
 
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._inverted_masks import inverted_masks
 from reenact.rules.own._lines import indexes
+from reenact.rules.own._padding import inverted_masks
 
 INVERTED = {
     "tokens are left out": ("x = encoder(x, src_key_padding_mask=ids != PAD)\n"),

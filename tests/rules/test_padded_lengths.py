@@ -8,7 +8,7 @@ import pytest
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
 from reenact.rules.own._lines import indexes
-from reenact.rules.own._padded_lengths import padded_lengths
+from reenact.rules.own._padding import padded_lengths
 
 FULL = {
     "a data loader's batch": (

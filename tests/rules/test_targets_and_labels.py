@@ -84,6 +84,7 @@ train(data, labels_32, 3)
         (LABELLED, 7),
         ("y = read()\nmodel.fit(x, y)\n", 1),
         ("y = read() * 2\nys = torch.from_numpy(y)\ndata = TensorDataset(x, ys)\n", 1),
+        ("y = read() / 255\ny = y.reshape(-1, 1)\nmodel.fit(x, y)\n", 1),
         ("model.fit(x, read())\n", None),
         ("def train(y):\n    model.fit(x, y)\n", None),
     ],
@@ -104,3 +105,24 @@ def test_labels_that_a_loss_does_not_take_are_placed_where_they_are_made() -> No
     (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
     assert found.place is not None
     assert found.place.line == 6
+
+
+SCALED = """
+import keras
+from reenact.testing.toys import images
+x, y = images()
+x = x / 1.0
+y = y / 255
+y = y.reshape(-1, 1)
+layers = [keras.layers.Flatten(), keras.layers.Dense(3, activation="softmax")]
+model = keras.Sequential(layers)
+model.compile("adam", "sparse_categorical_crossentropy")
+model.fit(x, y, epochs=1, verbose=0)
+"""
+
+
+def test_class_numbers_that_were_scaled_are_proof_even_where_the_loss_falls() -> None:
+    (found,) = findings(rule("RE004"), SCALED)
+    assert found.place is not None
+    assert (found.place.line, found.certainty, "not whole" in found.saw) == (6, "proof", True)
+    assert findings(rule("RE004"), SCALED.replace("y = y / 255\n", "")) == ()

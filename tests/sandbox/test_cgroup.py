@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.sandbox.box import MIB, Limits
-from reenact.sandbox.cgroup import Place, find_place, make_group, remove_group
+from reenact.sandbox.cgroup import Place, find_place, group_of, make_group, remove_group
 
 
 def tree(root: Path, own: str, files: dict[str, str]) -> Path:
@@ -106,3 +106,9 @@ def test_the_kernels_own(tmp_path: Path) -> None:
     finally:
         group.close()
     assert not any(folder.exists() for folder in group.own)
+
+
+def test_the_group_that_we_are_in_is_not_that_of_a_program() -> None:
+    with subprocess.Popen(["sleep", "600"]) as sleeper:
+        assert group_of(sleeper.pid) is None
+        sleeper.kill()

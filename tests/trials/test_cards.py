@@ -149,7 +149,8 @@ def test_the_pool_packs_a_card_and_falls_back(tmp_path: Path, crash: str, most: 
     assert max(beside) <= 2
     assert min(beside) == 0, "the first was alone"
     assert {one.card_bytes for one in found} == {3 * GIB}
-    assert max(beside[-3:]) <= most
+    # The last one to end: before it, some may have seen a third come that ran out of memory.
+    assert beside[-1] <= most
 
 
 @pytest.mark.usefixtures("warm_python")

@@ -80,8 +80,7 @@ def prepare(
         notes.append(f"{missing} was missing in the first run; the environment was built again with it.")
     allowed = Allowed.usual(*options.packages)
     pins = list(pinned(reported, {one.name for one in needed} | allowed.names, notes))
-    names = {one.name for one in (*needed, *pins)}
-    if KERAS in {one.name for one in needed} and not ENGINES & names:
+    if KERAS in {one.name for one in needed} and not ENGINES & {one.name for one in (*needed, *pins)}:
         needed.append(requirement(ENGINE, ProposedBy.USER))
         notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
     lacking = [one.text for one in (*needed, *pins) if not is_fulfilled(one)]

@@ -56,19 +56,6 @@ class Case:
         known = self.project.files.definitions
         return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
 
-    @property
-    def installed(self) -> str:
-        """What scripts can import besides the project, with versions."""
-        environment = self.runner.environment
-        named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
-        keras = any(one.startswith("keras=") for one in environment.packages)
-        return f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
-
-    def shown(self, context: Context) -> str:
-        """A context as the prompts show it, with the README's examples."""
-        readme = f"## Examples of the README\n{self.readme}\n" if self.readme else ""
-        return "\n".join(filter(None, [context.text(), readme]))
-
     def say(self, note: str) -> None:
         """Report progress; stop here when that was asked for."""
         if self.stop.asked:
@@ -148,14 +135,15 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
 
 
 def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
-    """A question about one context."""
-    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(
-        report=case.report,
-        symptom=symptom_words(case.symptom),
-        context=case.shown(context),
-        installed=case.installed,
-        **more,
-    )
+    """A question about one context, with the README's examples, and what scripts can import beside it."""
+    environment = case.runner.environment
+    named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
+    keras = any(one.startswith("keras=") for one in environment.packages)
+    readme = f"## Examples of the README\n{case.readme}\n" if case.readme else ""
+    about = {"report": case.report, "symptom": symptom_words(case.symptom)}
+    about["context"] = "\n".join(filter(None, [context.text(), readme]))
+    about["installed"] = f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
+    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(**about, **more)
 
 
 def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
@@ -168,22 +156,11 @@ def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: i
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    prompt = _prompt(
-        "revise",
-        case,
-        context,
-        script=numbered(last.script),
-        stage=last.stage.value if last.stage is not None else "none",
-        feedback=feedback(last),
-        question=QUESTION if is_open(case, last) else "",
-        printed=next((run.observation.output for run in last.runs if run.observation.output), "nothing"),
-        closing=closing_rule(case),
-    )
-
-    def fits_script(one: Revision) -> None:
-        one.applied_to(last.script)
-
-    revision = ask(run, case.model, "revise", prompt, Revision, check=fits_script)
+    about = {"script": numbered(last.script), "stage": last.stage.value if last.stage is not None else "none"}
+    about |= {"feedback": feedback(last), "question": QUESTION if is_open(case, last) else ""}
+    printed = next((run.observation.output for run in last.runs if run.observation.output), "nothing")
+    prompt = _prompt("revise", case, context, **about, printed=printed, closing=closing_rule(case))
+    revision = ask(run, case.model, "revise", prompt, Revision, check=lambda one: one.applied_to(last.script))
     script, forms = revision.applied_to(last.script), tuple(revision.on_fixed) or last.forms
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
@@ -207,11 +184,9 @@ def closing_rule(case: Case) -> str:
         return "- The script ends with the call that raises; nothing after it matters."
     if not check.relation.of_a_value:
         return "- The script needs no closing value: the watching program measures by itself."
-    words = (
-        "- It leaves what is looked at in a top-level variable `observed`, which comes out of project code"
-    )
-    if check.needs_reference:
-        words += ",\n  and what that is compared with in a top-level variable `reference`"
+    words = "- It leaves what is looked at in a top-level variable `observed`, which comes out of project"
+    compared = ",\n  and what that is compared with in a top-level variable `reference`"
+    words += f" code{compared if check.needs_reference else ''}"
     kinds = "Each of them" if check.needs_reference else "That"
     return (
         f"{words}.\n  {kinds} is a number, a text, a tensor, an array, or a list or dictionary of these."

@@ -6,7 +6,6 @@ report -> restructured -> symptom -> environment -> contexts -> search (plan, ge
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath
 
@@ -69,14 +68,9 @@ def reproduce(
     options = options or BugOptions()
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
-    request = {
-        "report": mark(raw.text()),
-        "project": buggy.identity,
-        "fixed": repaired.identity if repaired is not None else None,
-        "model": services.model.name,
-        "options": options,
-        "out": str(out.absolute()) if out is not None else None,
-    }
+    request: dict[str, object] = {"report": mark(raw.text()), "project": buggy.identity}
+    request |= {"fixed": repaired.identity if repaired is not None else None, "model": services.model.name}
+    request |= {"options": options, "out": str(out.absolute()) if out is not None else None}
     source = checkout.source
     what = f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     with services.journal.run(
@@ -108,9 +102,7 @@ def reproduce(
             minimised=shorter,
             findings=_diagnosed(case, services, run),
             notes=tuple(note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note),
-            tokens=run.record.tokens_in + run.record.tokens_out,
-            money=None if run.record.unpriced else Decimal(run.record.money),
-            run_id=run.record.id,
+            **run.paid,
         )
         found = _written(found, case, services, out, run)
         asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
@@ -153,10 +145,8 @@ def _case(
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
     contexts = build_contexts(code, f"{text}\n\n{raw.text()}", options, embed=embed)
-    run.note(
-        "environment",
-        {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
-    )
+    made = {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)}
+    run.note("environment", made)
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
     box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
     runner = ProjectRunner(box, *limits, stop=services.stop)
@@ -198,14 +188,9 @@ def _written(
     files: dict[str, str] = {}
     if found.script:
         environment, forms = case.runner.environment, found.showing.forms if found.showing is not None else ()
-        files["repro.py"] = repro_text(
-            on_fixed(found.script, forms, both=True),
-            case.symptom,
-            title=found.title,
-            shown=found.shown,
-            roots=case.buggy.files.roots,
-            seeded=environment.seeded(found.script),
-        )
+        both, seeded = on_fixed(found.script, forms, both=True), environment.seeded(found.script)
+        roots = case.buggy.files.roots
+        files["repro.py"] = repro_text(both, case.symptom, found.title, found.shown, roots, seeded)
         files["requirements.txt"] = "".join(f"{one}\n" for one in environment.direct or found.packages)
         if case.options.pytest:
             files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)

@@ -18,9 +18,7 @@ from reenact.codegen.syntax import parsed
 from reenact.files import read_bytes
 from reenact.intake.repository import CHANGED, Checkout
 
-MOST_FILE_BYTES = 1024 * 1024
-MOST_BYTES = 512 * 1024 * 1024
-MOST_FILES = 50_000
+MOST_FILE_BYTES, MOST_BYTES, MOST_FILES = 1024 * 1024, 512 * 1024 * 1024, 50_000
 MOST_README = 1500
 """Characters of a README's examples that are shown."""
 READMES = ("README.md", "README.rst", "README", "readme.md", "docs/README.md")

@@ -1,15 +1,13 @@
 """The report in order, and what must be seen: two questions to a model, nothing of the answers believed."""
 
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.bug.symptom import Check, Explicit, Relation, Symptom
 from reenact.errors import AnswerUnusable
+from reenact.files import packaged_table
 from reenact.intake.report import RawReport
 from reenact.journal import Scope
 from reenact.llm.ask import Model, bounded
@@ -17,17 +15,10 @@ from reenact.llm.prompts import load_prompt
 from reenact.settings import field_texts
 
 
-@cache
 def taxonomy_classes(of: str) -> Mapping[str, str]:
     """The codes and words of `fault` or `symptom`."""
-    text = files("reenact.bug").joinpath("taxonomy.toml").read_text(encoding="utf-8")
-    found: Mapping[str, str] = tomllib.loads(text)[of]
+    found: Mapping[str, str] = packaged_table("reenact.bug", "taxonomy.toml")[of]
     return found
-
-
-def taxonomy_text(of: str) -> str:
-    """The classes as a prompt lists them."""
-    return "\n".join(f"{code}: {words}" for code, words in taxonomy_classes(of).items())
 
 
 class Installed(BaseModel):
@@ -123,7 +114,8 @@ def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
 
 def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
     """What must be seen. Raises AnswerUnusable: without it nothing can be shown."""
-    classes = {"faults": taxonomy_text("fault"), "symptoms": taxonomy_text("symptom")}
+    known = {f"{of}s": taxonomy_classes(of).items() for of in ("fault", "symptom")}
+    classes = {of: "\n".join(f"{code}: {words}" for code, words in each) for of, each in known.items()}
     template = load_prompt("reenact.bug", "prompts/symptom.md")
     prompt = template.fill(report=text, relations=relations_text(), **classes)
 

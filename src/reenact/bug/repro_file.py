@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 
 from reenact.bug.classify import SeedRun
+from reenact.bug.minimise import spans, without
 from reenact.bug.symptom import Relation, Symptom
 
 PREFIX = "_judge_"
@@ -178,12 +179,9 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
 
 def _split_future(script: str) -> tuple[str, str]:
     """`from __future__` lines, which must stand first, and the rest."""
-    tree = ast.parse(script)
-    future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    gone = {number for node in future for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    lines = script.splitlines()
-    body = "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
-    return "\n".join(lines[number - 1] for number in sorted(gone)), body
+    body, lines = ast.parse(script).body, script.splitlines()
+    future = spans([one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"])
+    return "\n".join(lines[number - 1] for one in future for number in one), without(script, future)
 
 
 def _docstring(text: str) -> str:

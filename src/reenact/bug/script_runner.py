@@ -137,34 +137,23 @@ class ScriptRunner:
         return False
 
     def observe(
-        self,
-        scope: Scope,
-        name: str,
-        script: str,
-        check: Check | None,
-        seeds: Sequence[int],
-        revision: Revision,
+        self, run: Scope, name: str, script: str, check: Check | None, seeds: Sequence[int], at: Revision
     ) -> dict[int, RunObservation]:
         """One run a seed, each a step of the journal: known ones are taken from there, the others share a
         box. Raises SandboxFailed and Stopped, which say nothing about the script."""
         steps = {f"{name}[{seed}]": seed for seed in seeds}
 
         def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, RunObservation]]:
-            seen = self.run(script, check, [steps[one] for one in missing], revision)
+            seen = self.run(script, check, [steps[one] for one in missing], at)
             yield {one: seen[steps[one]] for one in missing}
 
-        given = {
-            "script": script,
-            "check": check.model_dump(mode="json") if check is not None else None,
-            "revision": revision.identity,
-            "environment": self.environment.key,
-            "stubs": list(self.stubs),
-            "limits": self.bounds,
-            # What an older watcher saw is not taken for what this one would see.
-            "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
-        }
+        checked = check.model_dump(mode="json") if check is not None else None
+        given: dict[str, object] = {"script": script, "check": checked, "revision": at.identity}
+        given |= {"environment": self.environment.key, "stubs": list(self.stubs), "limits": self.bounds}
+        # What an older watcher saw is not taken for what this one would see.
+        given["watcher"] = hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16]
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
-        found = scope.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
+        found = run.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
         return {seed: found[one] for one, seed in steps.items()}
 
     def run(
@@ -172,20 +161,14 @@ class ScriptRunner:
     ) -> dict[int, RunObservation]:
         """Run once a seed, in one box."""
         words = {seed: secrets.token_hex(16) for seed in seeds}
-        task = {
-            "words": words,
-            "script": "script.py",
-            "project": REPOSITORY,
-            "roots": [str(Path(REPOSITORY) / root) for root in revision.files.roots],
-            "seeded": self.environment.seeded(script),
-            "stubs": list(self.stubs),
-            "check": check.model_dump(mode="json") if check is not None else None,
-        }
+        task: dict[str, object] = {"words": words, "script": "script.py", "project": REPOSITORY}
+        task["roots"] = [str(Path(REPOSITORY) / root) for root in revision.files.roots]
+        task |= {"seeded": self.environment.seeded(script), "stubs": list(self.stubs)}
+        task["check"] = check.model_dump(mode="json") if check is not None else None
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
         stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
-        watch = ".reenact/watch.py"
-        ran = self._execute(watch, given, revision, len(seeds), stdin=stdin, collect=results)
+        ran = self._execute(".reenact/watch.py", given, revision, len(seeds), stdin=stdin, collect=results)
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
     def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
@@ -194,33 +177,22 @@ class ScriptRunner:
         given = {"repro.py": repro.encode("utf-8", "replace")}
         variables = {"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form}
         for _ in range(PROOFS):
-            ran = self._execute("repro.py", given, revision, 1, variables)
+            ran = self._execute("repro.py", given, revision, 1, variables=variables)
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code
         return None
 
     def _execute(
-        self,
-        program: str,
-        files: Mapping[str, bytes],
-        revision: Revision,
-        times: int,
-        variables: Mapping[str, str] | None = None,
-        **more: Any,
+        self, program: str, files: Mapping[str, bytes], revision: Revision, times: int, **more: Any
     ) -> ProgramRun:
         """In a box that may use the seconds of so many runs, and may wait for a processor."""
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
         path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
-        ran = self.runner.execute(
-            self.environment,
-            (program,),
-            {**files, **revision.metadata},
-            limits=self.runner.limits(self.runner.wall_s * times),
-            # Read-only, and every revision at the same place.
-            mounts=(Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),),
-            variables={**path, **(variables or {})},
-            **more,
-        )
+        more["variables"] = {**path, **more.get("variables", {})}
+        # Read-only, and every revision at the same place.
+        more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
+        given, limits = {**files, **revision.metadata}, self.runner.limits(self.runner.wall_s * times)
+        ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran
 
@@ -232,12 +204,8 @@ class ScriptRunner:
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
     """What a run left behind. A result without our word is not the watcher's and counts for nothing."""
-    known = {
-        "ending": Ending(run.ending),
-        "network": run.wanted_network,
-        "output": run.output[-OUTPUT:],
-        "wall_s": round(run.wall_s, 2),
-    }
+    known = {"ending": Ending(run.ending), "network": run.wanted_network}
+    known |= {"output": run.output[-OUTPUT:], "wall_s": round(run.wall_s, 2)}
     with suppress(ResultRefused, ValidationError):
         result = read_json(run.results.get(name, "").encode())
         if isinstance(result, dict) and result.get("word") == word:

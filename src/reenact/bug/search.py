@@ -13,7 +13,6 @@ from reenact.bug.context.context import Context
 from reenact.bug.generate import Answered, Case, draft, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
-from reenact.bug.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
 from reenact.bug.validate.stages import objections, refused_form
 from reenact.bug.verdict import not_confirmed, not_shown
@@ -108,8 +107,7 @@ def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, ru
     for sample in range(case.options.samples if several else 1):
         one = replace(attempt, sample=sample)
         try:
-            answer = draft(case, context, plan, run, sample if several else None)
-            one = _answered(case, one, answer)
+            one = _answered(case, one, draft(case, context, plan, run, sample if several else None))
         except AnswerUnusable as error:
             one = one.stopped(Problem(Stage.ANSWER, error.sentence))
         if not several:
@@ -139,10 +137,10 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     found = objections(attempt.script, case.project, case.symptom, case.options.parts)
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
-    runs = run_seeds(case, run, attempt.script, case.buggy, "buggy", quick=quick)
+    runs = run_seeds(case, run, attempt.script, quick=quick)
     if runs[0].outcome is RunOutcome.ENVIRONMENT and case.runner.repair(runs[0].observation.missing):
         case.say("run it again with the package that was missing")
-        runs = run_seeds(case, run.under("rebuilt"), attempt.script, case.buggy, "buggy", quick=quick)
+        runs = run_seeds(case, run.under("rebuilt"), attempt.script, quick=quick)
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
@@ -151,10 +149,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         return replace(attempt, runs=() if quick else runs)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
-    fixed = run_with(case, run, script, case.fixed, "fixed", [one.seed for one in runs])
-    objection = not_confirmed(runs, fixed)
+    fixed = run_with(case, run, script, "fixed", [one.seed for one in runs])
     attempt = replace(attempt, fixed_runs=fixed)
-    return attempt.stopped(objection) if objection is not None else attempt
+    return attempt.stopped(*filter(None, [not_confirmed(runs, fixed)]))
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
@@ -169,40 +166,33 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     seen, files = ((one.seed, one.observation) for one in attempt.runs), case.buggy.files
     runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
     case.say("run it (fixed): the project raised something else than was expected")
-    seeds = [one.seed for one in runs]
-    fixed = run_with(known, run.under("learned"), attempt.script, case.fixed, "fixed", seeds)
+    fixed = run_with(known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs])
     if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
         return None
     return replace(attempt, runs=runs, fixed_runs=fixed, learned=symptom)
 
 
-def run_with(
-    case: Case, run: Scope, script: str, revision: Revision, name: str, seeds: Sequence[int]
-) -> tuple[SeedRun, ...]:
-    """One run a seed, and what each means."""
+def run_with(case: Case, run: Scope, script: str, name: str, seeds: Sequence[int]) -> tuple[SeedRun, ...]:
+    """One run a seed on the `buggy` or the `fixed` revision, and what each means."""
+    revision = case.fixed if name == "fixed" and case.fixed is not None else case.buggy
     observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
-    lines = flowing_lines(script, case.project)
-    return tuple(
-        classified(seed, seen, case.symptom, case.functions, revision.files, lines)
-        for seed, seen in observed.items()
-    )
+    known = (case.symptom, case.functions, revision.files, flowing_lines(script, case.project))
+    return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 
 
-def run_seeds(
-    case: Case, run: Scope, script: str, revision: Revision, name: str, *, quick: bool = False
-) -> tuple[SeedRun, ...]:
+def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[SeedRun, ...]:
     """All seeds; after the first only those that may end differently: a crash that a second seed repeats to
     the line needs no third."""
     if not quick:
-        case.say(f"run it ({name})")
-    first = run_with(case, run, script, revision, name, (0,))
+        case.say("run it (buggy)")
+    first = run_with(case, run, script, "buggy", (0,))
     rest = range(1, case.options.seeds)
     if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
-        first = (*first, *run_with(case, run, script, revision, name, rest[:1]))
+        first = (*first, *run_with(case, run, script, "buggy", rest[:1]))
         rest = rest[1:]
         if first[0].crashed_like(first[1]) or not rest:
             return first
-    case.say(f"run it with {len(rest)} more seeds ({name})")
-    return (*first, *run_with(case, run, script, revision, name, rest))
+    case.say(f"run it with {len(rest)} more seeds (buggy)")
+    return (*first, *run_with(case, run, script, "buggy", rest))

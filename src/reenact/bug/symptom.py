@@ -165,10 +165,8 @@ class Symptom(BaseModel):
         return named[1] if named is not None else ""
 
     def grounded(self, report: str) -> bool:
-        """Whether the report itself says what must be seen, so that seeing it needs no further proof.
-
-        True of an exception whose class and words stand in the report. A model's guess is not enough.
-        """
+        """Whether the report itself says what must be seen, so that seeing it needs no further proof. True of
+        an exception whose class and words stand in the report. A model's guess is not enough."""
         reported = self.raised
         if reported is None or reported.name not in report:
             return False

@@ -2,7 +2,7 @@
 
 Covered: absolute names, `..`, odd characters, names that occur twice, deep trees, more members or more bytes
 than agreed (counted while they are written, whatever the headers claim), headers made to fill the memory,
-encrypted members. Links, devices and FIFOs are left out and counted, so nothing can be written through one.
+encrypted members. Links, devices and FIFOs are left out, so nothing can be written through one.
 Permissions are ours: no member is executable. Not covered: the memory an xz archive may ask for its
 dictionary (up to some hundred MiB).
 """
@@ -49,18 +49,6 @@ class Bounds:
     longest_name: int = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Unpacked:
-    """What an archive held."""
-
-    folder: Path
-    """The project: the only folder at the top of the archive, or all of it."""
-    commit: str
-    """The commit that `git archive` noted, a claim of the archive's; empty when there is none."""
-    left_out: int
-    """Links, devices and the like that were not unpacked."""
-
-
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
     with suppress(OSError):
@@ -73,16 +61,19 @@ def begins_archive(start: bytes) -> bool:
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06", *_OPENERS)) or start[257:262] == b"ustar"
 
 
-def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
-    """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done."""
+def unpack(path: Path, into: Path, bounds: Bounds) -> tuple[Path, str]:
+    """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done. The project
+    is the only folder at the top of the archive, or all of it. With it comes the commit that `git archive`
+    noted, a claim of the archive's; empty when there is none."""
     try:
         with _opened(path) as (members, comment):
-            left_out, noted = _write_all(members, into, bounds), comment()
+            _write_all(members, into, bounds)
+            noted = comment()
     except (*_BROKEN, NotImplementedError) as error:
         raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
     entries = list(into.iterdir())
     folder = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
-    return Unpacked(folder, noted if _COMMIT.fullmatch(noted) else "", left_out)
+    return folder, noted if _COMMIT.fullmatch(noted) else ""
 
 
 @contextmanager
@@ -135,19 +126,17 @@ class _Bounded:
         return cast("bytes", self._stream.read(size))
 
 
-def _write_all(members: Iterator[_Member], into: Path, bounds: Bounds) -> int:
-    """Write all plain files and folders below one folder; how many other things there were."""
-    left_out = written = 0
+def _write_all(members: Iterator[_Member], into: Path, bounds: Bounds) -> None:
+    """Write all plain files and folders below one folder."""
+    written = 0
     for count, (name, is_folder, stream) in enumerate(members, start=1):
         if count > bounds.most_files:
             _refuse(f"it has more than {bounds.most_files} members")
         target = into.joinpath(*_parts(name, bounds))
-        left_out += not is_folder and stream is None
         if is_folder:
             target.mkdir(parents=True, exist_ok=True)
         elif stream is not None:
             written += _write(target, stream, written, bounds.most_bytes)
-    return left_out
 
 
 def _parts(name: str, bounds: Bounds) -> list[str]:

@@ -112,17 +112,16 @@ class _Opener:
             name = hashlib.file_digest(stream, "sha256").hexdigest()
         place = self.into / f"archive-{name[:40]}"
         with self._partial() as partial:
-            unpacked = unpack(path, partial, BOUNDS)
-            inner = unpacked.folder.relative_to(partial)
+            inside, noted = unpack(path, partial, BOUNDS)
             _settle(partial, place)
-        folder = place / inner
+        folder = place / inside.relative_to(partial)
         if self.commit and (folder / ".git").is_dir():
             return self.exported(Repository(folder, WALL_S), self.commit)
-        if self.commit and not (unpacked.commit and unpacked.commit.startswith(self.commit)):
+        if self.commit and not (noted and noted.startswith(self.commit)):
             why = f"An archive has no history to take a commit from. Received: commit={self.commit}"
             instead = "Leave the commit out, or name a folder with a .git, a bundle or an https address."
             raise UnreadableRepository(why, next_step=instead)
-        return _counted(folder, unpacked.commit, self.source)
+        return _counted(folder, noted, self.source)
 
     def exported(self, repository: Repository, revision: str) -> Checkout:
         """The files of a repository on this disk at a revision."""

@@ -27,6 +27,7 @@ from reenact.errors import InputError, Unreachable
 from reenact.llm.names import is_loopback
 from reenact.version import __version__
 
+_GITHUB = (("Accept", "application/vnd.github+json"), ("X-GitHub-Api-Version", "2022-11-28"))
 _MOVED = (301, 302, 307, 308)
 _CHUNK = 1 << 16
 LONGEST_WAIT_S = 60.0
@@ -55,10 +56,7 @@ class Web:
     """The largest answer that is read."""
     most_redirects: int = 3
     """How often an answer may send us on, within the same origin."""
-    headers: tuple[tuple[str, str], ...] = (
-        ("Accept", "application/vnd.github+json"),
-        ("X-GitHub-Api-Version", "2022-11-28"),
-    )
+    headers: tuple[tuple[str, str], ...] = _GITHUB
     """Sent with every question."""
     instead: str = "Check the network, or save the report as a file and name that."
     """What a user can do when nobody answers."""

@@ -36,23 +36,13 @@ from reenact.journal.upkeep import IMPORTING
 MAGIC = b"reenact-run 1\n"
 HEADER_BYTES = 200
 LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
-LARGEST_TOTAL = 1 << 34
-MOST_RECORDS = 2_000_000
+LARGEST_TOTAL, MOST_RECORDS = 1 << 34, 2_000_000
 HASH = re.compile(r"[0-9a-f]{40}")
-FORMS = {
-    "id": RUN_ID,
-    "pipeline": PIPELINE,
-    "path": PATH,
-    "reused_from": RUN_ID,
-    "key": HASH,
-    "request_hash": HASH,
-    "mac": re.compile(r"([0-9a-f]{64})?"),
-    "money": re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?"),
-}
+FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH}
+FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}
+FORMS["money"] = re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?")
 JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
-LONGEST_TEXT = 1 << 18
-LARGEST_NUMBER = 1 << 63
-DEEPEST = 64
+LONGEST_TEXT, LARGEST_NUMBER, DEEPEST = 1 << 18, 1 << 63, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +57,8 @@ def put_record(sink: gzip.GzipFile, record: Record) -> None:
     """Write one record; what no reader would take is refused here already."""
     size = len(record.data)
     if size > LARGEST[record.kind]:
-        raise InputError(
-            f"A part of this run is too large to export. Received: {record.kind} of {size} bytes."
-        )
+        why = "A part of this run is too large to export"
+        raise InputError(f"{why}. Received: {record.kind} of {size} bytes.")
     header = {"kind": record.kind, "size": size, "sha256": hashlib.sha256(record.data).hexdigest()}
     sink.write(json.dumps(header).encode("ascii") + b"\n" + record.data + b"\n")
 
@@ -92,8 +81,7 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def _read_record(source: gzip.GzipFile) -> Record:
-    line = source.readline(HEADER_BYTES)
-    header: Any = json.loads(line)
+    header: Any = json.loads(source.readline(HEADER_BYTES))
     expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
     kind, size = header["kind"], header["size"]
     expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
@@ -116,10 +104,8 @@ def refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError) as error:
-        raise InputError(
-            f"{path} is not a run that can be imported: {error}.",
-            next_step="Export it again: reenact runs export RUN FILE",
-        ) from error
+        why, instead = f"{path} is not a run that can be imported: {error}.", "reenact runs export RUN FILE"
+        raise InputError(why, next_step=f"Export it again: {instead}") from error
 
 
 def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -> None:
@@ -243,10 +229,8 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
         with database.snapshot() as connection:
             known = _likeness(here, rows.steps_of(connection, here))
         if coming != known:
-            raise InputError(
-                f"Run {here.id} is here already and has gone another way since.",
-                next_step=f"reenact runs remove {here.id}, then import again",
-            )
+            why = f"Run {here.id} is here already and has gone another way since."
+            raise InputError(why, next_step=f"reenact runs remove {here.id}, then import again")
         return Moved(here, is_new=False)
     finally:
         locks.release(IMPORTING)

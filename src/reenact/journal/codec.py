@@ -132,10 +132,8 @@ T = TypeVar("T")
 
 def decoder(returns: type[T] | None) -> Callable[[Any], T]:
     """What makes the result of a step of its plain data: without a type as they are, else by pydantic, which
-    raises ValueError for data of another type.
-
-    A type that pydantic cannot rebuild is refused here, before any effect has been paid for.
-    """
+    raises ValueError for data of another type. A type that pydantic cannot rebuild is refused here, before
+    any effect has been paid for."""
     return (lambda data: data) if returns is None else _adapter(cast(Any, returns)).validate_python
 
 

@@ -104,10 +104,8 @@ class Database:
             why = STORAGE[sqlite3.SQLITE_FULL if full else code & 0xFF]
             return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return JournalError(
-                f"Another process has been writing to {where} for {BUSY_S:.0f} seconds.",
-                next_step="Run the same command when it is done.",
-            )
+            why = f"Another process has been writing to {where} for {BUSY_S:.0f} seconds."
+            return JournalError(why, next_step="Run the same command when it is done.")
         return self._damaged(str(error))
 
     def _damaged(self, why: str) -> JournalDamaged:
@@ -120,11 +118,9 @@ class Database:
             self.connection.execute("PRAGMA query_only = ON")
             if not is_settled(self.connection):
                 if is_blank(self.connection):
-                    raise JournalError(
-                        f"The journal {self.path} is incomplete: creating it was cut off, perhaps by a full "
-                        "disk, so it holds no run.",
-                        next_step="Free some space; the next command that records a run completes it.",
-                    )
+                    why = "creating it was cut off, perhaps by a full disk, so it holds no run."
+                    instead = "Free some space; the next command that records a run completes it."
+                    raise JournalError(f"The journal {self.path} is incomplete: {why}", next_step=instead)
                 self.connection = _brought_up(self.connection)
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -173,10 +169,8 @@ _opened = partial(sqlite3.connect, uri=True, isolation_level=None, check_same_th
 
 @cache
 def statements() -> tuple[str, ...]:
-    """What makes an empty file a journal of this version; also what a journal must look like.
-
-    The last two are the views `runs` and `steps`, which are for people and stay as documented.
-    """
+    """What makes an empty file a journal of this version; also what a journal must look like. The last two
+    are the views `runs` and `steps`, which are for people and stay as documented."""
     text = files("reenact.journal").joinpath("schema.sql").read_text(encoding="utf-8")
     return tuple(one.strip() for one in text.split(";") if one.strip())
 
@@ -210,10 +204,9 @@ def is_settled(connection: sqlite3.Connection) -> bool:
     """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
     version = _version(connection)
     if version > VERSION:
-        raise JournalError(
-            f"This journal has format {version}; this reenact reads up to format {VERSION}.",
-            next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
-        )
+        why = f"This journal has format {version}; this reenact reads up to format {VERSION}."
+        instead = "Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER"
+        raise JournalError(why, next_step=instead)
     if version == VERSION and _layout(connection) != {" ".join(one.split()) for one in statements()}:
         raise JournalDamaged("The layout of the journal is not the one that reenact made.")
     return version == VERSION

@@ -63,11 +63,9 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, folder: Path, *, trust: bool = False, redact: Redact = redact) -> Journal:
-        """The journal of a folder, made if there is none. `redact` is applied to all text that is written.
-
-        An unfinished run that this user did not record on this machine is continued only with `trust`, and
-        then counts as this user's own. What is not continued is mentioned on stderr.
-        """
+        """The journal of a folder, made if there is none. `redact` is applied to all text that is written. An
+        unfinished run that this user did not record on this machine is continued only with `trust`, and then
+        counts as this user's own. What is not continued is mentioned on stderr."""
         tighten(folder)
         database, locks = proven_file(folder, readonly=False)
         artefacts = FolderArtefacts(folder, locks)
@@ -75,9 +73,8 @@ class Journal(JournalReader):
             artefacts.sweep()
             signer = user_signer()
             if signer.is_new and database.rows("SELECT 1 FROM run_rows LIMIT 1"):
-                say_on_stderr(
-                    f"The journal key is new: runs that {folder} holds already are shown, and not continued."
-                )
+                shown = f"runs that {folder} holds already are shown, and not continued."
+                say_on_stderr(f"The journal key is new: {shown}")
         except BaseException:
             database.close()
             locks.leave()
@@ -134,10 +131,8 @@ class Journal(JournalReader):
     def _alone(self, run: Run, *, finished: bool = False) -> Iterator[sqlite3.Connection]:
         """A transaction on a run that nobody works on meanwhile; `finished`: it may have come to its end."""
         if run.status is Status.FINISHED and not finished:
-            raise InputError(
-                f"Run {run.id} is finished; there is nothing to continue.",
-                next_step="Run its command again: that is a new run.",
-            )
+            why = f"Run {run.id} is finished; there is nothing to continue."
+            raise InputError(why, next_step="Run its command again: that is a new run.")
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
@@ -166,15 +161,13 @@ class Journal(JournalReader):
     def _wanted(self, pipeline: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
         """The run that the caller asks for, as it is when it is new."""
         if not PIPELINE.fullmatch(pipeline):
-            raise JournalError(
-                f"A pipeline's name is lower-case letters, digits and dashes. Received: {pipeline!r}."
-            )
+            why = "A pipeline's name is lower-case letters, digits and dashes."
+            raise JournalError(f"{why} Received: {pipeline!r}.")
         flattening = Flattening(named, self._bodies.words)
         text = dumped(flattening.flat(request))
         if len(text) > ROW_CHARACTERS or flattening.artefacts:
-            raise JournalError(
-                f"A request is at most {ROW_CHARACTERS} characters of plain data. Received: {len(text)}."
-            )
+            why = f"A request is at most {ROW_CHARACTERS} characters of plain data."
+            raise JournalError(f"{why} Received: {len(text)}.")
         # --fresh would start over when the command is given again to continue, and trust is given once.
         words = [self._bodies.words(word) for word in argv if word not in ("--fresh", "--trust-journal")]
         return Run(
@@ -219,10 +212,9 @@ class Journal(JournalReader):
 
     def _lock(self, run: Run, holder: Run) -> None:
         if not self._locks.take(run.seq):
-            raise RunLocked(
-                f"Run {holder.id} is being worked on by process {holder.pid}.",
-                next_step="Wait until it is done or stop it; --fresh starts another run beside it.",
-            )
+            why = f"Run {holder.id} is being worked on by process {holder.pid}."
+            instead = "Wait until it is done or stop it; --fresh starts another run beside it."
+            raise RunLocked(why, next_step=instead)
 
     def _begun(self, connection: sqlite3.Connection, earlier: Run | None, wanted: Run) -> Run:
         """The earlier run as it goes on, or else a new one, as it stands in the file now."""

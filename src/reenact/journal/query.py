@@ -60,13 +60,9 @@ def _make_ready(connection: sqlite3.Connection, damage: list[JournalDamaged]) ->
     # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
     # SQLite from moving the query's own conditions in between a row and its proof.
     made = (_proving(runs, Run, ""), _proving(steps, Step, "inputs, result, "))
-    for statement in (
-        "PRAGMA query_only = OFF",
-        "PRAGMA trusted_schema = ON",
-        *made,
-        "PRAGMA query_only = ON",
-    ):
+    for statement in ("PRAGMA query_only = OFF", "PRAGMA trusted_schema = ON", *made):
         connection.execute(statement)
+    connection.execute("PRAGMA query_only = ON")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     connection.set_authorizer(_only_reading)
 

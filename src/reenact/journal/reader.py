@@ -30,16 +30,9 @@ VERDICT = "CASE WHEN json_valid(verdict) THEN coalesce(json_extract(verdict, '$.
 METRIC = "CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.metric') END"
 COMMAND = """replace(argv, '","', ' ')"""
 SEARCHED = " || ' ' || ".join(("id", "pipeline", "what", COMMAND, "folder", f"coalesce({VERDICT}, '')"))
-ORDERS = {
-    "started": "seq",
-    "command": "pipeline",
-    "name": "what",
-    "status": "status",
-    "verdict": VERDICT,
-    "metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)",
-    "cost": "CAST(money AS REAL)",
-    "time": "worked_s",
-}
+ORDERS = {"started": "seq", "command": "pipeline", "name": "what", "status": "status", "verdict": VERDICT}
+ORDERS["metric"] = f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)"
+ORDERS |= {"cost": "CAST(money AS REAL)", "time": "worked_s"}
 """What runs may be ordered by; of a metric its value."""
 
 
@@ -70,10 +63,9 @@ class JournalReader:
     def open(cls, folder: Path) -> JournalReader:
         """The journal of a folder, only to read; changes nothing, also when others write to it."""
         if not (folder / "journal.db").exists():
-            raise InputError(
-                f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
-                next_step="Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER",
-            )
+            why = f"No run has been recorded here: {folder / 'journal.db'} does not exist."
+            instead = "Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER"
+            raise InputError(why, next_step=instead)
         database, locks = proven_file(folder, readonly=True)
         return JournalReader(database, FolderArtefacts(folder, locks), locks, known_signer())
 
@@ -164,10 +156,9 @@ class JournalReader:
         if self.is_ours(run):
             return
         command = shlex.join(["reenact", *run.command()])
-        raise InputError(
-            f"Run {run.id} is not resumed: {foreign(run)} Its command came with it: {command}",
-            next_step=f"If you want that command to run: reenact runs resume {run.id} --trust-journal",
-        )
+        why = f"Run {run.id} is not resumed: {foreign(run)} Its command came with it: {command}"
+        instead = f"If you want that command to run: reenact runs resume {run.id} --trust-journal"
+        raise InputError(why, next_step=instead)
 
     def pipelines(self) -> list[str]:
         """Every pipeline there is a run of, by name."""
@@ -218,11 +209,9 @@ class JournalReader:
         try:
             return decoder(returns)(self.result(step))
         except ValueError as error:
-            raise JournalError(
-                f"The result of this run has not the form that this version shows: {step.path} is no "
-                f"{returns.__name__}.",
-                next_step=f"reenact runs show RUN --step {step.path} prints it as it was stored.",
-            ) from error
+            why = f"not the form that this version shows: {step.path} is no {returns.__name__}."
+            instead = f"reenact runs show RUN --step {step.path} prints it as it was stored."
+            raise JournalError(f"The result of this run has {why}", next_step=instead) from error
 
     def inputs(self, step: Step) -> Any:
         """The inputs of a step as plain data."""

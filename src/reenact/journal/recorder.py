@@ -74,24 +74,19 @@ class Recorder:
     def request(
         self, path: str, kind: Kind, version: int, inputs: object, shown: object = None, shared: bool = False
     ) -> StepRequest:
-        """The step at this path with these inputs. One execution may not ask twice with different ones.
-
-        The key of a shared step leaves out the first word of its path, the name of the pipeline, so that
-        `repair` finds what `diagnose` has done.
-        """
+        """The step at this path with these inputs. One execution may not ask twice with different ones. The
+        key of a shared step leaves out the first word of its path, the name of the pipeline, so that `repair`
+        finds what `diagnose` has done."""
         # Hashing only: nothing is kept, and a secret counts as it is.
         place = path.partition("/")[2] if shared else path
         key = hashed([place, version, Flattening(keep=named).flat(inputs)])
         with self._mutex:
             if self.run.status is Status.FINISHED:
-                raise JournalError(
-                    f"Run {self.run.id} is finished and takes no more steps. Received: {path}."
-                )
+                why = f"Run {self.run.id} is finished and takes no more steps."
+                raise JournalError(f"{why} Received: {path}.")
             if self._asked.setdefault(path, key) != key:
-                raise JournalDiverged(
-                    f"Two different steps were asked for at the path {path} in one execution.",
-                    next_step="Give each its own name, attempt or sample.",
-                )
+                why = f"Two different steps were asked for at the path {path} in one execution."
+                raise JournalDiverged(why, next_step="Give each its own name, attempt or sample.")
         return StepRequest(path, kind, version, key, inputs if shown is None else shown, shared)
 
     @contextmanager
@@ -263,18 +258,11 @@ class _Writing:
         """The result of a step that was begun, with its cost on top of what earlier tries cost."""
         priced = step.money is not None and cost.money is not None
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
-        self.put(
-            step,
-            result.text,
-            state=State.DONE,
-            ended_at=self.now,
-            duration_s=step.duration_s + took_s,
-            money=str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None,
-            tokens_in=step.tokens_in + cost.tokens_in,
-            tokens_out=step.tokens_out + cost.tokens_out,
-            artefacts=dumped(list(hashes)),
-            result_digest=digest(result.text),
-        )
+        paid: dict[str, Any] = {"duration_s": step.duration_s + took_s, "artefacts": dumped(list(hashes))}
+        paid["money"] = str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None
+        paid |= {name: getattr(step, name) + getattr(cost, name) for name in ("tokens_in", "tokens_out")}
+        ended = {"state": State.DONE, "ended_at": self.now, "result_digest": digest(result.text)}
+        self.put(step, result.text, **ended, **paid)
 
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from reenact.journal.signing import Signer
 from reenact.types import JsonValue
@@ -179,12 +179,10 @@ class Run(_Row):
     """1 when it came by `runs import`."""
 
     def request_data(self) -> JsonValue:
-        value: JsonValue = json.loads(self.request)
-        return value
+        return cast("JsonValue", json.loads(self.request))
 
     def verdict_data(self) -> JsonValue:
-        value: JsonValue = json.loads(self.verdict or "null")
-        return value
+        return cast("JsonValue", json.loads(self.verdict or "null"))
 
     def command(self) -> tuple[str, ...]:
         """The arguments that continue this run."""
@@ -243,10 +241,8 @@ UNENDED: dict[str, Any] = {"ended_at": None, "error": None, "error_type": None}
 
 
 def check_of(values: Sequence[Any]) -> int:
-    """The check sum over a row's columns; the first column is the check sum itself and does not count.
-
-    The second is the keyed hash: rows of journals from before it have none, and their check sums hold.
-    """
+    """The check sum over a row's columns; the first column is the check sum itself and does not count. The
+    second is the keyed hash: rows of journals from before it have none, and their check sums hold."""
     text = _content(values) + (json.dumps(values[1]) if values[1] else "")
     return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -57,10 +58,8 @@ class Steps(Generic[T]):
             return results | self._perform(missing) if missing else results
 
     def _kept(self) -> dict[str, T]:
-        """The results in this run, or else (of shared steps) in finished ones, recorded as reused.
-
-        A result that `still` rejects counts as not there: the step is performed again.
-        """
+        """The results in this run, or else (of shared steps) in finished ones, recorded as reused. A result
+        that `still` rejects counts as not there: the step is performed again."""
         recorder = self.recorder
         found: dict[str, T] = {}
         taken: list[tuple[StepRequest, Step]] = []
@@ -121,9 +120,8 @@ class Steps(Generic[T]):
     def _write_group(self, begun: dict[str, Step], group: Mapping[str, T], since: float) -> dict[str, T]:
         """The values as they will be read, once they are written."""
         if strange := [name for name in group if name not in begun]:
-            raise JournalError(
-                f"A result came for a step that was not asked for, or twice. Received: {strange[0]!r}."
-            )
+            why = "A result came for a step that was not asked for, or twice"
+            raise JournalError(f"{why}. Received: {strange[0]!r}.")
         rows: list[tuple[Step, Body, Cost]] = []
         back: dict[str, T] = {}
         for name, value in group.items():
@@ -131,11 +129,9 @@ class Steps(Generic[T]):
             try:
                 back[name] = self.decode(self.recorder.bodies.plain(body.text))
             except MISFIT as error:
-                raise JournalError(
-                    f"The result of step {begun[name].path} does not come back from the journal as it went: "
-                    f"{error}.",
-                    next_step="Give the step the type of its result: step(..., returns=TYPE).",
-                ) from error
+                why = f"The result of step {begun[name].path} does not come back from the journal as it went"
+                instead = "Give the step the type of its result: step(..., returns=TYPE)."
+                raise JournalError(f"{why}: {error}.", next_step=instead) from error
             rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
         took_s = (self.recorder.clock.monotonic() - since) / max(1, len(rows))
         if rows:
@@ -217,16 +213,12 @@ class Scope:
         shared: bool = False,
         still: Callable[[T], bool] | None = None,
     ) -> dict[str, T]:
-        """Many steps of one sort, by name, with few waits for the disk.
-
-        `effect` gets the names that have no result yet and yields results in groups as they come; a group
-        is written in one transaction. Names it never yields stay begun and are missing in the answer.
-        `version` changes when the steps themselves do; `shared` and `still` are those of `step`.
-        """
-        ask = self._recorder.request
-        wanted = {
-            name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
-        }
+        """Many steps of one sort, by name, with few waits for the disk. `effect` gets the names that have no
+        result yet and yields results in groups as they come; a group is written in one transaction. Names it
+        never yields stay begun and are missing in the answer. `version` changes when the steps themselves do;
+        `shared` and `still` are those of `step`."""
+        ask = partial(self._recorder.request, kind=kind, version=version, shared=shared)
+        wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
         results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
         return {name: results[name] for name in inputs if name in results}
 
@@ -245,10 +237,8 @@ class Scope:
                     writing.revive(wanted, known)
 
     def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
-        """Give files under `root` new content (none removes): all of them, after a crash the rest of them.
-
-        A file that somebody else changed in between is not overwritten.
-        """
+        """Give files under `root` new content (none removes): all of them, after a crash the rest of them. A
+        file that somebody else changed in between is not overwritten."""
         root = root.resolve()
         old = {name: _content(_target(root, name)) for name in files}
         modes = {name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files}
@@ -299,10 +289,9 @@ def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes |
         if now == edit.after:
             continue
         if now != edit.before:
-            raise JournalDiverged(
-                f"{target} was changed by somebody else while this run was to change it.",
-                next_step="Put it back as it was and run the same command, or start over with --fresh.",
-            )
+            why = f"{target} was changed by somebody else while this run was to change it."
+            instead = "Put it back as it was and run the same command, or start over with --fresh."
+            raise JournalDiverged(why, next_step=instead)
         if content is None:
             with storage_named(target):
                 target.unlink()

@@ -57,10 +57,8 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) -> None:
-    """Write beside, flush, rename over: a reader sees the old content or the new, never a part.
-
-    A crash may leave `temporary` behind; whoever writes the same content again writes over it.
-    """
+    """Write beside, flush, rename over: a reader sees the old content or the new, never a part. A crash may
+    leave `temporary` behind; whoever writes the same content again writes over it."""
     half = len(data) // 2
     with storage_named(path):
         try:
@@ -83,11 +81,9 @@ def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) 
 
 def tighten(folder: Path) -> None:
     """Take from other users what they may do with a folder of ours and all in it; links are not followed.
-
     Journals hold prompts, code and output. A folder that nobody else may enter is left as it is: what lies in
     it is out of reach, and looking through a large one would take long. So is a folder that holds the working
-    folder or the home folder: somebody put the journal right into a place of other things.
-    """
+    folder or the home folder: somebody put the journal right into a place of other things."""
     if folder.is_symlink() or not folder.is_dir():
         return
     if any(place.resolve().is_relative_to(folder.resolve()) for place in (Path.cwd(), Path.home())):

@@ -73,7 +73,7 @@ class Request(Generic[T]):
     max_tokens: int | None = None
     sample: int = 0
     """Which of several answers to the same question this is."""
-    check: Callable[[T], None] | None = field(default=None, compare=False)
+    check: Callable[[T], object] | None = field(default=None, compare=False)
     """Looks at what a schema cannot know (is this file there?). Raises ValueError in words for the model."""
 
     @property

@@ -2,7 +2,7 @@
 
 pipeline     the whole, top to bottom                  reproduction  what came of it
 options      what the user may ask for                 context       what all steps of one paper work with
-asking       a question put again, with what was wrong criterion     one atom of the fingerprint, its verdict
+criterion    one atom of the fingerprint, its verdict
 bearing      the part of a paper that travels          estimate      what it will cost, before it is asked
 grounding    ids of a paper, quotes found in it        quantity      numbers as papers and programs write them
 review       three summaries and the claims            lineage       which cited papers matter, and their code

@@ -94,13 +94,8 @@ def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -
     for section in (one for one in paper.sections if not SILENT.match(one.title)):
         alone = replace(paper, title="", sections=(section,)).text(hide=hide).partition("\n\n")[2]
         left_out = wanted and section.id not in wanted and section.blocks
-        lines.append(f"{heading(section)}\n\n{LEFT_OUT}" if left_out else alone)
+        lines.append(f"{section.heading}\n\n{LEFT_OUT}" if left_out else alone)
     return compact("\n\n".join(lines))
-
-
-def heading(section: Section) -> str:
-    """As `Paper.text` has it."""
-    return f"{'#' * (section.level + 1)} {section.id} {section.title}"
 
 
 def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
@@ -108,7 +103,7 @@ def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
     lines: list[str] = []
     ids: set[str] = set()
     spoken = [section for section in paper.sections if not SILENT.match(section.title)]
-    for head, block in ((heading(section), block) for section in spoken for block in section.blocks):
+    for head, block in ((section.heading, block) for section in spoken for block in section.blocks):
         if isinstance(block, Figure) and not block.caption:
             continue
         parts = block.sentences if isinstance(block, Paragraph) else (block,)

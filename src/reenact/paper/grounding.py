@@ -6,9 +6,9 @@ by the sentence itself: what stands in the fingerprint is always the paper's own
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
+from typing import TypeAlias
 
 from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Table, plain
 from reenact.paper.quantity import has_numbers
@@ -17,6 +17,8 @@ LEAST = 8
 """Letters and digits of a quote below which it may stand anywhere by chance."""
 ALIKE = 0.85
 """Share of a quote that must be in the named place for it to be the same sentence."""
+Grounds: TypeAlias = tuple[str, tuple[str, ...]]
+"""What a fact rests on: the quote, and the places that it stands in."""
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
 
 
@@ -38,30 +40,22 @@ def text_at(paper: Paper, place: str) -> str:
     return "" if found is None or isinstance(found, Section) else found.text
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
-    """What a fact rests on."""
-
-    quote: str
-    places: tuple[str, ...]
-
-
 def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
     """Where the quote stands, or why it does not: a sentence part after the fact."""
     named = tuple(place for place in known(paper, places) if text_at(paper, place))
     quote = " ".join(quote.split()).strip("\"'“”")
     whole = _within(paper, quote, named) or _found(paper, quote) or _cells(paper, quote, named)
     if whole:
-        return Grounds(quote, whole)
+        return quote, whole
     parts = [part for part in _ELLIPSIS.split(quote) if plain(part)]
     found = [_within(paper, part, named) or _found(paper, part) for part in parts]
     if len(parts) > 1 and all(found):
-        return Grounds(quote, tuple(sorted({*chain(*found)}, key=in_order(paper).__getitem__)))
+        return quote, tuple(sorted({*chain(*found)}, key=in_order(paper).__getitem__))
     # Cells that are nearly those of a table may be those of two rows.
     texts = [place for place in named if not isinstance(paper.by_id[place], Table)]
     near = next((place for place in texts if _alike(quote, text_at(paper, place))), "")
     if near:
-        return Grounds(text_at(paper, near), (near,))
+        return text_at(paper, near), (near,)
     if len(plain(quote)) < LEAST:
         return "its quote is too short to be found"
     return "its quote is not in the paper" if named else "its quote and its places are not in the paper"

@@ -37,7 +37,7 @@ from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
 from reenact.paper.review.review import Review, figure_claims, review
-from reenact.paper.verify.carried import Earlier
+from reenact.paper.verify.mechanical import Earlier
 from reenact.paper.verify.verify import JudgesAgreement, second_judge, verify
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
@@ -162,9 +162,9 @@ class _Making:
         self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
         self.measured = self._measure(context, run)
-        late, log = self.measured.late, self.log
-        if late is not None and log is not None and parts.debug:
-            self._make_cheaper(brief, context, against_the_paper, log, late)
+        runs, log = self.measured.runs, self.log
+        if runs and all(one.late for one in runs) and log is not None and parts.debug:
+            self._make_cheaper(brief, context, against_the_paper, log, runs[-1])
 
     def _brief(self, context: PaperContext) -> Brief:
         """All that whoever writes the code may know: the paper without its results."""

@@ -220,12 +220,9 @@ def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     yield escaped(text[at:])
 
 
-def _table(one: Table) -> str:
-    return _board(doc.Board(one.title, one.columns, [doc.Row(row) for row in one.rows]))
-
-
 PARTS: dict[type, Callable[[Any], str]] = {doc.Section: _section, doc.Text: _prose, doc.Facts: _facts}
-PARTS |= {Table: _table, doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
+PARTS |= {doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
+PARTS[Table] = lambda one: _board(doc.Board(one.title, one.columns, [*map(doc.Row, one.rows)]))
 PARTS |= {doc.Fold: _fold, doc.Beside: _beside, doc.Reading: _reading, doc.Source: _source}
 
 

@@ -36,12 +36,8 @@ class Shade(StrEnum):
     """About one thousandth, as it should be, in the middle; ten thousand times less or more at the ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """One layer over the steps; a value that was not seen is none."""
-
-    name: str
-    values: Sequence[float | None]
+HeatRow = tuple[str, Sequence[float | None]]
+"""A layer and its values over the steps; one that was not seen is none."""
 
 
 def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
@@ -52,15 +48,15 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     low, high = bounds(shown, shade)
     width = (WIDTH - LEFT - HEAT_RIGHT) / max(1, len(kept))
     parts = list(_scale_bar(low, high, shade))
-    for at, row in enumerate(shown):
+    for at, (name, values) in enumerate(shown):
         y = HEAT_TOP + at * CELL
-        parts.append(svg.text(LEFT - 6, y + CELL - 5, svg.shortened(row.name, LONGEST_NAME), anchor="end"))
-        for column, (step, value) in enumerate((steps[at], row.values[at]) for at in kept):
+        parts.append(svg.text(LEFT - 6, y + CELL - 5, svg.shortened(name, LONGEST_NAME), anchor="end"))
+        for column, (step, value) in enumerate((steps[at], values[at]) for at in kept):
             if value is None:
                 continue
             x, known = LEFT + column * width, math.isfinite(value)
             fill = shade_colour(value, low, high, shade) if known else NAN
-            hint = f"{row.name}, step {step:g}: {svg.number(value)}"
+            hint = f"{name}, step {step:g}: {svg.number(value)}"
             parts.append(svg.box(x, y, width + 0.3, CELL - 1, fill, hint))
             parts += [] if known else [svg.line(x, y, x + width, y + CELL - 1, colour=ALARM)]
     floor = HEAT_TOP + len(shown) * CELL
@@ -69,9 +65,9 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
         parts.append(svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
     parts.append(svg.line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
     medians = []
-    for row in rows[:NAMED_LAYERS]:
-        values = [value for value in row.values if value is not None and math.isfinite(value)]
-        medians.append(f"{row.name} {svg.number(median(values)) if values else 'not a number'}")
+    for name, values in rows[:NAMED_LAYERS]:
+        finite = [value for value in values if value is not None and math.isfinite(value)]
+        medians.append(f"{name} {svg.number(median(finite)) if finite else 'not a number'}")
     medians += [f"and {len(rows) - NAMED_LAYERS} more"] if len(rows) > NAMED_LAYERS else []
     alt = f"median by layer: {', '.join(medians)}"
     return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
@@ -81,7 +77,7 @@ def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
     """The values of the first and the last colour."""
     if shade is not Shade.SIZE:
         return (0.0, 1.0) if shade is Shade.SHARE else (1e-7, 1e1)
-    known = [value for row in rows for value in row.values if value and math.isfinite(value) and value > 0]
+    known = [value for _, row in rows for value in row if value and math.isfinite(value) and value > 0]
     if not known:
         return 1e-6, 1.0
     low, high = min(known), max(known)

@@ -67,11 +67,9 @@ def line_plot(
     between: tuple[float, float] | None = None,
     words: str = "",
 ) -> Picture:
-    """Curves on one pair of axes; a logarithmic height where the values span decades.
-
-    `between` fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
-    it in place of a line of bars for each curve.
-    """
+    """Curves on one pair of axes; a logarithmic height where the values span decades. `between` fixes the
+    height: shares lie between 0 and 1, and look alike in every picture. `words` describe it in place of a
+    line of bars for each curve."""
     alone = [one for one in curves if not one.group] or curves
     named = ((svg.shortened(one.name, NAME), one) for one in alone)
     described = [f"{name:{NAME}} {sparkline(list(one.values))}  {_ends(one)}" for name, one in named]

@@ -32,10 +32,8 @@ def telling(how: str = "auto") -> Iterator[Tell]:
 
 
 class Lines:
-    """One line when a thing begins and when it ends, and at most one every few seconds between.
-
-    What is not counted is news whenever it says something new: the next thing may take an hour.
-    """
+    """One line when a thing begins and when it ends, and at most one every few seconds between. What is not
+    counted is news whenever it says something new: the next thing may take an hour."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[float, str]] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from reenact.errors import InputError, JournalError, ReenactError
 from reenact.journal import JournalReader, Run, State, Step
@@ -99,8 +99,7 @@ def shown(result: object, title: str = "the program") -> Document:
         raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
     module, name, titled = RESULTS[kind.__module__, kind.__name__]
     view = getattr(import_module(f"reenact.report.views.{module}"), name)
-    document: Document = view(result, title) if titled else view(result)
-    return document
+    return cast(Document, view(result, title) if titled else view(result))
 
 
 def document_of(stored: Stored) -> Document:
@@ -110,12 +109,10 @@ def document_of(stored: Stored) -> Document:
         try:
             if not hasattr(view, "from_run"):
                 return shown(stored.result(view.RESULT), stored.run.what)
-            document: Document = view.from_run(stored)
+            return cast(Document, view.from_run(stored))
         # A result of another version, or of an imported file, is no crash.
         except (ReenactError, ValueError, LookupError):
             sections = (Section("Result", [Text(STRANGE), Text(readable(stored.value(RESULT)))], RESULT),)
-        else:
-            return document
     return Document(stored.run.pipeline, stored.run.what, "", sections)
 
 

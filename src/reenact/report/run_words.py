@@ -104,22 +104,24 @@ def verdict_of(run: Run) -> str:
 
 def sentence_of(run: Run) -> str:
     """The verdict as its command printed it, where that was recorded; else as lists show it."""
-    verdict = run.verdict_data() if run.verdict is not None and not run.error_type else None
-    if isinstance(verdict, dict) and isinstance(verdict.get("sentence"), str):
-        return str(verdict["sentence"])
-    return verdict_of(run)
+    sentence = _in_short(run).get("sentence")
+    return sentence if isinstance(sentence, str) else verdict_of(run)
 
 
 def headline(run: Run) -> str:
     """The verdict as the pipeline worded it, with its reason, or the error; empty while there is none."""
-    verdict = run.verdict_data() if run.verdict is not None else None
-    if run.error_type or not isinstance(verdict, dict):
-        return sentence_of(run)
-    if "sentence" in verdict:
+    verdict = _in_short(run)
+    if not verdict or "sentence" in verdict:
         first = verdict.get("first")
         return f"{sentence_of(run).rstrip('.')}: {first}" if first else sentence_of(run)
     parts = [str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)]
     return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
+
+
+def _in_short(run: Run) -> Mapping[str, JsonValue]:
+    """What the pipeline left for lists, by name; nothing of a run that an error ended."""
+    verdict = None if run.error_type else run.verdict_data()
+    return verdict if isinstance(verdict, dict) else {}
 
 
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
@@ -210,13 +212,13 @@ class Listed:
     @property
     def metric(self) -> str:
         """What the training came to, or the change made of it; empty where the verdict says as much."""
-        metric = str(self._short.get("metric") or "")
+        metric = str(_in_short(self.run).get("metric") or "")
         return metric if metric not in headline(self.run) else ""
 
     @property
     def curve(self) -> str:
         """The loss as a line of bars."""
-        values = self._short.get("curve")
+        values = _in_short(self.run).get("curve")
         known = [one for one in values if isinstance(one, float | int)] if isinstance(values, list) else []
         return sparkline(known, SPARKS) if known else ""
 
@@ -231,11 +233,6 @@ class Listed:
         if self.status != Status.RUNNING:
             return self.run.worked_s
         return max(self.run.worked_s, time.time() - datetime.fromisoformat(self.run.started_at).timestamp())
-
-    @property
-    def _short(self) -> Mapping[str, JsonValue]:
-        verdict = self.run.verdict_data() if self.run.verdict is not None else None
-        return verdict if isinstance(verdict, dict) else {}
 
 
 def program_of(run: Run) -> list[str]:

@@ -7,7 +7,7 @@ from itertools import product
 from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.probe.trace import Columns, Series, Trace
 from reenact.program.fault import Fault
-from reenact.report.charts import HeatRow, Shade, before_after_plot, heat_plot
+from reenact.report.charts import Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, Mark, line_plot
 from reenact.report.svg import number
@@ -92,7 +92,7 @@ def _map(
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
     pairs = ((name, zip(one.steps.tolist(), one.values.tolist(), strict=True)) for name, one in seen.items())
-    drawn = [HeatRow(name, list(map(dict(values).get, steps))) for name, values in pairs]
+    drawn = [(name, list(map(dict(values).get, steps))) for name, values in pairs]
     yield heat_plot(title, drawn, steps, shade)
 
 

@@ -92,11 +92,9 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
 
 
 def importances(lines: Sequence[TrialLine]) -> dict[str, float]:
-    """By hyperparameter the share of the variance of the ranks of all scores that its values explain.
-
-    One-way analysis of variance of ranks, adjusted for the number of values (epsilon squared): each
-    hyperparameter by itself, 0 for chance, 1 for all.
-    """
+    """By hyperparameter the share of the variance of the ranks of all scores that its values explain. One-way
+    analysis of variance of ranks, adjusted for the number of values (epsilon squared): each hyperparameter by
+    itself, 0 for chance, 1 for all."""
     scores = sorted(one.score for one in lines)
     ranks = [(bisect_left(scores, one.score) + bisect_right(scores, one.score)) / 2 for one in lines]
     whole = _spread(ranks)

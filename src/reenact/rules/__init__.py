@@ -1,8 +1,7 @@
 """Rules: evidence -> findings, one rule a file, one folder a family.
 
 What a rule's author needs is here: `from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule`.
-Importing the package itself loads nothing; a name brings its module when it is first used.
-"""
+Importing the package itself loads nothing; a name brings its module when it is first used."""
 
 from __future__ import annotations
 
@@ -10,28 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reenact.program.fault import Fault as Fault
-    from reenact.program.graph import TaskType as TaskType
-    from reenact.program.graph import TensorFacts as TensorFacts
-    from reenact.program.hyperparameter import Hyperparameter as Hyperparameter
-    from reenact.program.hyperparameter import Kind as Kind
-    from reenact.rules.evidence import Evidence as Evidence
-    from reenact.rules.finding import Certainty as Certainty
-    from reenact.rules.finding import Finding as Finding
-    from reenact.rules.finding import Findings as Findings
-    from reenact.rules.finding import Severity as Severity
-    from reenact.rules.finding import Suggestion as Suggestion
-    from reenact.rules.layer_view import LayerView as LayerView
-    from reenact.rules.losses import LossFamily as LossFamily
-    from reenact.rules.losses import Wanted as Wanted
-    from reenact.rules.rule import Culprit as Culprit
-    from reenact.rules.rule import Needs as Needs
-    from reenact.rules.rule import Rule as Rule
-    from reenact.rules.rule import Status as Status
-    from reenact.rules.rule import suggest as suggest
-    from reenact.types import JsonValue as JsonValue
-    from reenact.types import Place as Place
+    from reenact.program.fault import Fault
+    from reenact.program.graph import TaskType, TensorFacts
+    from reenact.program.hyperparameter import Hyperparameter, Kind
+    from reenact.rules.evidence import Evidence
+    from reenact.rules.finding import Certainty, Finding, Findings, Severity, Suggestion
+    from reenact.rules.layer_view import LayerView
+    from reenact.rules.losses import LossFamily, Wanted
+    from reenact.rules.rule import Culprit, Needs, Rule, Status, suggest
+    from reenact.types import JsonValue, Place
 
+__all__ = ["Certainty", "Culprit", "Evidence", "Fault", "Finding", "Findings", "Hyperparameter"]
+__all__ += ["JsonValue", "Kind", "LayerView", "LossFamily", "Needs", "Place", "Rule", "Severity", "Status"]
+__all__ += ["Suggestion", "TaskType", "TensorFacts", "Wanted", "suggest"]
 _MODULES = {
     "reenact.program.fault": ("Fault",),
     "reenact.program.graph": ("TaskType", "TensorFacts"),

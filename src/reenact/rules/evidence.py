@@ -37,6 +37,18 @@ UNNAMED = "unnamed."
 """How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
+_FINDS_ITS_STEP = re.compile(r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg")
+"""Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
+_BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
+_ENVIRONMENTS = re.compile(r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b")
+_SPELLINGS = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "m_s_e": "mean_squared_error",
+    "b_c_e": "binary_cross_entropy",
+    "b_c_e_with_logits": "binary_cross_entropy_with_logits",
+    "n_l_l": "nll",
+}
 
 
 class Stored(TypedDict):
@@ -315,17 +327,15 @@ class Evidence:
         own = (param for param in self.hyperparameters if param.kind is kind)
         return (param for param in own if layer is None or _belongs(param, layer))
 
-    def _another_loss(self, param: Hyperparameter) -> bool:
-        """Whether a loss in the text is not the one that ran, as where a table of losses is written down."""
-        if self.loss is None or self.loss.place is None or not isinstance(param.in_force, str):
-            return False
-        fitting = (None, LossFamily.OTHER, loss_family(self.loss.name))
-        return loss_family(_snake(param.in_force)) not in fitting
-
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
         param = self.hyperparameter(kind, layer)
-        if param is not None and not (kind is Kind.LOSS and self._another_loss(param)):
+        ran = self.loss if kind is Kind.LOSS else None
+        value = param.in_force if param is not None else None
+        named = loss_family(_snake(value)) if isinstance(value, str) and ran is not None else None
+        # A loss in the text may not be the one that ran, as where a table of losses is written down.
+        fits = ran is None or not ran.place or named in (None, LossFamily.OTHER, loss_family(ran.name))
+        if param is not None and fits:
             return param.place
         if layer is not None:
             return layer.place
@@ -334,12 +344,6 @@ class Evidence:
             place = written_at(self.program, names, made.settings.get(names[0]))
         facts = {Kind.LOSS: self.loss, Kind.OPTIMIZER: made, Kind.LEARNING_RATE: made}.get(kind)
         return place or (facts.place if facts is not None else None)
-
-
-_FINDS_ITS_STEP = re.compile(r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg")
-"""Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
-_BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
-_ENVIRONMENTS = re.compile(r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b")
 
 
 def _tail(name: str) -> str:
@@ -363,13 +367,3 @@ def _snake(name: str) -> str:
         tail = "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail))
     tail = tail.removesuffix("_loss")
     return _SPELLINGS.get(tail, tail)
-
-
-_SPELLINGS = {
-    "mse": "mean_squared_error",
-    "mae": "mean_absolute_error",
-    "m_s_e": "mean_squared_error",
-    "b_c_e": "binary_cross_entropy",
-    "b_c_e_with_logits": "binary_cross_entropy_with_logits",
-    "n_l_l": "nll",
-}

@@ -1,8 +1,7 @@
 """Whether a training works, as far as a watched run shows: what a suspicion is worth depends on it.
 
 A program that demonstrably learns is rarely at fault in what would keep it from learning, and one that fails
-is at fault in something: what is merely unusual counts there, and not elsewhere.
-"""
+is at fault in something: what is merely unusual counts there, and not elsewhere."""
 
 from __future__ import annotations
 

@@ -69,11 +69,11 @@ class LayerView:
 def views(static: StaticGraph | None, live: ModelGraph | None, *, cut: bool = False) -> tuple[LayerView, ...]:
     """All layers in order: as executed when the model was seen alive, else as written. `cut`: the forward
     pass broke off, so the live model shows only the layers before that."""
-    texts, numbers = static.layers if static is not None else (), count()
+    texts = static.layers if static is not None else ()
     if live is None or not live.layers or (cut and static is not None):
         return _from_text(texts)
-    frame = live.framework
-    return _outlined([_one_live(one, frame, _written(one, texts), numbers) for one in live.layers])
+    numbers = count()
+    return _outlined([_one_live(one, live.framework, _written(one, texts), numbers) for one in live.layers])
 
 
 def family_of(type_name: str, framework: str = "") -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
@@ -22,11 +23,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HALF = 0.5
+BETTER = 0.01
+"""A gain of accuracy that is worth the name."""
 WIDEST = 3.0
 """Deviation up to which inputs about zero count as standardised."""
 SCALING = ("Rescaling", "Normalization")
 WINDOW = 5
 """Batches, or epochs, that the tools compare."""
+Rows: TypeAlias = Callable[[Evidence, LayerView], Columns]
+When: TypeAlias = Callable[[Evidence, LayerView], int | None]
+"""The step at which a layer shows a symptom."""
+Symptom: TypeAlias = tuple[str, float, When]
+"""What is wrong, how sure that makes, and when a layer shows it."""
+STILL = {
+    "output": ("mean", "std", "minimum", "maximum"),
+    "weights": ("weight_mean", "weight_std", "weight_max_abs"),
+    "gradient": ("grad_mean", "grad_std", "grad_mean_abs"),
+}
+"""Columns that all stand still where an output, a kernel or its gradient does."""
 
 
 def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
@@ -130,6 +144,12 @@ def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     return reported if len(reported) > 1 or split else epochs_of(evidence, "accuracy")
 
 
+def stuck(accuracy: NDArray[np.float64], times: int) -> bool:
+    """Whether an accuracy that is not perfect was the same so often in the end, and hardly rose before."""
+    same = len(accuracy) >= times and len(set(accuracy[-times:])) == 1
+    return bool(same and accuracy[-1] < 1 and accuracy[-1] <= accuracy[0] + BETTER)
+
+
 def learned(evidence: Evidence) -> bool:
     """The loss fell to less than half of what it was: where nothing moves any more, the training is over."""
     if evidence.trace is None or len(values := evidence.trace.losses.known.values) <= 1:
@@ -142,16 +162,13 @@ def learned(evidence: Evidence) -> bool:
 def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, float]:
     """How far a step moves each layer's kernel, as a share of its size: the median over the sampled steps, up
     to the step `until`. Layers that no gradient reaches are left out."""
-    import numpy as np
-
     found = {}
     for layer in evidence.weighted:
         rows = kernel_rows(evidence, layer)
         early = rows["step"] <= (math.inf if until is None else until)
-        ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & early]
-        ratios = ratios[np.isfinite(ratios)]
-        if len(ratios):
-            found[layer.name] = float(np.median(ratios))
+        ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & early].tolist()
+        if known := [ratio for ratio in ratios if math.isfinite(ratio)]:
+            found[layer.name] = median(known)
     return found
 
 
@@ -194,19 +211,6 @@ class Hit:
     @property
     def saw(self) -> str:
         return f"{self.what} in layer {self.layer.name} ({self.layer.type}) at step {self.step}"
-
-
-Rows: TypeAlias = Callable[[Evidence, LayerView], Columns]
-When: TypeAlias = Callable[[Evidence, LayerView], int | None]
-"""The step at which a layer shows a symptom."""
-Symptom: TypeAlias = tuple[str, float, When]
-"""What is wrong, how sure that makes, and when a layer shows it."""
-STILL = {
-    "output": ("mean", "std", "minimum", "maximum"),
-    "weights": ("weight_mean", "weight_std", "weight_max_abs"),
-    "gradient": ("grad_mean", "grad_std", "grad_mean_abs"),
-}
-"""Columns that all stand still where an output, a kernel or its gradient does."""
 
 
 def bad(rows: Rows, column: str) -> When:

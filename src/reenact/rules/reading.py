@@ -29,11 +29,10 @@ def reading(rule: Rule) -> Reading:
     below is indented. `{paper}` in Sources stands for the paper of the rule's family, named in its package.
 
     Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
-    `+ ` comes, two spaces stay and say where.
-    """
+    `+ ` comes, two spaces stay and say where."""
     module = sys.modules[type(rule).__module__]
-    own = vars(type(rule)).get("__doc__") or module.__doc__
-    parts = _HEADING.split(inspect.cleandoc(own or "") + "\n")
+    own = vars(type(rule)).get("__doc__") or module.__doc__ or ""
+    parts = _HEADING.split(inspect.cleandoc(own) + "\n")
     bodies = zip(parts[1::2], parts[2::2], strict=True)
     sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
     if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):

@@ -2,14 +2,11 @@
 
 A rule is one file under `rules/<family>/`. The docstring of the file is its documentation: sections What,
 Why, Symptom, Example, Instead, Fix safety, Sources. Example is a program on which it fires, Instead one on
-which it is silent; both are run by the tests.
-"""
+which it is silent; both are run by the tests."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Flag, StrEnum, auto
-from functools import reduce
-from operator import or_
 from typing import ClassVar
 
 from reenact.program.fault import Fault
@@ -137,7 +134,7 @@ def available(evidence: Evidence) -> Needs:
         Needs.EXPERIMENTS: bool(tried.one_batch or tried.learning_rates or tried.behaviour),
         Needs.CRASH: evidence.crash is not None,
     }
-    return reduce(or_, (need for need, there in parts.items() if there), Needs(0))
+    return Needs(sum(need.value for need, there in parts.items() if there))
 
 
 def run_rules(rules: Iterable[Rule], evidence: Evidence) -> tuple[Finding, ...]:

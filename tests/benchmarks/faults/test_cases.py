@@ -42,6 +42,7 @@ IDS = (
     "UD1",
     "UD2",
 )
+SCALES = (Scale.LITE, Scale.FULL)
 LAYERS = {"Dense", "Conv2D", "MaxPooling2D", "Flatten", "Dropout", "Activation"}
 TELLTALE = re.compile(r"\b(buggy?|faulty?|fix(ed)?|wrong|mistake|should|todo|broken|mutant|correct)\b", re.I)
 
@@ -101,7 +102,7 @@ def test_a_case_without_program_says_so() -> None:
 
 
 @each(WRITTEN)
-@pytest.mark.parametrize("scale", list(Scale))
+@pytest.mark.parametrize("scale", SCALES)
 def test_programs_compile_and_give_nothing_away(case: FaultCase, scale: Scale) -> None:
     for side in Side:
         source = source_text(case, side, scale)
@@ -112,13 +113,13 @@ def test_programs_compile_and_give_nothing_away(case: FaultCase, scale: Scale) -
 
 
 @each(WRITTEN)
-@pytest.mark.parametrize("scale", list(Scale))
+@pytest.mark.parametrize("scale", SCALES)
 def test_the_two_programs_differ_exactly_at_the_planted_faults(case: FaultCase, scale: Scale) -> None:
     assert changed_lines(case, scale)[0] == sorted({fault.line for fault in case.faults if fault.line})
 
 
 @each(WRITTEN)
-@pytest.mark.parametrize("scale", list(Scale))
+@pytest.mark.parametrize("scale", SCALES)
 def test_every_planted_fault_stands_on_its_line(case: FaultCase, scale: Scale) -> None:
     buggy = source_text(case, Side.BUGGY, scale).splitlines()
     _, fixed_text = changed_lines(case, scale)
@@ -141,7 +142,7 @@ def test_layer_indices_are_those_of_the_model(case: FaultCase) -> None:
 
 
 @each(WRITTEN)
-@pytest.mark.parametrize("scale", list(Scale))
+@pytest.mark.parametrize("scale", SCALES)
 def test_every_planted_fault_is_a_hyperparameter_of_the_program(case: FaultCase, scale: Scale) -> None:
     """What was planted can be named, and turned back, by whoever reads the program."""
     found = hyperparameters_of(program_from_text(source_text(case, Side.BUGGY, scale)))
@@ -160,6 +161,25 @@ def test_lite_changes_what_it_says_and_nothing_silently(case: FaultCase) -> None
     for side in Side:
         full, lite = (source_text(case, side, scale).count("\n") for scale in (Scale.FULL, Scale.LITE))
         assert full == lite
+
+
+def test_lite_as_first_written_had_fewer_epochs_in_five_programs_and_is_else_the_same() -> None:
+    changed = {}
+    for case in WRITTEN:
+        for side in Side:
+            lite, first = (source_text(case, side, scale).splitlines() for scale in (Scale.LITE, Scale.FIRST))
+            differing = [pair for pair in zip(lite, first, strict=True) if pair[0] != pair[1]]
+            assert all(
+                re.sub(r"epochs=\d+", "", old) == re.sub(r"epochs=\d+", "", new) for old, new in differing
+            )
+            if differing:
+                changed[case.id, side] = re.findall(r"epochs=(\d+)", "".join(differing[0]))
+    assert changed == {
+        **{(name, side): ["16", "8"] for name in ("C1", "C3") for side in Side},
+        ("C2", Side.FIXED): ["16", "8"],
+        **{("D4", side): ["20", "6"] for side in Side},
+        **{("D9", side): ["40", "10"] for side in Side},
+    }
 
 
 def test_ground_truths_in_keras_layers() -> None:

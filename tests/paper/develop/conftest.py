@@ -18,7 +18,7 @@ from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development
 from reenact.paper.develop.questions import Brief
 from reenact.paper.options import PaperOptions
-from reenact.paper.verify.carried import Earlier
+from reenact.paper.verify.mechanical import Earlier
 from reenact.sandbox.choose import choose
 
 CONFIG = "SIZE = 16\nRATE = 0.1\nEPOCHS = 40\n"

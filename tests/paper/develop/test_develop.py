@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import AnswerUnusable, BudgetSpent, ReplayMiss
-from reenact.paper.asking import prompt_texts
+from reenact.files import packaged_table
 from reenact.paper.criterion import Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.options import PaperAblations
@@ -119,7 +119,7 @@ def test_debugging_changes_its_tactics_when_the_same_failure_comes_back(
     assert made.runs
     assert made.rounds[0].tries == 4
     asked = bench.asked("fix")
-    tactics = prompt_texts("reenact.paper.develop")["tactics"]
+    tactics = packaged_table("reenact.paper.develop", "prompts/texts.toml")["tactics"]
     assert tactics["first"] in asked[0]
     assert "Undefined name `lst`" in asked[0]
     assert tactics["another"] in asked[1]

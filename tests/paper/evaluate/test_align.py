@@ -38,7 +38,7 @@ def levels(
     answers: dict[str, Any], paper: Paper, code: Path, *, reference: bool = True
 ) -> dict[Level, AlignScore]:
     model = Scripted({f"evaluate/{step}": answer for step, answer in answers.items()})
-    project = read_code(code).project
+    project = read_code(code)[0]
     with Journal.in_memory() as journal, journal.run(pipeline="evaluate", request={}) as run:
         found = align(paper, Goal(), project, model, run, reference=project if reference else None)
     return {one.level: one for one in found}

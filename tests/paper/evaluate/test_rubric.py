@@ -137,7 +137,7 @@ def judged_by(answers: list[Any], tree: Node, paper: Paper, code: Path) -> tuple
     pruned = code_development(tree)
     assert pruned is not None
     with Journal.in_memory() as journal, journal.run(pipeline="test", request={}) as run:
-        return judge_leaves(pruned, paper, read_code(code).project, model, run), model
+        return judge_leaves(pruned, paper, read_code(code)[0], model, run), model
 
 
 def test_a_pass_needs_a_line_that_is_there(tree: Node, paper: Paper, code: Path) -> None:

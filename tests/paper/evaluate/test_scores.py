@@ -124,9 +124,9 @@ def test_code_is_read_within_bounds_and_notes_what_it_left_out(tmp_path: Path) -
     (tmp_path / "link.py").symlink_to("/etc/hostname")
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "z.py").write_text("z = 3\n")
-    found = read_code(tmp_path)
-    assert list(found.project.files) == ["main.py"]
-    assert len(found.notes) == 2
+    project, left_out = read_code(tmp_path)
+    assert list(project.files) == ["main.py"]
+    assert len(left_out) == 2
 
 
 def test_a_folder_without_code_gives_a_sentence(tmp_path: Path) -> None:

@@ -14,16 +14,7 @@ from reenact.paper.measure.runs import FullRun, _at_once, full_runs, metric_name
 
 def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
-        options = context.options
-        return full_runs(
-            project,
-            context.runner,
-            run,
-            seeds,
-            cpu_s=options.run_wall_s,
-            scale=options.scale,
-            say=context.say,
-        )
+        return full_runs(project, context.runner, run, seeds, context.options, context.say)
 
 
 def test_each_seed_is_measured_from_its_file(project: Project, context: Any, journal: Journal) -> None:

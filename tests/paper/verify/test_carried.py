@@ -12,7 +12,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
-from reenact.paper.verify.carried import STANDS, Earlier, carried
+from reenact.paper.verify.mechanical import STANDS, Earlier, carried
 from reenact.paper.verify.verify import FEW, verify
 from reenact.sandbox.choose import choose
 

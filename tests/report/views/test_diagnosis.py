@@ -20,8 +20,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.report.render import FORMATS, render
-from reenact.report.views.diagnosis import diagnosis_document
-from reenact.report.views.finding import change_words
+from reenact.report.views.diagnosis import change_words, diagnosis_document
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest

@@ -40,10 +40,7 @@ SMALLER = 0.15
 """The same for a dependency and for the example."""
 SMALL = 15
 """A definition of fewer lines is not shortened."""
-SHORT_EXAMPLE = 60
-MOST_FOCUS = 12
-MOST_CALLED = 5
-MOST_DEPENDENCIES = 12
+SHORT_EXAMPLE, MOST_FOCUS, MOST_CALLED, MOST_DEPENDENCIES = 60, 12, 5, 12
 WEAK = 0.3
 """A chunk below this share of the best score of its module only fills space that is left."""
 
@@ -72,10 +69,6 @@ class Finds:
     loops: tuple[Loop, ...]
     surface: tuple[Signature, ...]
     exports: tuple[str, ...]
-
-    @property
-    def about_training(self) -> bool:
-        return sum(word in self.clues.words for word in WORDS) >= ENOUGH_WORDS
 
     def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
         """How to call what these chunks define, but what the report mentions anyway."""
@@ -112,8 +105,7 @@ def build_contexts(
         named = (one for one in code.chunks if one.name and not one.name.startswith("_") and not one.is_aside)
         why = "the report names nothing of the project"
         ranked = tuple(Ranked(one, 1.0 / (one.number + 1), why, pointed=False) for one in named)
-    whole = Part("the repository", ranked)
-    parts = partition(ranked, 2 * options.contexts) if steps.modules else (whole,)
+    parts = partition(ranked, 2 * options.contexts) if steps.modules else (Part("the repository", ranked),)
     loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
     exported, entry_points = definitions.exported(code)
     targets = (*definitions.mentioned(code, clues, ranked), *exported)
@@ -226,9 +218,10 @@ def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
     own = {one.chunk.path for one in part.ranked}
     others = [loop for loop in finds.loops if loop.chunk not in taken]
     inside = [loop for loop in others if loop.chunk.path in own]
-    if inside and (finds.about_training or inside[0].score >= 0.5):
+    about_training = sum(word in finds.clues.words for word in WORDS) >= ENOUGH_WORDS
+    if inside and (about_training or inside[0].score >= 0.5):
         return inside[0]
-    return others[0] if others and finds.about_training else None
+    return others[0] if others and about_training else None
 
 
 def _example(finds: Finds) -> Chunk | None:

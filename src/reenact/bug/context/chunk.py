@@ -146,8 +146,7 @@ class _Cutter:
         for one in between:
             targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
             names += [f"{owner}{target.id}" for target in targets if isinstance(target, ast.Name)]
-        defines = (*((name,) if name else ()), *names[:MOST_NAMES])
-        yield self._chunk(kind, name, first, last, defines)
+        yield self._chunk(kind, name, first, last, (*filter(None, [name]), *names[:MOST_NAMES]))
 
 
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -225,10 +225,8 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
 
 
 def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chunk, tuple[int, ReportedFrame]]:
-    """Chunks that frames lie in, with the distance from the innermost one of the project.
-
-    Paths are matched by their ends. A line that has moved since is found by its function.
-    """
+    """Chunks that frames lie in, with the distance from the innermost one of the project. Paths are matched
+    by their ends. A line that has moved since is found by its function."""
     found: dict[Chunk, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)

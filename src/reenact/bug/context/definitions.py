@@ -194,15 +194,16 @@ class _Surface:
         """How an object is made; where arguments are handed on, also how the base is made."""
         bases = ", ".join(ast.unparse(base) for base in found.node.bases)
         kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
-        made = [(one, init) for one in found.chain if (init := _own_init(one)) or one.is_dataclass]
+        own = [(one, methods_of([one]).get("__init__")) for one in found.chain]
+        made = [(one, init.node.args if init else None) for one, init in own if init or one.is_dataclass]
         if not made:
             yield from self._signature(import_name(self.code, found), found, kind)
-        for number, (one, init) in enumerate(made):
+        for number, (one, given) in enumerate(made):
             taken = ", ".join(ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign))
-            taken = parameters(init.args, self.wanted, bound=True) if init is not None else taken
+            taken = parameters(given, self.wanted, bound=True) if given is not None else taken
             text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
             yield from self._signature(import_name(self.code, one if number else found), one, text)
-            if init is None or init.args.kwarg is None:
+            if given is None or given.kwarg is None:
                 return
 
     def _signature(self, name: str, found: Class | Function, text: str) -> Iterator[Signature]:
@@ -228,11 +229,6 @@ def import_name(code: CodeIndex, found: Class | Function) -> str:
     paths = {chunk.path for chunk in code.holding(name.strip("_").lower())[:MOST_PACKAGES]}
     packages = [code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"]
     return f"{min([*filter(exports, (*above, *packages)), found.module], key=publicity)}.{name}"
-
-
-def _own_init(found: Class) -> ast.FunctionDef | None:
-    functions = (one for one in found.node.body if isinstance(one, ast.FunctionDef))
-    return next((one for one in functions if one.name == "__init__"), None)
 
 
 def function_head(node: FunctionNode, wanted: Collection[str]) -> str:

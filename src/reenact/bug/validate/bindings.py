@@ -36,12 +36,10 @@ class Bindings:
             if node.id in self.imported:
                 return self.project.find(self.imported[node.id])
             return Instance(self.instances[node.id]) if node.id in self.instances else None
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node)
         if isinstance(node, ast.Call):
             made = self.what(node.func)
             return Instance(made) if isinstance(made, Class) else None
-        return None
+        return self._attribute(node) if isinstance(node, ast.Attribute) else None
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression spells through imports; empty when it is none."""

@@ -65,8 +65,7 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[P
         acts = (*_reaches(node, bindings), *_patches(node, bindings), *_raises(node, symptom))
         found += [(one, node.lineno) for one in (*acts, *_asks_which(node, bindings))]
     for node in (node for node in nodes if isinstance(node, Definition)):
-        copied = _copies(node, bindings.project, is_top=node in tree.body)
-        found += [(one, node.lineno) for one in copied]
+        found += [(one, node.lineno) for one in _copies(node, bindings.project, is_top=node in tree.body)]
     return tuple(Problem(Stage.RELEVANCE, one, line=line) for one, line in dict.fromkeys(found))
 
 

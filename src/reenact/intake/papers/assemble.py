@@ -98,9 +98,8 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
     cites: dict[str, list[str]] = {}
     for block in (block for section in sections for block in section.blocks):
         for part in block.sentences if isinstance(block, doc.Paragraph) else (block,):
-            for key in (
-                part.cites if isinstance(part, doc.Sentence) else cited_keys(part.text, Bibliography())
-            ):
+            keys = part.cites if isinstance(part, doc.Sentence) else cited_keys(part.text, Bibliography())
+            for key in keys:
                 cites.setdefault(key, []).append(part.id)
     entries: dict[str, doc.Reference] = {}
     for one in draft.references:

@@ -29,8 +29,7 @@ _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
 _TABULAR = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|longtable|tabulary|NiceTabular)\}")
-MOST_AUTHORS = 500
-LONGEST = 2000
+MOST_AUTHORS, LONGEST = 500, 2000
 _TITLE = re.compile(r"\\(?:icml|neurips|acl)?[tT]itle\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _NAMED = re.compile(r"\\(?:icmlauthor|authorname|IEEEauthorblockN)\s*(?=\{)")
 _NOTES = re.compile(
@@ -60,7 +59,8 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     references = tuple(_references(files, main, text, listed))
     here = f"{posixpath.dirname(main)}/".lstrip("/")
     # Definitions of the paper's own style files stand in front of the document.
-    styles = (files.text(here + one) for one in ready.local_styles(body) if (folder / here / one).is_file())
+    asked = (f"{here}{name.strip()}.sty" for names in ready.STYLE.findall(body) for name in names.split(","))
+    styles = (files.text(one) for one in asked if (folder / one).is_file())
     made = ready.prepare("\n".join((*(ready.definitions(style) for style in styles if style), body)))
     parsed, unknown, broken = _parsed(made.text, box, source)
     named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
@@ -74,7 +74,8 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
     lost = [*files.lost, *walk.lost, *pictures.lost, *undrawn, *broken, *_unknown(unknown)]
     lost += [Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery]
-    for name in ready.skipped_drawings(parsed.skipped):
+    begun = (found[1] for found in map(ready.SKIPPED_FRAME.match, parsed.skipped) if found)
+    for name in dict.fromkeys(name for name in begun if ready.DRAWN.search(name)):
         lost.append(Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name))
     # A table that collapsed is worth a word: its numbers are what papers are about.
     written = len(_TABULAR.findall(made.text.partition("\\begin{document}")[2]))
@@ -111,7 +112,8 @@ def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lo
             break
         why = "was not understood: its words stand without it."
         opened += [Lost(FRAME, f"The environment {name} {why}", name) for name in frames]
-        text = ready.without_frames(text, frames)
+        either = "|".join(map(re.escape, frames))
+        text = re.sub(rf"\\(?:begin|end)\s*\{{(?:{either})\}}", "\n\n", text)
     return text, parsed, (*opened, *lost)
 
 

@@ -17,8 +17,7 @@ _LETTERS = {
     "AA": "Å", "i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textasciitilde": "~", "textendash": "–",
     "textemdash": "—", "textbackslash": "\\", "copyright": "©", "S": "§", "textregistered": "®",
 }  # fmt: skip
-MOST_GROUP = 200_000
-MOST_REWRITTEN = 100_000
+MOST_GROUP, MOST_REWRITTEN = 200_000, 100_000
 _BRACE = re.compile(r"\\.|[{}]", re.S)
 _MATHS = re.compile(r"((?<!\\)\$(?:[^$\\]|\\.)+\$)")
 _ACCENT = re.compile(
@@ -76,11 +75,9 @@ def _accented(found: re.Match[str]) -> str:
 
 
 def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
-    """What stands between the brace at `at` and the one that closes it, and where that ends.
-
-    A brace that is not closed within so many characters closes there: braces that nobody closes would cost
-    a search of the whole text each.
-    """
+    """What stands between the brace at `at` and the one that closes it, and where that ends. A brace that is
+    not closed within so many characters closes there: braces that nobody closes would cost a search of the
+    whole text each."""
     depth = 0
     for found in _BRACE.finditer(text, at, at + most):
         depth += {"{": 1, "}": -1}.get(found[0], 0)

@@ -48,14 +48,14 @@ _WORDS_FOR = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|def)\s*\{?\\([A-Za-z]+)\}?\s*\{((?:[^{}#\n]|\{[^{}#\n]*\}){0,200})\}"
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
-_STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
+STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
 _DEFINITION = re.compile(
     r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
     r"\s*\{?\\[A-Za-z]+\}?(?:\[[^\]\n]*\])*[ \t]*[{\\][^\n@]*$"
     r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$"
 )
 _SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
-_SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)
+SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)
 FEW_WORDS = 3
 """From so many words on an environment that was skipped is worth a second look."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
@@ -85,8 +85,8 @@ USUAL = {
 """Short words that styles of conferences define."""
 ELSEWHERE = frozenset(("caption", "includegraphics", "multicolumn", "multirow"))
 """Known in their place: a definition that keeps their argument would spoil them there."""
-_DRAWN = re.compile(r"pict|tikz|axis|forest")
-_WORDLESS = re.compile(rf"{_DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
+DRAWN = re.compile(r"pict|tikz|axis|forest")
+_WORDLESS = re.compile(rf"{DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
 """In the names of environments that hold cells, drawings or formulas: as words they would be nonsense."""
 
 
@@ -155,12 +155,6 @@ def _steps(body: str, environment: str) -> Algorithm:
     return Algorithm("", caption, label[1] if label else "", body="\n".join(filter(None, lines)))
 
 
-def local_styles(text: str) -> list[str]:
-    """Names of the style files that a document asks for; those of the paper itself lie beside it."""
-    names = (name.strip() for found in _STYLE.findall(text) for name in found.split(","))
-    return [f"{name}.sty" for name in names if name]
-
-
 def definitions(style: str) -> str:
     """The plain definitions of a style file, one a line; its machinery is left out."""
     found = (one[0] for one in _DEFINITION.finditer(style))
@@ -182,21 +176,9 @@ def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
 
 def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
     """Environments that were skipped with the words in them."""
-    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
+    begun = filter(None, map(SKIPPED_FRAME.match, skipped))
     names = [found[1] for found in begun if len(_WORDS.findall(_COMMAND.sub("", found[2]))) >= FEW_WORDS]
     return tuple(dict.fromkeys(name for name in names if not _WORDLESS.search(name)))
-
-
-def skipped_drawings(skipped: Iterable[str]) -> tuple[str, ...]:
-    """Environments that draw a picture, which only TeX can."""
-    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
-    return tuple(dict.fromkeys(found[1] for found in begun if _DRAWN.search(found[1])))
-
-
-def without_frames(text: str, names: Iterable[str]) -> str:
-    """The text with these environments taken off, and what stands in them left."""
-    frames = "|".join(map(re.escape, names))
-    return re.sub(rf"\\(?:begin|end)\s*\{{(?:{frames})\}}", "\n\n", text)
 
 
 def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:

@@ -97,35 +97,28 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
 
 
 def run_script(
-    script: str,
-    *words: str,
-    box: Sandbox,
-    name: str,
-    stdin: bytes = b"",
-    given: Mapping[str, bytes] | None = None,
-    collect: tuple[str, ...],
-    limits: Limits = SCRIPT_LIMITS,
+    script: str, *words: str, box: Sandbox, name: str, limits: Limits = SCRIPT_LIMITS, **more: Any
 ) -> BoxResult:
-    """What the script left. UnreadablePaper, with what it printed, when it did not end well."""
+    """What the script left; `more` is of its Command. UnreadablePaper, with what it printed, when it did not
+    end well."""
     for package in NEEDED[script]:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
-    inside = {f"{script}.py": source, **(given or {})}
+    more["files"] = {f"{script}.py": source, **more.get("files", {})}
     alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-    command = Command(argv=argv, files=inside, environment=alike, stdin=stdin, collect=collect)
-    result = box.run(command, limits)
+    result = box.run(Command(argv=argv, environment=alike, **more), limits)
     if not result.ok:
         raise failed(result, "The reader", name, limits)
     return result
 
 
 def read_by(
-    script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **given: Any
+    script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **more: Any
 ) -> Mapping[str, Any]:
-    """The JSON object that a script of ours left in a file; `given` as for `run_script`."""
-    left = run_script(script, name=name, collect=(file,), limits=limits, **given).results.get(file, b"")
+    """The JSON object that a script of ours left in a file; `more` as for `run_script`."""
+    left = run_script(script, name=name, collect=(file,), limits=limits, **more).results.get(file, b"")
     try:
         found = read_json(left, most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST)
     except ResultRefused as error:

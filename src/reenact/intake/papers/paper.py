@@ -115,6 +115,10 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
 
+    @property
+    def heading(self) -> str:
+        return f"{'#' * (self.level + 1)} {self.id} {self.title}"
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -178,16 +182,13 @@ class Paper:
         """The paper as a reader or a model sees it: an id before each sentence, hidden blocks named only."""
         lines = [f"# {self.title}"]
         for section in self.sections:
-            lines.append(f"{'#' * (section.level + 1)} {section.id} {section.title}")
-            lines += [_shown(block, ids, hide) for block in section.blocks]
+            lines += [section.heading, *(_shown(block, ids, hide) for block in section.blocks)]
         return "\n\n".join(lines)
 
     def find(self, quote: str) -> tuple[str, ...]:
-        """Ids of what the quote stands in, in order; empty when the paper does not say that.
-
-        Compared without spaces, case, punctuation of maths and typography; a quote may run over several
-        sentences, and stand in an equation, a table, a caption or an algorithm.
-        """
+        """Ids of what the quote stands in, in order; empty when the paper does not say that. Compared without
+        spaces, case, punctuation of maths and typography; a quote may run over several sentences, and stand
+        in an equation, a table, a caption or an algorithm."""
         wanted = plain(quote)
         text, marks = self._searchable
         at = text.find(wanted)

@@ -215,7 +215,7 @@ def _within(line: Line, box: Box) -> bool:
 
 def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
     """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
-    parsed = read_by("pdf_pages", "pages.json", name=name, limits=limits, box=box, given={"paper.pdf": data})
+    parsed = read_by("pdf_pages", "pages.json", name=name, limits=limits, box=box, files={"paper.pdf": data})
     if "error" in parsed:
         locked = "password" in str(parsed["error"])
         instead = "Save it without a password." if locked else "Download the paper again, or get its LaTeX."

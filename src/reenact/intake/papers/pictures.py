@@ -63,9 +63,7 @@ def drawn(
     pieces: Iterable[Piece], waiting: Mapping[str, bytes], *, box: Sandbox
 ) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
     """The pieces with figures that are pages of PDFs as pixels, and a note for each that was not drawn.
-
-    `waiting` has the PDFs by the names of the figures: the first page, or the one that `#page=` names.
-    """
+    `waiting` has the PDFs by the names of the figures: the first page, or the one that `#page=` names."""
     images = _images(dict(list(waiting.items())[:MOST]), box)
     made: list[Piece] = []
     for piece in pieces:
@@ -85,7 +83,7 @@ def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
     words = [word for pair in pages for word in pair]
     asked, given = tuple(f"{number}.png" for number in range(len(waiting))), dict(files.values())
     try:
-        result = run_script("pdf_pages", *words, box=box, name="figures", given=given, collect=asked)
+        result = run_script("pdf_pages", *words, box=box, name="figures", files=given, collect=asked)
     except Stopped:
         raise
     except ReenactError:

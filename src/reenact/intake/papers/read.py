@@ -30,17 +30,15 @@ ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
 
 
 def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Paper:
-    """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address.
-
-    What exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot be read.
-    """
+    """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address. What
+    exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot be read."""
     reader, path = _Reader(box, ref), Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
-        fetched = (clients or Clients()).arxiv.fetch(name)
-        draft = reader.read(fetched.data, fetched.name, None)
+        data, file, notes = (clients or Clients()).arxiv.fetch(name)
+        draft = reader.read(data, file, None)
         # Which better forms of it there are not.
-        lost = (*draft.lost, *(Lost("file", note) for note in fetched.notes))
+        lost = (*draft.lost, *(Lost("file", note) for note in notes))
         return assemble(replace(draft, lost=lost), f"arXiv:{name}")
     if _ADDRESS.match(ref):
         why = f"Only papers of arXiv are read by address. Received: {ref}"
@@ -93,11 +91,11 @@ class _Reader:
             packed.write_bytes(data)
             inside.mkdir()
             try:
-                found = unpack(packed, inside, ARCHIVE)
+                folder, _ = unpack(packed, inside, ARCHIVE)
             except UnreadableRepository as error:
                 sentence = error.sentence.replace("The archive packed", f"The archive {name}")
                 raise UnreadablePaper(sentence) from error
-            return self.folder(found.folder)
+            return self.folder(folder)
 
     def _latex(self, data: bytes, name: str, folder: Path | None) -> Draft:
         from reenact.intake.papers.latex import read_latex

@@ -76,20 +76,15 @@ def keyed(text: str, number: int) -> Reference:
 
 
 def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
-    """The entries of a bibliography, in order."""
-    return tuple(keyed(entry, number) for number, entry in enumerate(_whole(entries), start=1))
-
-
-def _whole(entries: Iterable[str]) -> list[str]:
-    """Entries one by one: several that were run together are cut apart, one that ends in mid-sentence at the
-    end of a page is joined with its rest."""
+    """The entries of a bibliography, in order: several that were run together are cut apart, one that ends in
+    mid-sentence at the end of a page is joined with its rest."""
     whole: list[str] = []
     for entry in (part for text in entries for part in _RUN_ON.split(text) if part.strip()):
         if whole and not whole[-1].rstrip().endswith((".", "/")) and not _BEGINS.match(entry):
             whole[-1] += f" {entry.strip()}"
         else:
             whole.append(entry)
-    return whole
+    return tuple(keyed(entry, number) for number, entry in enumerate(whole, start=1))
 
 
 def is_bibliography(title: str) -> bool:

@@ -12,15 +12,15 @@ from dataclasses import replace
 
 from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable, BudgetSpent
+from reenact.files import packaged_table
 from reenact.journal import Scope
-from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged
 from reenact.paper.develop import questions
 from reenact.paper.develop.checks import Stage, checked
 from reenact.paper.develop.development import Development, History, RoundLog
 from reenact.paper.develop.questions import Analysis, Brief, Made, Plan, Roles, Version
-from reenact.paper.verify.carried import Earlier
+from reenact.paper.verify.mechanical import Earlier
 
 Verify = Callable[[Project, Scope, Earlier | None], tuple[Judged, ...]]
 """Judges a project, which may have been made from one that was judged earlier."""
@@ -72,14 +72,10 @@ def cheaper_design(
     if not version.runs:
         return None
     if brief.criteria:
-        version = replace(version, judged=_judged_after(best, version, verify, run))
+        earlier = Earlier(best.project, best.judged)
+        version = replace(version, judged=verify(version.project, run.under("verify"), earlier))
     log.enter(version, made_from=best.project, keep=True)
     return log.closed()
-
-
-def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -> tuple[Judged, ...]:
-    """The verdicts of a version that was made from the best one."""
-    return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
 
 
 class Developer(Roles):
@@ -157,7 +153,8 @@ class Developer(Roles):
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
             return version
-        return replace(version, judged=_judged_after(best, version, verify, run))
+        earlier = Earlier(best.project, best.judged)
+        return replace(version, judged=verify(version.project, run.under("verify"), earlier))
 
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""
@@ -196,7 +193,8 @@ class Developer(Roles):
         else:
             seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
             analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
-            tactic = prompt_texts(questions.PACKAGE)["tactics"][TACTICS[min(len(alike), len(TACTICS) - 1)]]
+            tactics = packaged_table(questions.PACKAGE, questions.TEXTS)["tactics"]
+            tactic = tactics[TACTICS[min(len(alike), len(TACTICS) - 1)]]
             made = self.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.

@@ -211,10 +211,8 @@ def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
 
 
 def commit_all(out: Path, names: list[str], message: str) -> str:
-    """The commit with these files as they are now; `!` and a sentence where there can be none.
-
-    A commit that an interruption left behind is found again, not made twice.
-    """
+    """The commit with these files as they are now; `!` and a sentence where there can be none. A commit that
+    an interruption left behind is found again, not made twice."""
     git = out / ".git"
     if git.exists() and not (git / MARK).is_file():
         return "!The output folder has a git history that is not ours: no commits were made in it."

@@ -17,15 +17,15 @@ from pydantic import BaseModel, Field
 from reenact.asking import ask
 from reenact.codegen.edits import Edited, FileText, edited, with_files
 from reenact.codegen.project import MOST_FILES, Project, last_output, problems_text
+from reenact.files import packaged_table
 from reenact.journal import Scope
 from reenact.llm.ask import T, bounded
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import prompt_texts
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
-PACKAGE = "reenact.paper.develop"
+PACKAGE, TEXTS = "reenact.paper.develop", "prompts/texts.toml"
 Made: TypeAlias = tuple[Project, list[str]]
 """A new version, and what it takes for granted that the paper does not state."""
 Lines: TypeAlias = Iterable[str]
@@ -131,10 +131,10 @@ class Version:
 class Learnt(BaseModel):
     """What the research role answers."""
 
-    summary: str = Field(
+    summary: str = bounded(
+        12_000,
+        "What is to be built and measured, in the order of building; complete by itself.",
         min_length=1,
-        max_length=12_000,
-        description="What is to be built and measured, in the order of building; complete by itself.",
     )
     decisions: list[str] = listed(
         max_length=60, description="One sentence each: what was chosen where the paper is silent, and why."
@@ -164,10 +164,10 @@ class Analysis(BaseModel):
 class Plan(BaseModel):
     """What is changed for all failed criteria together."""
 
-    steps: list[str] = Field(
+    steps: list[str] = bounded(
+        40,
+        "One sentence each: the file, the change, and the criteria it turns, such as `F3, F7`.",
         min_length=1,
-        max_length=40,
-        description="One sentence each: the file, the change, and the criteria it turns, such as `F3, F7`.",
     )
     hopeless: list[str] = listed(
         max_length=60, description="Criteria that cannot be met here, each as `F4: the reason`."
@@ -202,7 +202,7 @@ class Roles:
             if missing := [name for name in new if name not in made.files]:
                 raise ValueError(f"These files are missing: {', '.join(missing)}.")
 
-        task = prompt_texts(PACKAGE)["tasks"][version.stage.value]
+        task = packaged_table(PACKAGE, TEXTS)["tasks"][version.stage.value]
         answer = self.ask("write", version, run, Written, check, task=task, files=", ".join(new))
         return with_files(version.project, answer.files), answer.assumptions
 
@@ -213,15 +213,12 @@ class Roles:
             idle = name == "refactor" and change.is_empty
             return version.project if idle else edited(version.project, change)
 
-        def check(change: Edited) -> None:
-            apply(change)
-
-        change = self.ask(name, version, run, Edited, check, **shown)
+        change = self.ask(name, version, run, Edited, apply, **shown)
         return apply(change), change.assumptions
 
     def ask(
         self, name: str, version: Version, run: Scope, answer: type[T],
-        check: Callable[[T], None] | None = None, **shown: str,
+        check: Callable[[T], object] | None = None, **shown: str,
     ) -> T:  # fmt: skip
         """One question; its prompt takes what it names of the brief, the version and what else is shown."""
         template = load_prompt(PACKAGE, f"prompts/{name}.md")

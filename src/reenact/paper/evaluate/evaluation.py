@@ -20,7 +20,7 @@ from reenact.paper.criterion import Value
 from reenact.paper.evaluate import scores
 from reenact.paper.evaluate.align import AlignScore, align
 from reenact.paper.evaluate.people import Form, HumanScore, Panel, human_scores, read_form, read_panel
-from reenact.paper.evaluate.quality import Code, Quality, quality_of, read_code
+from reenact.paper.evaluate.quality import Quality, quality_of, read_code
 from reenact.paper.evaluate.rubric import RubricScore, rubric_score
 from reenact.paper.lineage.trace import choose_lineage
 from reenact.paper.measure.runs import full_runs
@@ -130,11 +130,11 @@ class EvaluateServices:
 def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> Evaluation:
     """All that was asked for; the same call after an interruption continues."""
     _check(options, paper, services)
-    code = read_code(options.code)
+    code, left_out = read_code(options.code)
     text, goal = mark(paper.text()) if paper is not None else None, options.goal.text()
     judge = services.model.name if services.model is not None else None
     asked = {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")}
-    request = {"code": code.project.identity, "paper": text, "goal": goal, "model": judge, "asked": asked}
+    request = {"code": code.identity, "paper": text, "goal": goal, "model": judge, "asked": asked}
     with services.journal.run(
         pipeline="evaluate", request=request, argv=services.argv, what=options.code.name, fresh=services.fresh
     ) as run:
@@ -144,11 +144,11 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
         ran = [scores.left_by(file, options.metric) for file in options.metrics]
         ran += _run(options, code, services, run)
         edited = (scores.edits_of(services.journal, name) for name in options.runs)
-        aligned, rubric = _judged(options, paper, code.project, services, run)
+        aligned, rubric = _judged(options, paper, code, services, run)
         found = Evaluation(
             title=paper.title if paper is not None else "",
             code=str(options.code),
-            quality=quality_of(code.project.python),
+            quality=quality_of(code.python),
             align=aligned,
             rubric=rubric,
             forms=forms,
@@ -157,11 +157,9 @@ def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateSe
             lineage=_lineage(options, paper, services, run),
             edits=scores.edit_scores([edits for edits in edited if edits is not None]),
             executed=scores.executed_score(options.value or 0.0, ran),
-            notes=(*code.notes, *(one.why for one in ran if one.why)),
-            tokens=run.record.tokens_in + run.record.tokens_out,
-            money=None if run.record.unpriced else Decimal(run.record.money),
+            notes=(*left_out, *(one.why for one in ran if one.why)),
+            **run.paid,
             seconds=run.worked_s,
-            run_id=run.record.id,
             reused=run.reused,
         )
         run.finish({"unjudged": found.unjudged})
@@ -189,7 +187,7 @@ def _judged(
     if paper is None or model is None:
         return aligned, rubric
     if options.align:
-        reference = read_code(options.reference).project if options.reference is not None else None
+        reference = read_code(options.reference)[0] if options.reference is not None else None
         aligned = align(paper, options.goal, code, model, run, reference=reference)
     if (file := options.rubric) is not None:
         given, tell = options.resources, services.tell
@@ -210,18 +208,19 @@ def _lineage(
     return scores.lineage_score(scores.cited_of(paper, [one.key for one in chosen]), expert)
 
 
-def _run(options: EvaluateOptions, code: Code, services: EvaluateServices, run: Scope) -> list[scores.Ended]:
+def _run(
+    options: EvaluateOptions, code: Project, services: EvaluateServices, run: Scope
+) -> list[scores.Ended]:
     """A full run for each of so many seeds: `python train.py --seed N` must leave metrics.json."""
     if not options.execute:
         return []
     if services.sandbox is None:
         raise InputError("Code runs in a sandbox only, and none is given.")
-    if ENTRY not in code.project.files:
+    if ENTRY not in code.files:
         how = "Give it one that takes --seed N and leaves metrics.json, or name such files: --run."
         raise InputError(f"The code has no {ENTRY}, so there is nothing to run.", next_step=how)
-    given = PaperOptions(data=options.data)
+    given = PaperOptions(data=options.data, run_wall_s=options.run_wall_s)
     runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
     place, seeds = run.under("execute"), range(options.execute)
-    say = partial(say_or_stop, services.tell, services.stop)
-    runs = full_runs(code.project, runner, place, seeds, cpu_s=options.run_wall_s, say=say)
+    runs = full_runs(code, runner, place, seeds, given, partial(say_or_stop, services.tell, services.stop))
     return [scores.ended_run(one, options.metric) for one in runs]

@@ -24,23 +24,14 @@ NAMES = ("requirements.txt", "Dockerfile", "Makefile")
 SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "env", "site-packages", "build", "dist"})
 MOST_CHARACTERS = 240_000
 """Of all files together: what fits into a judge's prompt with its lines numbered."""
-MOST_FILE = 100_000
-MOST_FILES = 2_000
+MOST_FILE, MOST_FILES = 100_000, 2_000
 RUN = 6
 """Lines that must be alike in a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """What was read of a folder."""
-
-    project: Project
-    notes: tuple[str, ...]
-    """What was left out, in words."""
-
-
-def read_code(folder: Path) -> Code:
-    """The code of a folder; shorter files first when it is more than a judge can read."""
+def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
+    """The code of a folder, shorter files first when it is more than a judge can read; and what was left out,
+    in words."""
     if not folder.is_dir():
         raise InputError(f"There is no folder of code at {folder}.")
     found: dict[str, str] = {}
@@ -67,7 +58,7 @@ def read_code(folder: Path) -> Code:
             left -= len(found[name])
     gone = (name for name in found if name not in kept.files)
     notes += [f"{name} did not fit into {MOST_CHARACTERS} characters and was left out." for name in gone]
-    return Code(kept, tuple(notes))
+    return kept, tuple(notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,11 +195,11 @@ def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[li
         if isinstance(found, str):
             dropped.append(Dropped(shortened(one.fact), level, found, shortened(one.quote)))
             continue
-        whole, category = rests_on_formula(paper, found.places), Category(one.sort.value)
+        quote, places = found
+        whole, category = rests_on_formula(paper, places), Category(one.sort.value)
         fact, scope = " ".join(one.fact.split()), " ".join(one.scope.split()) or EVERYWHERE
-        check = checked(one.check, found.quote, whole=whole)
-        item = Item("", fact, scope, found.quote, found.places, level, category, one.weight, check, whole)
-        items.append(item)
+        check = checked(one.check, quote, whole=whole)
+        items.append(Item("", fact, scope, quote, places, level, category, one.weight, check, whole))
     return items, dropped
 
 

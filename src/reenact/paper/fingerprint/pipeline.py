@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from reenact.asking import ask
+from reenact.asking import ask, ask_with_retry, side_by_side
 from reenact.errors import AnswerUnusable
+from reenact.files import packaged_table
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, Run, Scope, mark
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry, prompt_texts, side_by_side
 from reenact.paper.bearing import portions, read_text, with_added
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.estimate import CostEstimate, fingerprint_estimate
@@ -29,9 +29,9 @@ from reenact.paper.options import Goal, PaperAblations
 from reenact.paper.quantity import has_numbers, quantities
 from reenact.result import Result, encoded
 from reenact.settings import field_texts
-from reenact.types import ExitCode, JsonValue, Progress, Tell, tell_nobody
+from reenact.types import ExitCode, JsonValue, Progress, Tell
 
-PACKAGE = "reenact.paper.fingerprint"
+PACKAGE, TEXTS = "reenact.paper.fingerprint", "prompts/texts.toml"
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
 MOST_ATOMS = 6
@@ -50,7 +50,7 @@ def take_fingerprint(
     items: list[Item] = []
     dropped: list[Dropped] = []
     guides = (Level.FRAMEWORK, Level.CONFIGURATION)
-    grain = prompt_texts(PACKAGE)["grain"]["atomic" if parts.atomicity else "compound"]
+    grain = packaged_table(PACKAGE, TEXTS)["grain"]["atomic" if parts.atomicity else "compound"]
     shared = {"grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
     wrong, tolerate = partial(facts.objections, paper=paper), lambda one: len(one.items) // TOLERATED
 
@@ -85,7 +85,7 @@ def _questions(
     """The step, the variables and the scope of each question of a level: one about the whole paper; or one
     about each portion, for facts that no item holds yet."""
     if level is not Level.PARAGRAPH:
-        addendum, look = goal.addendum or "There is none.", prompt_texts(PACKAGE)["look"][level]
+        addendum, look = goal.addendum or "There is none.", packaged_table(PACKAGE, TEXTS)["look"][level]
         values = {"paper": read_text(paper), "goal": goal.text(), "addendum": addendum, "look": look}
         yield level.value, values, run
         return
@@ -134,13 +134,10 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the paper.
         if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
-            found[number] = [
-                replace(
-                    item, fact=" ".join(atom.fact.split()), scope=" ".join(atom.scope.split()) or item.scope,
-                    check=facts.checked(atom.check, item.quote, whole=item.whole),
-                )
-                for atom in one.atoms
-            ]  # fmt: skip
+            for atom in one.atoms:
+                fact, scope = " ".join(atom.fact.split()), " ".join(atom.scope.split()) or item.scope
+                check = facts.checked(atom.check, item.quote, whole=item.whole)
+                found.setdefault(number, []).append(replace(item, fact=fact, scope=scope, check=check))
     return found
 
 
@@ -170,23 +167,14 @@ class FingerprintRun(Result):
 
 
 def run_fingerprint(
-    paper: Paper,
-    goal: Goal,
-    model: Model,
-    journal: Journal,
-    *,
-    parts: PaperAblations,
-    what: str,
-    argv: Sequence[str] = (),
-    fresh: bool = False,
-    tell: Tell = tell_nobody,
+    paper: Paper, goal: Goal, model: Model, journal: Journal, parts: PaperAblations, tell: Tell, **about: Any
 ) -> FingerprintRun:
-    """Take it, as a run that an interruption does not lose."""
+    """Take it, as a run that an interruption does not lose; `about` goes to `Journal.run`."""
     request = {
         "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
         "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
     }  # fmt: skip
-    with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+    with journal.run(pipeline="fingerprint", request=request, **about) as run:
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
         tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))

@@ -139,16 +139,13 @@ def _value(check: Check) -> object:
     number = as_quantity(check.value)
     if number is not None:
         return f"{number.value / 100 if number.percent else number.value:.6g}"
-    ours = named(check.kind, check.value) if check.kind in SECTIONS else ""
-    return ours or squeezed(check.value)
+    return (named(check.kind, check.value) if check.kind in SECTIONS else "") or squeezed(check.value)
 
 
 def _scopes_agree(left: Item, right: Item) -> bool:
     """One is part of the other (`training`, `training of the student`), or both speak of one sentence; all
-    that names nothing is part of the whole method.
-
-    Different names (`data set A`, `data set B`) are never one; a name that the other fact says is no other.
-    """
+    that names nothing is part of the whole method. Different names (`data set A`, `data set B`) are never
+    one; a name that the other fact says is no other."""
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
     if not _each_alone(mine, yours):
         return True

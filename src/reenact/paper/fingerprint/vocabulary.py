@@ -1,11 +1,10 @@
 """Other names of one thing: what a paper calls `initial learning rate` a program calls `lr`."""
 
 import re
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 
+from reenact.files import packaged_table
 from reenact.paper.criterion import Kind
 
 SECTIONS = {Kind.OPTIMISER: "optimisers", Kind.SCHEDULE: "schedules"}
@@ -14,6 +13,7 @@ PARAMETERS = "parameters"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMPTY = frozenset("the a an of for in to and its our each per all used value number n num is".split())  # noqa: SIM905
 _PLURAL = re.compile(r"(?<=[a-z]{3})s$")
+_table = partial(packaged_table, "reenact.paper.fingerprint", "vocabulary.toml")
 
 
 @cache
@@ -24,7 +24,8 @@ def names(section: str) -> Mapping[str, str]:
 
 def positions() -> Mapping[str, list[str]]:
     """What the arguments of some calls are called, by position."""
-    return _table()["positions"]
+    found: Mapping[str, list[str]] = _table()["positions"]
+    return found
 
 
 def concept(name: str) -> str:
@@ -50,9 +51,7 @@ def squeezed(text: str) -> str:
 
 def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
     """The words of a name or a phrase that say something: `numHiddenUnits`, `number of hidden units`.
-
-    `plural` keeps the difference between one seed and several seeds.
-    """
+    `plural` keeps the difference between one seed and several seeds."""
     apart = _CAMEL.sub(" ", text.replace("\\", " "))
     words = (word for word in re.split(r"[\W_]+", apart.casefold()) if word and word not in _EMPTY)
     return frozenset(word if plural else _PLURAL.sub("", word) for word in words)
@@ -63,8 +62,3 @@ def common(section: str) -> frozenset[str]:
     """`light`: stems of words that say how, not what. `roles`: words for a network, training or measure
     beside others, such as `teacher`, `critic`, `probe`."""
     return frozenset(_table()[section]["words"])
-
-
-@cache
-def _table() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(files("reenact.paper.fingerprint").joinpath("vocabulary.toml").read_text("utf-8"))

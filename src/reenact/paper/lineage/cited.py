@@ -7,16 +7,14 @@ optimiser, a data set), or what is cited once in passing, comes last.
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
 from reenact.errors import ReenactError, Stopped, UnreadablePaper
-from reenact.files import read_bytes
+from reenact.files import packaged_table, read_bytes
 from reenact.intake.papers.clients import Clients, Entry, Library
 from reenact.intake.papers.paper import Paper, Paragraph, Reference, Sentence, Table
 from reenact.intake.papers.read import read_paper
@@ -46,8 +44,7 @@ MOST_HASHED = 1 << 24
 @cache
 def phrases(section: str) -> dict[str, re.Pattern[str]]:
     """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
-    text = files("reenact.paper.lineage").joinpath("phrases.toml").read_text(encoding="utf-8")
-    given: dict[str, str | list[str]] = tomllib.loads(text)[section]
+    given: dict[str, str | list[str]] = packaged_table("reenact.paper.lineage", "phrases.toml")[section]
     whole = {name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)}
     return {name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()}
 

@@ -31,8 +31,7 @@ MOST_FILE = 24_000
 """Characters of a file that is taken; a longer one is not an example."""
 MOST_TOTAL = 100_000
 """Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
-MOST_LISTED = 400
-MOST_CHOSEN = 8
+MOST_LISTED, MOST_CHOSEN = 400, 8
 
 
 def licence_of(folder: Path) -> str:
@@ -137,8 +136,7 @@ def _tree(address: Address, shelves: Shelves) -> Tree:
     found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
     # Code before configuration, what lies near the top before what lies deep.
     found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
-    note = f"Of its {len(found)} files {MOST_LISTED} were looked at."
-    cut = (note,) if len(found) > MOST_LISTED else ()
+    cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
     return Tree(address.named, opened.commit, licence_of(opened.folder), tuple(found[:MOST_LISTED]), cut)
 
 

@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
 EPOCH, STEP, REPORT = "epoch", "step", "report"
 """What a curve is drawn against; a report is counted where neither epoch nor step is logged."""
-AXES = {
-    "epoch": EPOCH, "epochs": EPOCH, "ep": EPOCH,
-    "step": STEP, "steps": STEP, "global_step": STEP, "iter": STEP, "iteration": STEP, "iterations": STEP,
-    "it": STEP, "update": STEP, "updates": STEP, "batch": STEP,
-}  # fmt: skip
+AXES = dict.fromkeys(("epoch", "epochs", "ep"), EPOCH)
+AXES |= dict.fromkeys(("step", "steps", "global_step", "iter", "iteration", "iterations", "it"), STEP)
+AXES |= dict.fromkeys(("update", "updates", "batch"), STEP)
 NO_CURVE = re.compile(
     r"time|s|secs?|seconds?|ms|min|minutes|eta|elapsed|timestamp|seed|size|samples|examples|memory|gpu|params"
     r"|parameters|workers|.*/s|.*/step"
@@ -50,10 +48,7 @@ LASTS = 3
 """Lines below one that tells the epoch alone which are still about it."""
 DEEPEST = 3
 """Levels of names around a list of values: method, part of the data, metric."""
-MOST_CURVES = 60
-MOST_POINTS = 400
-LONGEST_NAME = 60
-MOST_LOGS = 12
+MOST_CURVES, MOST_POINTS, LONGEST_NAME, MOST_LOGS = 60, 400, 60, 12
 NOTHING = "The runs logged nothing of their training: no printed line and no log file has a loss or a metric"
 NOTHING += " by epoch or step."
 Row: TypeAlias = Mapping[str, JsonValue]
@@ -132,10 +127,8 @@ def courses(runs: Sequence[FullRun]) -> list[Course]:
 
 
 def log_names(project: Project, seed: int) -> tuple[str, ...]:
-    """Files that a run with this seed may leave its curves in; files of the project itself are none.
-
-    Names are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too.
-    """
+    """Files that a run with this seed may leave its curves in; files of the project itself are none. Names
+    are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too."""
     code = "\n".join(project.python.values())
     code = re.sub(r"\{[\w.]*\bseed\}", str(seed), re.sub(r"""["']\)?\s*/\s*f?["']""", "/", code))
     names = dict.fromkeys(found[1] for found in _LOG.finditer(code))

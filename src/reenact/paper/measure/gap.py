@@ -70,14 +70,9 @@ class Comparison:
     """What each run that counts measured, in the claim's unit."""
 
     @property
-    def relative(self) -> float | None:
-        """Difference to the claim by its size; none where nothing was measured."""
-        return None if self.measured is None else relative_difference(self.claim.value, self.measured)
-
-    @property
     def holds(self) -> bool:
         """Near enough, or within the paper's own plus-minus, unless that is so wide that it says nothing."""
-        if self.measured is None or self.relative is None:
+        if self.measured is None:
             return False
         if self.claim.bound:
             return self.better
@@ -87,7 +82,8 @@ class Comparison:
         # whatever is left.
         is_share = self.claim.unit == "%" and self.claim.higher_is_better and self.claim.value <= 100
         most_off = max(100 - self.claim.value, 1.0) if is_share else float("inf")
-        return within or (self.relative < HOLDS and away <= most_off)
+        near = relative_difference(self.claim.value, self.measured) < HOLDS
+        return within or (near and away <= most_off)
 
     @property
     def better(self) -> bool:

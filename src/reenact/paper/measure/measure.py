@@ -66,11 +66,6 @@ class Measured:
     scale: float = 1.0
     """Share of the paper's training that the runs did which count."""
 
-    @property
-    def late(self) -> FullRun | None:
-        """The last run where none counts because all ran out of time; else none."""
-        return self.runs[-1] if self.runs and all(one.late for one in self.runs) else None
-
 
 def measure(
     claims: Sequence[Claim], criteria: Sequence[Criterion], made: Development, context: PaperContext,
@@ -136,10 +131,7 @@ def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[
 def _full_runs(project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()) -> Runs:
     """The experiment with every seed, as the options ask for, or with others."""
     options = context.options
-    return full_runs(
-        project, context.runner, run, seeds or range(options.seeds), cpu_s=options.run_wall_s,
-        scale=options.scale, say=context.say,
-    )  # fmt: skip
+    return full_runs(project, context.runner, run, seeds or range(options.seeds), options, context.say)
 
 
 def _more_seeds(

@@ -15,8 +15,10 @@ from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.paper.develop.checks import metrics_in
 from reenact.paper.measure.curves import Curve, curves_of, log_names
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.box import Ending
 
+Say = Callable[[str], None]
 SPARE = 1.5
 """Memory that a run beside others must find free, as a multiple of what the first one took."""
 GIVE_UP = 2
@@ -51,19 +53,12 @@ class FullRun:
 
 
 def full_runs(
-    project: Project,
-    runner: ProjectRunner,
-    run: Scope,
-    seeds: Sequence[int],
-    *,
-    cpu_s: float,
-    scale: float = 1.0,
-    say: Callable[[str], None] = lambda _: None,
+    project: Project, runner: ProjectRunner, run: Scope, seeds: Sequence[int], options: PaperOptions, say: Say
 ) -> tuple[FullRun, ...]:
     """A run for each seed, each in a fresh box without an earlier metrics.json: one by one until one counts,
     then as many at once as there are cores and memory for. Stops after failures in a row from the start, and
     after one that ran out of time."""
-    late = Event()
+    late, scale = Event(), options.scale
 
     def ran(number: int) -> list[FullRun]:
         if late.is_set():
@@ -73,7 +68,7 @@ def full_runs(
         say(f"full run {number + 1} of {len(seeds)}, seed {seed}")
         ended = runner.run(
             "full-run", run.under("seed", attempt=seed), project.without(METRICS),
-            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(cpu_s),
+            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(options.run_wall_s),
             collect=(METRICS,), logs=log_names(project, seed),
         )  # fmt: skip
         if ended.ending == Ending.TIMEOUT:

@@ -16,12 +16,12 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from reenact.asking import ask_with_retry
 from reenact.errors import AnswerUnusable, InputError
 from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
 from reenact.llm.ask import Model, bounded
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
 from reenact.paper.criterion import Criterion
 from reenact.paper.fingerprint.vocabulary import words_of
@@ -78,10 +78,8 @@ class Stated(BaseModel):
 
 
 class Claim(Stated):
-    """A number that was found at its place in the paper: what is compared with what was measured.
-
-    Whether it is asked for is decided before anything is measured.
-    """
+    """A number that was found at its place in the paper: what is compared with what was measured. Whether it
+    is asked for is decided before anything is measured."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -101,11 +99,9 @@ class Claim(Stated):
 
 
 def of_another(table: Table, quote: str, method: str) -> str:
-    """The row or column of somebody else that all such cells stand in; empty when none contradicts.
-
-    A contradiction needs a heading that is the method's name, and cells that stand under other headings:
-    tables that call the method `ours` are not judged.
-    """
+    """The row or column of somebody else that all such cells stand in; empty when none contradicts. A
+    contradiction needs a heading that is the method's name, and cells that stand under other headings: tables
+    that call the method `ours` are not judged."""
     name = words_of(method)
     # The corner tells what kind of thing the rows are, and heads nothing.
     heads = [row[0] for row in table.rows[table.heads :] if row]

@@ -12,13 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from reenact.asking import ask
+from reenact.asking import ask, ask_with_retry
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Image, Model, bounded
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry
 from reenact.paper.bearing import read_text
 from reenact.paper.grounding import known
 from reenact.paper.options import Goal

@@ -5,18 +5,20 @@ follow a value to the training that takes it, that value alone counts. Fail: ano
 the right one nowhere. Both only where the scope of the criterion is: the batch size of a metric's classifier
 is not that of the training. Everything between (several values, a name that only resembles, another place, a
 loss or layer that may be written by hand) is a hint for the judge. What was decided and assumed is held
-against the code in the same way: the settings that a sentence names with a number.
+against the code in the same way: the settings that a sentence names with a number. So is found which verdicts
+a revision leaves alone.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from reenact.codegen.project import ENTRY, Project
+from reenact.codegen.syntax import Definition, targets_of, top_level
 from reenact.errors import UnreadableProgram
-from reenact.paper.criterion import Check, CodeLine, Kind
+from reenact.paper.criterion import Check, CodeLine, Judged, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, common, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities, ready
@@ -36,6 +38,10 @@ _BEFORE = re.compile(r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|
 _AFTER = re.compile(r"\s*([\w-]+(?:[ -][\w-]+){0,2})")
 LEAST = 5
 """Letters of a name that means a setting in any sentence."""
+PROSE = (".md", "requirements.txt")
+"""How files end that no code reads."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
+STANDS = "Judged in an earlier version; what it rests on has not changed since."
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,3 +248,51 @@ def _usual(words: str, *, last: bool) -> str:
         if len(squeezed(name)) >= LEAST and (ours := concept(name)):
             return ours
     return ""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A version that was verified before, and what was found of it."""
+
+    project: Project
+    judged: tuple[Judged, ...]
+
+
+def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
+    """Passes of a judge of the earlier version that stand for this one, by criterion: they are not asked for
+    again. The files of their lines are the same and use nothing that was defined otherwise: no constant,
+    function or class of another file that changed, or that is made with one. Not seen is whether something
+    else still calls that code; the second judge reads all of the kept version."""
+    before, after = earlier.project.files, project.files
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    if any(not name.endswith((".py", *PROSE)) for name in changed):
+        # A file of settings may be read by any code.
+        return {}
+    # Constants, functions and classes that changed, came or went, and what is made with them.
+    old, new = _definitions(earlier.project), _definitions(project)
+    other = {name for name in {*old, *new} if old.get(name) != new.get(name)}
+    while more := {name for name, made in new.items() if name not in other and _spoken(made) & other}:
+        other |= more
+    same = {name for name in after if name not in changed and not _spoken(after[name]) & other}
+    passed = [one for one in earlier.judged if one.value is Verdict.PASS and one.by == "judge"]
+    kept = [one for one in passed if {line.file for line in one.lines} <= same]
+    reasons = {one.criterion: one.reason.removesuffix(STANDS).rstrip() for one in kept}
+    return {one.criterion: replace(one, reason=f"{reasons[one.criterion]} {STANDS}") for one in kept}
+
+
+def _definitions(project: Project) -> Mapping[str, str]:
+    """Names that files define at their top, with the code that does it; equal names of two files together."""
+    found: dict[str, str] = {}
+    for tree in project.trees().values():
+        for node in top_level(tree.body):
+            assigns = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+            parts = [one for target in targets_of(node) if assigns for one in ast.walk(target)]
+            names = [one.id for one in parts if isinstance(one, ast.Name)]
+            for name in [node.name] if isinstance(node, Definition) else names:
+                found[name] = f"{found.get(name, '')}{ast.unparse(node)}\n"
+    return found
+
+
+def _spoken(source: str) -> frozenset[str]:
+    """Every name in a text; the strings of Python too, by which `getattr` may find a thing."""
+    return frozenset(_NAME.findall(source))

@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from reenact.asking import ask_with_retry, side_by_side
 from reenact.codegen.project import Project
 from reenact.codegen.runner import ProjectRunner
 from reenact.codegen.syntax import parsed
@@ -23,15 +24,13 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.asking import ask_with_retry, side_by_side
 from reenact.paper.bearing import block_of
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.evaluate.people import cohen_kappa
 from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.lineage.trace import Exemplar
-from reenact.paper.verify.carried import Earlier, carried
 from reenact.paper.verify.formula import computed
-from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
+from reenact.paper.verify.mechanical import CodeFinding, Earlier, carried, looked_up, read_project
 
 SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
 """Files whose lines count although they are no Python."""
@@ -52,10 +51,8 @@ def verify(
     runner: ProjectRunner, exemplars: Sequence[Exemplar] = (), earlier: Earlier | None = None,
 ) -> tuple[Judged, ...]:  # fmt: skip
     """A verdict for each criterion, in their order. `runner` runs the functions of formulas; `earlier` is the
-    version that this one was made from.
-
-    A criterion whose words are not in the paper is nobody's fact and cannot be judged.
-    """
+    version that this one was made from. A criterion whose words are not in the paper is nobody's fact and
+    cannot be judged."""
     code = read_project(project)
     found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
@@ -80,14 +77,29 @@ def ask_judge(
     criteria: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model,
     run: Scope, exemplars: Sequence[Exemplar], *, most: int = BATCH, sample: int | None = None,
 ) -> list[Judged]:  # fmt: skip
-    """The verdicts of one judge, asked for so many at a time; those that rest on cited work come first."""
+    """The verdicts of one judge, asked for so many at a time; those that rest on cited work come first. What
+    is missing, contradicts itself or names no code cannot be judged."""
     ordered = sorted(criteria, key=lambda one: not rested_on([one], exemplars))
     batches = [ordered[number : number + most] for number in range(0, len(ordered), most)]
+    seen = {name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()}
+    template = load_prompt("reenact.paper.verify", "prompts/judge.md")
 
     def answered(asked: tuple[int, list[Criterion]]) -> list[Judged]:
         number, batch = asked
-        place, cited = run.under("judge", attempt=number), rested_on(batch, exemplars)
-        return _judge(batch, hints, project, model, place, cited, sample)
+        facts = [f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}" for one in batch]
+        listed = "\n\n".join(f"{fact}{seen[one.id]}" for fact, one in zip(facts, batch, strict=True))
+        beside = "\n\n".join(one.text() for one in rested_on(batch, exemplars)) or "none"
+        values = {"code": project.text(), "criteria": listed, "cited": beside}
+        place = run.under("judge", attempt=number)
+        try:
+            put = partial(ask_with_retry, wrong=partial(_wrong, batch=batch, project=project), sample=sample)
+            answer = put(place, model, "verdicts", template, values, Verdicts)
+        except AnswerUnusable as error:
+            return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
+        given: dict[str, list[Said]] = {}
+        for one in answer.verdicts:
+            given.setdefault(one.id.strip(), []).append(one)
+        return [_judged(one, given.get(one.id, []), hints[one.id], project) for one in batch]
 
     return [one for answer in side_by_side(answered, list(enumerate(batches))) for one in answer]
 
@@ -139,28 +151,6 @@ class Verdicts(BaseModel):
     verdicts: list[Said] = Field(max_length=100)
 
 
-def _judge(
-    batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope,
-    cited: Sequence[Exemplar], sample: int | None,
-) -> list[Judged]:  # fmt: skip
-    """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
-    seen = {name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()}
-    facts = ((one, f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}") for one in batch)
-    listed = "\n\n".join(f"{fact}{seen[one.id]}" for one, fact in facts)
-    template = load_prompt("reenact.paper.verify", "prompts/judge.md")
-    beside = "\n\n".join(one.text() for one in cited) or "none"
-    values = {"code": project.text(), "criteria": listed, "cited": beside}
-    try:
-        put = partial(ask_with_retry, wrong=partial(_wrong, batch=batch, project=project), sample=sample)
-        answer = put(run, model, "verdicts", template, values, Verdicts)
-    except AnswerUnusable as error:
-        return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
-    given: dict[str, list[Said]] = {}
-    for one in answer.verdicts:
-        given.setdefault(one.id.strip(), []).append(one)
-    return [_judged(one, given.get(one.id, []), hints[one.id], project) for one in batch]
-
-
 def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: Project) -> Judged:
     if not given:
         return unjudged(one, "The judge did not mention it.")
@@ -196,10 +186,8 @@ def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()
 
 
 def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
-    """The line of code that is meant; none when there is none.
-
-    A wrong number is put right when the words that come with it stand in exactly one line of the file.
-    """
+    """The line of code that is meant; none when there is none. A wrong number is put right when the words
+    that come with it stand in exactly one line of the file."""
     name = file.strip().removeprefix("./")
     if name not in project.files:
         return None

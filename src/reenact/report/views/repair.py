@@ -18,8 +18,7 @@ from reenact.report.trials_plot import TrialLine, importance_plot, trials_plot
 from reenact.types import Table
 
 RESULT = Repair
-MOST_CURVES = 4
-SHOWN_LOOKS = 12
+MOST_CURVES, SHOWN_LOOKS = 4, 12
 
 
 def repair_document(found: Repair, title: str) -> Document:
@@ -58,10 +57,8 @@ def _facts(found: Repair) -> Facts:
 
 def _judged(found: Repair) -> Iterator[Block]:
     name = found.judging.judge.name
-    columns = (
-        "decision", f"{name} before", "after", "p (signed rank)", "rank-biserial", "Cohen's d", "seeds",
-        "change",
-    )  # fmt: skip
+    effects = ("p (signed rank)", "rank-biserial", "Cohen's d")
+    columns = ("decision", f"{name} before", "after", *effects, "seeds", "change")
     rows = []
     for one in found.verdicts:
         effect, before, after = one.comparison, summary(one.before), summary(one.after)

@@ -1,8 +1,7 @@
 """The features of AutoTrainer's monitor, with the thresholds it publishes; and its order of judgement.
 
 A regression has no accuracy. There the share of the first loss that is gone stands for it: 0 at the start, 1
-when nothing is left, so that all thresholds keep their place between them.
-"""
+when nothing is left, so that all thresholds keep their place between them."""
 
 from __future__ import annotations
 
@@ -145,15 +144,14 @@ def gradient_trouble(evidence: Evidence) -> str | None:
 
 def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     """One activation for all hidden layers, for each one wanted, as the tool's repairs do it."""
+    kind = Kind.ACTIVATION
     hidden = [layer for layer in evidence.weighted if layer.role == "hidden"]
+    written = [(layer, evidence.hyperparameter(kind, layer)) for layer in hidden]
+    params = [(layer, param) for layer, param in written if param is not None and param.changeable]
     found = []
     for name in wanted:
-        changes = []
-        for layer in hidden:
-            param = evidence.hyperparameter(Kind.ACTIVATION, layer)
-            value = among(evidence, Kind.ACTIVATION, (name,), layer)
-            if param is not None and param.changeable and value:
-                changes.append(change_for(param, value[0]))
-        if changes:
-            found.append(Suggestion(Patch(tuple(dict.fromkeys(changes))), None, hidden[0].activation, name))
+        given = [(param, value) for layer, param in params for value in among(evidence, kind, (name,), layer)]
+        if given:
+            changes = dict.fromkeys(change_for(param, value) for param, value in given)
+            found.append(Suggestion(Patch(tuple(changes)), None, hidden[0].activation, name))
     return tuple(found)

@@ -36,7 +36,6 @@ from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import Wanted
 from reenact.rules.measured import among, output_rows
 
-FITTING = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
 NEARLY, SUM = 1e-4, 0.1
 
 
@@ -62,11 +61,10 @@ class ImproperActivation(Rule):
                 saw = f"{has} at the output of layer {output.name}, but {evidence.loss_name} takes logits"
                 yield self._changed(evidence, output, saw, "linear", Fault.AAL)
             return
-        name = FITTING.get(wanted)
-        if name is None or has == name or self._fits(evidence, wanted, output, has):
+        if wanted is Wanted.ANY or has == wanted.value or self._fits(evidence, wanted, output, has):
             return
         saw = f"{has} at the output of layer {output.name} under {evidence.loss_name}"
-        yield self._changed(evidence, output, saw, name, Fault.ACH)
+        yield self._changed(evidence, output, saw, wanted.value, Fault.ACH)
 
     def _fits(self, evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bool:
         """Whether an output does what is wanted under another name."""

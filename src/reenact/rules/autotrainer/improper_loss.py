@@ -59,11 +59,10 @@ class ImproperLoss(Rule):
 
     def _changed(self, evidence: Evidence, saw: str, several: bool, sure: float) -> Finding:
         labels = evidence.labels
+        one_hot = labels is not None and labels.one_hot
+        keras = "categorical_crossentropy" if one_hot else "sparse_categorical_crossentropy"
+        wanted = (keras, "CrossEntropyLoss", "cross_entropy")
         if not several:
             wanted = ("binary_crossentropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
-        elif labels is not None and labels.one_hot:
-            wanted = ("categorical_crossentropy", "CrossEntropyLoss", "cross_entropy")
-        else:
-            wanted = ("sparse_categorical_crossentropy", "CrossEntropyLoss", "cross_entropy")
         values = among(evidence, Kind.LOSS, wanted)
         return self.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)

@@ -1,6 +1,7 @@
 """How much a step changes each weight tensor, as TheDeepChecker measures it."""
 
 import math
+from collections.abc import Iterator
 from statistics import median
 
 from reenact.rules import Evidence
@@ -19,20 +20,17 @@ def ratios(evidence: Evidence) -> dict[str, float]:
 
 def unmoved(evidence: Evidence) -> list[str]:
     """Weight matrices that can learn and whose every update was exactly zero."""
-    tensors = _tensors(evidence)
+    tensors = list(_tensors(evidence))
     moving = {name for name, moved, _ in tensors if any(update > 0 for update in moved)}
     still = [name for name, moved, _ in tensors if len(moved) > 2 and 0 in moved and name not in moving]
     return list(dict.fromkeys(still))
 
 
-def _tensors(evidence: Evidence) -> list[tuple[str, list[float], list[float]]]:
-    found = []
+def _tensors(evidence: Evidence) -> Iterator[tuple[str, list[float], list[float]]]:
     embeddings = [layer for layer in evidence.layers if layer.family == "embedding"]
     tables = {weight.path for layer in embeddings for weight in layer.weights}
     for number, facts in enumerate(evidence.watched.parameter_facts):
         # Only the rows of a table that occur in a batch move: its mean says nothing.
         if facts.trainable and len(facts.shape) > 1 and facts.name not in tables:
             rows = evidence.watched.parameters.where(parameter=number)
-            moved, size = rows["update_mean_abs"].tolist(), rows["weight_mean_abs"].tolist()
-            found.append((facts.name, moved, size))
-    return found
+            yield facts.name, rows["update_mean_abs"].tolist(), rows["weight_mean_abs"].tolist()

@@ -52,8 +52,7 @@ class LossAndMetricUncorrelated(Rule):
         count = min(len(loss), len(score))
         if count < FEWEST or len(loss) != len(score) or max(score) > 0.98:
             return
-        spread = statistics.pstdev(loss) / max(1e-9, abs(statistics.fmean(loss)))
-        if spread < 0.02:
+        if statistics.pstdev(loss) / max(1e-9, abs(statistics.fmean(loss))) < 0.02:
             return
         linked = 0.0 if statistics.pstdev(score) < 1e-6 else statistics.correlation(loss, score)
         if linked > -WEAK:

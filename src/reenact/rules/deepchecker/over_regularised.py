@@ -46,9 +46,7 @@ class OverRegularised(Rule):
             if not penalised and not decay:
                 continue
             left = _left(evidence, layer)
-            saw = (
-                f"the weights shrink to {left:.0%} of their start" if left is not None and left < LEFT else ""
-            )
+            saw = f"the weights shrink to {left:.0%} of their start" if left < LEFT else ""
             if saw and penalised:
                 yield self.finding(evidence, saw, layer=layer, kind=Kind.WEIGHT_REGULARIZER, values=(None,))
             elif saw:
@@ -56,10 +54,9 @@ class OverRegularised(Rule):
                 yield self.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, fault=Fault.HWD)
 
 
-def _left(evidence: Evidence, layer: LayerView) -> float | None:
-    """Last norm of the kernel against the first that was seen."""
+def _left(evidence: Evidence, layer: LayerView) -> float:
+    """Last norm of the kernel against the first that was seen; 1 where nobody knows."""
     kernel = layer.kernel()
-    if kernel is None:
-        return None
-    norms = finite(list(evidence.watched.parameter(kernel.path, "weight_norm").values))
-    return norms[-1] / norms[0] if len(norms) > 3 and norms[0] > 0 else None
+    path = kernel.path if kernel is not None else ""
+    norms = finite(list(evidence.watched.parameter(path, "weight_norm").values))
+    return norms[-1] / norms[0] if len(norms) > 3 and norms[0] > 0 else 1.0

@@ -50,11 +50,9 @@ class WeightsDead(Rule):
             is_bias = facts.name.endswith("bias") or len(facts.shape) < 2
             if is_bias or math.prod(facts.shape) < FEWEST or len(rows) < 3:
                 continue
-            dead, negative = (finite(list(rows[f"weight_{what}_share"])) for what in ("tiny", "negative"))
-            if dead and dead[-1] > MOST:
-                saw = f"{dead[-1]:.0%} of {facts.name} is zero"
-            elif negative and negative[-1] > MOST:
-                saw = f"{negative[-1]:.0%} of {facts.name} is negative"
-            else:
-                continue
-            yield self.finding(evidence, saw, kind=Kind.WEIGHT_INIT)
+            for what, word in (("tiny", "zero"), ("negative", "negative")):
+                shares = finite(list(rows[f"weight_{what}_share"]))
+                if shares and shares[-1] > MOST:
+                    saw = f"{shares[-1]:.0%} of {facts.name} is {word}"
+                    yield self.finding(evidence, saw, kind=Kind.WEIGHT_INIT)
+                    break

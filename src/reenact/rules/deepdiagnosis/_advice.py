@@ -4,8 +4,7 @@ The release cannot reach most of it: weights are replaced by their mean before v
 the weights and the gradients of different layers are compared, and one test is always true. Four things are
 ours: NaN among the inputs comes before all other causes; inputs of mean 0 and deviation 1 count as
 normalised; the learning rate is judged by the measured step, which holds for every optimiser, and is too
-small only when no layer moves; and what an output must be like depends on the loss.
-"""
+small only when no layer moves; and what an output must be like depends on the loss."""
 
 import math
 from dataclasses import dataclass, replace

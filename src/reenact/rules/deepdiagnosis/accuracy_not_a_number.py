@@ -41,12 +41,10 @@ class AccuracyNotANumber(Rule):
     why = "A training that nobody can judge may as well have failed."
 
     def check(self, evidence: Evidence) -> Findings:
-        accuracy = evidence.watched.metric("accuracy")
-        if not len(accuracy):
-            return
-        wrong = next((value for value in accuracy.values if not math.isfinite(value)), None)
+        values = evidence.watched.metric("accuracy").values.tolist()
+        wrong = next((value for value in values if not math.isfinite(value)), None)
         classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
-        if wrong is None and not (classes and accuracy.values[-1] == 0):
+        if wrong is None and not (classes and values[-1:] == [0]):
             return
         saw = f"accuracy {wrong if wrong is not None else 0}"
         yield report(self, evidence, saw, for_invalid(evidence, None))

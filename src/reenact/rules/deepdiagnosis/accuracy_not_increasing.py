@@ -30,11 +30,9 @@ Sources
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.measured import accuracies, learned
+from reenact.rules.measured import accuracies, learned, stuck
 
 EPOCHS = 20
-BETTER = 0.01
-"""A gain that is worth the name."""
 
 
 class AccuracyNotIncreasing(Rule):
@@ -43,11 +41,7 @@ class AccuracyNotIncreasing(Rule):
     why = "A model that learns gets more cases right."
 
     def check(self, evidence: Evidence) -> Findings:
-        if evidence.task is TaskType.REGRESSION:
-            return
         values = accuracies(evidence)
-        if learned(evidence) or len(values) < EPOCHS or len(set(values[-EPOCHS:])) > 1:
-            return
-        if values[-1] < 1 and values[-1] <= values[0] + BETTER:
+        if evidence.task is not TaskType.REGRESSION and not learned(evidence) and stuck(values, EPOCHS):
             saw = f"accuracy {values[-1]:.4g} in each of the last {EPOCHS} epochs"
             yield report(self, evidence, saw, for_no_progress(evidence))

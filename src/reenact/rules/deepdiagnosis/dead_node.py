@@ -46,11 +46,10 @@ class DeadNode(Rule):
     def check(self, evidence: Evidence) -> Findings:
         for layer in evidence.layers:
             rows = epoch_ends(evidence, output_rows(evidence, layer))
-            if not len(rows) or not (layer.own_activation == "relu" or rows["dead_unit_share"][-1] >= 0):
+            if not len(rows):
                 continue
-            share, units = rows["nonpositive_share"][-1], rows["dead_unit_share"][-1]
-            if layer.own_activation != "relu":
-                share = units
+            units = rows["dead_unit_share"][-1]
+            share = rows["nonpositive_share"][-1] if layer.own_activation == "relu" else units
             if share >= DEAD:
                 saw = f"{float(share):.0%} of the outputs of layer {layer.name} are not positive"
                 found = report(self, evidence, saw, for_idle_units(evidence, owner_of(evidence, layer)))

@@ -30,10 +30,7 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
-from reenact.rules.measured import WINDOW, accuracies, learned
-
-BETTER = 0.01
-"""A gain that is worth the name."""
+from reenact.rules.measured import WINDOW, accuracies, learned, stuck
 
 
 class UnchangedAccuracy(Rule):
@@ -47,8 +44,6 @@ class UnchangedAccuracy(Rule):
         values = accuracies(evidence)
         if len(values) < WINDOW:
             values = evidence.watched.steps.series("accuracy").known.values
-        if len(values) < WINDOW or len(set(values[-WINDOW:])) > 1:
-            return
-        if values[-1] < 1 and values[-1] <= values[0] + BETTER:
+        if stuck(values, WINDOW):
             saw = f"accuracy {values[-1]:.4g} {WINDOW} times in a row, {values[0]:.4g} at first"
             yield self.finding(evidence, saw)

@@ -15,12 +15,9 @@ DEEP = 10
 
 
 def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
-    """Layers of which each takes what the one before gives.
-
-    A live model tells the order of execution; the text of a Keras model tells it as well, unless it has a
-    `call` of its own. In the text of a torch module only numbered parts of a `Sequential` are sure to stand
-    in a row.
-    """
+    """Layers of which each takes what the one before gives. A live model tells the order of execution; the
+    text of a Keras model tells it as well, unless it has a `call` of its own. In the text of a torch module
+    only numbered parts of a `Sequential` are sure to stand in a row."""
     row: list[LayerView] = []
     for layer in evidence.layers:
         if row and not _joins(evidence, row[-1], layer):
@@ -42,7 +39,7 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
         given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
         unknown = None in given or None in taken
         return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
-    return _apart(first, second) == 1
+    return apart(first, second) == 1
 
 
 def _opaque(layer: LayerView) -> bool:
@@ -63,15 +60,10 @@ def mentions(evidence: Evidence, *words: str) -> bool:
     return any(word in text for word in words for text in texts)
 
 
-def _apart(first: LayerView, second: LayerView) -> int:
+def apart(first: LayerView, second: LayerView) -> int:
     """How far the second part of one `Sequential` is behind the first; 0 for parts of something else."""
     (one, _, before), (two, _, after) = first.name.rpartition("."), second.name.rpartition(".")
     return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
-
-
-def numbered(first: LayerView, second: LayerView) -> bool:
-    """Parts of one `Sequential`, the second later than the first."""
-    return _apart(first, second) > 0
 
 
 def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
@@ -107,14 +99,12 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
     if evidence.graph is None:
         return None
-    for row in rows(evidence):
-        if layer in row:
-            following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
-            if following is None or following.family not in ("dense", "conv"):
-                return None
-            sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
-            return following if sequential or numbered(layer, following) else None
-    return None
+    row = next((row for row in rows(evidence) if layer in row), (layer,))
+    following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
+    if following is None or following.family not in ("dense", "conv"):
+        return None
+    sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
+    return following if sequential or apart(layer, following) > 0 else None
 
 
 def _split(layer: LayerView) -> bool:
@@ -132,8 +122,7 @@ def _narrows(first: LayerView, second: LayerView) -> bool:
 
 
 def dropout_before(rule: Rule, evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Findings:
-    """Dropout with such a layer behind it, and at most an activation between: to take out, where the text
-    allows it."""
+    """Dropout with such a layer behind it, at most an activation between: to take out, if the text allows."""
     for row in rows(evidence):
         for number, layer in enumerate(row):
             behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]

@@ -18,8 +18,7 @@ def trained(evidence: Evidence) -> bool:
 def rank_taken(layer: StaticLayer) -> int | None:
     """The rank, with the batch, that a layer insists on; none when it takes several."""
     if layer.family in ("conv", "pool"):
-        found = _DIMENSION.search(layer.type.removesuffix("Transpose").replace("Convolution", "Conv"))
-        return int(found.group(1)) + 2 if found and "LSTM" not in layer.type else None
+        return rank_of_type(layer.type) if "LSTM" not in layer.type else None
     series = layer.family == "recurrent" and not layer.type.endswith("Cell")
     return 3 if series else 2 if layer.type == "RepeatVector" else None
 

@@ -54,7 +54,11 @@ class MissingFlatten(Rule):
                 return
             if layer.family != "activation":
                 mapped = layer.family in ("conv", "pool") or (mapped and layer.family in ("dropout", "norm"))
-        yield from self._crashed(evidence)
+        crash = evidence.crash
+        if crash is not None and crash.layer in ("Linear", "Dense") and crash.layer_inputs:
+            shape, place = crash.layer_inputs[0].shape, crash.layer_place or crash.place
+            if len(shape) > 3:
+                yield self.finding(evidence, f"{crash.layer} was given a map of shape {shape}", place=place)
 
     def _one(self, evidence: Evidence, layer: StaticLayer, given: int) -> Finding:
         view = view_of(evidence, layer)
@@ -63,19 +67,11 @@ class MissingFlatten(Rule):
         if param is not None and layer.library == "keras":
             change = Insert(param.id, "Flatten", before=True)
             suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
-        confidence, certain = self.confidence if given > 3 else 0.5, self.certainty
+        certain = self.certainty
+        confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
         crash, at_end = evidence.crash, map_given(evidence)
         if crash is not None and not crash.layer and at_end is not None:
             confidence, certain, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
         found = self.finding(evidence, saw, layer=view, place=layer.place, suggestions=suggestions)
         return replace(found, confidence=confidence, certainty=certain)
-
-    def _crashed(self, evidence: Evidence) -> Findings:
-        crash = evidence.crash
-        if crash is None or crash.layer not in ("Linear", "Dense") or not crash.layer_inputs:
-            return
-        shape = crash.layer_inputs[0].shape
-        if len(shape) > 3:
-            place = crash.layer_place or crash.place
-            yield self.finding(evidence, f"{crash.layer} was given a map of shape {shape}", place=place)

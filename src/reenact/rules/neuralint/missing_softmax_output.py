@@ -40,6 +40,5 @@ class MissingSoftmax(Rule):
         if out is None or not lacks_softmax(evidence, out):
             return
         saw = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
-        yield self.finding(
-            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(evidence.wanted_output.value,)
-        )
+        values = (evidence.wanted_output.value,)
+        yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=values)

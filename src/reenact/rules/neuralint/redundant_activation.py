@@ -23,7 +23,7 @@ Sources
 from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
-from reenact.rules.neuralint._layers import is_keras, numbered, rows, until_weights
+from reenact.rules.neuralint._layers import apart, is_keras, rows, until_weights
 
 
 class RedundantActivation(Rule):
@@ -44,7 +44,7 @@ class RedundantActivation(Rule):
             return
         words = " and ".join(str(part.own_activation) for part in bending)
         # Nothing unseen, such as an addition in `forward`, can stand between parts of a `Sequential`.
-        sure = is_keras(evidence) or numbered(layer, bending[1])
+        sure = is_keras(evidence) or apart(layer, bending[1]) > 0
         spare = bending[-2] if layer.role == "output" else bending[1]
         param = evidence.hyperparameter(Kind.ACTIVATION, spare)
         saw, cures = f"{words} in a row behind {layer.name}", suggest(param, ("linear",)) if param else ()

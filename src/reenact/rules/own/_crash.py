@@ -49,6 +49,15 @@ _MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern i
                       r"|more than 1 value|output size is too small|invalid for input of size"
                       r"|index out of range in self|dim\b"),
 ))  # fmt: skip
+_BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
+"""A class that no unit of the output stands for."""
+_LOSSES = (
+    ("must have the same shape up until", ("categorical_crossentropy",)),
+    ("must have the same shape", ("sparse_categorical_crossentropy",)),
+)
+"""What Keras writes when labels are one column a class, or numbers, and the loss takes the other."""
+LONGEST = 240
+_OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
 
 
 def crash_kind(crash: Crash) -> CrashKind:
@@ -107,17 +116,6 @@ def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Sugg
     if param is None or not param.changeable:
         return ()
     return tuple(Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses)
-
-
-_BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
-"""A class that no unit of the output stands for."""
-_LOSSES = (
-    ("must have the same shape up until", ("categorical_crossentropy",)),
-    ("must have the same shape", ("sparse_categorical_crossentropy",)),
-)
-"""What Keras writes when labels are one column a class, or numbers, and the loss takes the other."""
-LONGEST = 240
-_OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
 
 
 def _layer(crash: Crash) -> str:

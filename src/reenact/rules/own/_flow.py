@@ -1,5 +1,4 @@
-"""What a value is made of, as far as the text tells: what is assigned, what flows into a name, numbers behind
-names."""
+"""What a value is made of, as far as the text tells: assignments, flows into a name, numbers behind names."""
 
 import ast
 import re

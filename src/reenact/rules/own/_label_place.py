@@ -58,16 +58,18 @@ def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt
     if not assigned:
         handed = next(_handed(index, name), None)
         return _origin(index, handed, depth - 1, index.tree) if handed is not None else None
-    last = max(assigned, key=lambda node: node.lineno)
-    source = _passed(last, name)
-    return last if source in (None, name) else _origin(index, source or "", depth - 1, scope) or last
+    last_first = sorted(assigned, key=lambda node: -node.lineno)
+    # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
+    made = next((node for node in last_first if _passed(node) != name), last_first[0])
+    source = _passed(made)
+    return made if source in (None, name) else _origin(index, source or "", depth - 1, scope) or made
 
 
 def _binding(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
     return (node for node in within(scope, ast.Assign) if any(name in names(one) for one in node.targets))
 
 
-def _passed(node: ast.Assign, name: str) -> str | None:
+def _passed(node: ast.Assign) -> str | None:
     """The name whose content an assignment only hands on; none where it computes."""
     value = node.value
     if isinstance(value, ast.Subscript):
@@ -80,7 +82,7 @@ def _passed(node: ast.Assign, name: str) -> str | None:
         if inner is None:
             return given[0] if given else None
         value = inner
-    return value.id if isinstance(value, ast.Name) and value.id != name else None
+    return value.id if isinstance(value, ast.Name) else None
 
 
 def _handed(index: FileIndex, name: str) -> Iterator[str]:

@@ -44,8 +44,7 @@ def _sent_backward(call: ast.Call) -> ast.expr | None:
 
 
 def _computed(evidence: Evidence, index: FileIndex, sent: ast.expr, rounds: int) -> tuple[FileIndex, Node]:
-    """The last line that computes a value: a division by a number of steps, a copy and a sum on the way hand
-    it on."""
+    """The last line that computes a value: a division by a number of steps and a copy hand it on."""
     value = _given(index, sent) if isinstance(sent, ast.Name) else sent
     if value is None:
         return index, sent

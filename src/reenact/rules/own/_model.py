@@ -3,7 +3,6 @@ out of it, whose output a layer bends."""
 
 import math
 
-from reenact.probe.trace import Columns
 from reenact.rules import Evidence, Kind, LayerView
 from reenact.rules.own._places import says
 
@@ -39,20 +38,15 @@ def is_probability(evidence: Evidence) -> bool:
 
 def seen_outside(evidence: Evidence) -> bool:
     """Whether the output was seen to be something that no probability is."""
-    rows = _rows(evidence)
-    return rows is not None and len(rows) > 0 and not is_probability(evidence)
+    return bool(_seen(evidence, "step")) and not is_probability(evidence)
 
 
 def _seen(evidence: Evidence, column: str) -> list[float]:
-    """The known values of a column of the output."""
-    rows = _rows(evidence)
-    return [float(value) for value in rows[column] if value == value] if rows is not None else []
-
-
-def _rows(evidence: Evidence) -> Columns | None:
-    """What came out of the last layer of the model that was watched; none where nothing was."""
-    trace = evidence.trace
-    return trace.layers.where(layer=len(trace.layer_names) - 1) if trace is not None else None
+    """The known values of a column of what came out of the last layer of the model that was watched."""
+    if evidence.trace is None:
+        return []
+    rows = evidence.trace.layers.where(layer=len(evidence.trace.layer_names) - 1)
+    return [float(value) for value in rows[column] if value == value]
 
 
 def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:

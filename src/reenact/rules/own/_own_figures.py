@@ -87,8 +87,7 @@ def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
         value = value_of(index, node)
         return value if node.id not in _arguments(owner) and function_of(index, value) is owner else node
     if isinstance(node, ast.Attribute):
-        own = ast.unparse(node)
-        values = [value for target, value in stores(owner) if ast.unparse(target) == own]
+        values = [value for target, value in stores(owner) if ast.unparse(target) == ast.unparse(node)]
         return values[0] if len(values) == 1 else node
     return node
 

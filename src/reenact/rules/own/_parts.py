@@ -36,8 +36,7 @@ def within(node: ast.AST, kind: type[N]) -> Iterator[N]:
 
 def written(node: ast.AST) -> str:
     """As it is written: `self.rows` and `rows` without the detour over `ast.unparse`."""
-    named = dotted_text(node) if isinstance(node, NAMES) else ""
-    return named or ast.unparse(node)
+    return (dotted_text(node) if isinstance(node, NAMES) else "") or ast.unparse(node)
 
 
 def called(node: ast.AST | None) -> str:

@@ -7,15 +7,11 @@ from dataclasses import replace
 from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
 Values = Sequence[JsonValue]
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
-RATES: dict[str, tuple[JsonValue, ...]] = {
-    "sgd": (0.01, 0.1, 0.001),
-    "adadelta": (1.0, 0.1),
-    "adagrad": (0.01, 0.1),
-    "lbfgs": (1.0, 0.1),
-}
-USUAL: tuple[JsonValue, ...] = (0.001, 0.01, 0.0003)
+RATES = {"sgd": (0.01, 0.1, 0.001), "adadelta": (1.0, 0.1), "adagrad": (0.01, 0.1), "lbfgs": (1.0, 0.1)}
+USUAL = (0.001, 0.01, 0.0003)
 OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
 """Losses of PyTorch that compare quantities."""
 
@@ -93,6 +89,3 @@ def says(evidence: Evidence, *words: str) -> bool:
         return False
     texts = [_COMMENT.sub("", file.text) for file in evidence.program.files]
     return any(word in text for text in texts for word in words)
-
-
-_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)

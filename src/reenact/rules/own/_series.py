@@ -50,9 +50,8 @@ def epoch_losses(evidence: Evidence) -> list[float]:
     known = losses(evidence)
     if evidence.trace is None or not known:
         return []
-    epochs = [int(epoch) if epoch == epoch else -1 for epoch in evidence.trace.steps["epoch"]]
-    by_epoch: dict[int, list[float]] = {}
-    for epoch, loss in zip(epochs, known, strict=True):
+    by_epoch: dict[float, list[float]] = {}
+    for epoch, loss in zip(evidence.trace.steps["epoch"].tolist(), known, strict=True):
         if epoch >= 0 and math.isfinite(loss):
             by_epoch.setdefault(epoch, []).append(loss)
     if len(by_epoch) < 2:

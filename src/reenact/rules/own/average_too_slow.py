@@ -70,9 +70,8 @@ class AverageTooSlow(Culprit):
             for place, decay in _decays(index):
                 value = float(str(decay.value))
                 if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(index, place):
-                    saw = (
-                        f"decay {value:g}: after {steps} steps {value**steps:.0%} of the average is its start"
-                    )
+                    left = f"{value**steps:.0%} of the average is its start"
+                    saw = f"decay {value:g}: after {steps} steps {left}"
                     yield self.finding(evidence, saw, place=place_in(index, decay))
                     return
 

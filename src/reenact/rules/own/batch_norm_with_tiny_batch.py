@@ -53,8 +53,8 @@ class BatchNormWithTinyBatch(Rule):
     def check(self, evidence: Evidence) -> Findings:
         norm = next((one for one in evidence.layers if one.type.startswith(("BatchNorm", "SyncBatch"))), None)
         steps = evidence.watched.steps
-        sizes = [int(size) for size, mode in zip(steps["batch_size"], steps["training"], strict=True)
-                 if size == size and size > 0 and mode != 0]  # fmt: skip
+        pairs = zip(steps["batch_size"], steps["training"], strict=True)
+        sizes = [int(size) for size, mode in pairs if size > 0 and mode != 0]
         least = SMALL if _do_not_fit(evidence) else FEW
         if norm is None or len(sizes) < 10 or sum(size <= least for size in sizes) < MOST * len(sizes):
             return

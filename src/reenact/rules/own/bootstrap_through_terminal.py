@@ -69,8 +69,7 @@ class BootstrapThroughTerminal(Culprit):
         enters = {index.path: reached_by(index, HOLDS) | {"d"} for index in files}
         if any(enters[index.path].intersection(_decides(index, node)) for index, node in targets):
             return
-        fixed = [(index, node) for index, node in targets if not _runs_on(index, node)]
-        for index, node in fixed[:1]:
+        for index, node in [one for one in targets if not _runs_on(*one)][:1]:
             saw = f"{ast.unparse(node)[:60]}: no end of an episode enters, though the program notes them"
             yield self.finding(evidence, saw, place=place_in(index, node))
 

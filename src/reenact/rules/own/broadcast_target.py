@@ -56,12 +56,10 @@ class BroadcastTarget(Rule):
             saw = f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
             yield self.finding(evidence, saw, place=loss_made(evidence, wide.place))
             return
-        if loss is None or loss.compared is None or evidence.loss_family is not LossFamily.REGRESSION:
-            yield from self._warned(evidence)
-            return
-        output, target = loss.compared
+        compares = loss is not None and evidence.loss_family is LossFamily.REGRESSION
+        output, target = (loss.compared if loss is not None and compares else None) or ((), ())
         column, row = (output, target) if len(output) > len(target) else (target, output)
-        if len(row) == 1 and row[0] > 1 and column == (row[0], 1):
+        if loss is not None and len(row) == 1 and row[0] > 1 and column == (row[0], 1):
             edit = _edit(evidence, loss.called, "unsqueeze" if len(output) > len(target) else "squeeze")
             saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
             warned = next((one.place for one in _warnings(evidence)), None)

@@ -63,9 +63,8 @@ class CausalLeak(Culprit):
         leaks = evidence.experiments.moving("leak", MOVED)
         for tested in leaks:
             moved = f"by {tested.leak:.2g} of their spread{tested.when}"
-            saw = f"later tokens move the scores of earlier ones {moved}"
             place = mask_made(evidence, mover_place(evidence, tested.leak_at))
-            yield self.finding(evidence, saw, place=place)
+            yield self.finding(evidence, f"later tokens move the scores of earlier ones {moved}", place=place)
         given = next((tested for tested in evidence.experiments.behaviour if tested.shift == 0), None)
         if given is not None and not leaks:
             saw = f"an input of the model is the target itself, token for token{given.when}"

@@ -88,8 +88,7 @@ class ClipFactor(Rule):
 
 
 def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
-    """Whether gradients, by their norm, are divided by the more the smaller they are: a limit divides large
-    ones alone."""
+    """Whether gradients are divided by the more the smaller they are: a limit divides large ones alone."""
     norms, factors = zip(*known, strict=True)
     if len(known) < FEWEST or max(norms) < TWICE * min(norms) or max(factors) < TWICE * min(factors):
         return False

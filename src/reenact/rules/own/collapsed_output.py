@@ -62,10 +62,8 @@ def _flat(evidence: Evidence) -> float | None:
     """The one value that the last layer gives in the end; none when it varies, and where the program acts: it
     asks about one state at a time, and one value cannot vary."""
     rows = evidence.watched.layers.where(layer=len(evidence.watched.layer_names) - 1, phase=0)
-    if len(rows) < LATE or evidence.acts:
-        return None
     lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))
-    if len(lows) < LATE or len(highs) < LATE:
+    if len(lows) < LATE or len(highs) < LATE or evidence.acts:
         return None
     gaps = [high - low for low, high in zip(lows, highs, strict=True)]
     return highs[-1] if max(gaps) <= FLAT * max(1e-6, *map(abs, highs)) else None

@@ -60,8 +60,7 @@ class DeadLayer(Rule):
         sure = 0.9 if late >= MOST else 0.55
         owner = owner_of(evidence, layer)
         kernel = owner.kernel()
-        equal = kernel is not None and kernel.std == 0
-        if raw_inputs(evidence) and not equal:
+        if raw_inputs(evidence) and (kernel is None or kernel.std != 0):
             finding = self.finding(evidence, saw, layer=owner, fault=Fault.CPP, confidence=sure)
             return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
         if not from_start:

@@ -78,8 +78,7 @@ class EvaluatedInTrainingMode(Rule):
                 saw = f"{ast.unparse(line)} is not called; {saw}"
                 yield self.finding(evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF)
                 return
-        found = self.finding(evidence, saw, kind=Kind.MODE)
-        found = at_named(evidence, found, Kind.MODE, "eval", ("eval",))
+        found = at_named(evidence, self.finding(evidence, saw, kind=Kind.MODE), Kind.MODE, "eval", ("eval",))
         places = (event.place for event in judged if event.facts.get("training"))
         yield replace(found, place=next(filter(None, places), found.place))
 

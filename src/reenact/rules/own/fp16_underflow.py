@@ -61,7 +61,8 @@ class Fp16Underflow(Culprit):
         share = _lost_gradients(evidence)
         if share is not None:
             lost = f"{share:.0%} of the gradients are exactly zero in half precision"
-            saw, place = f"{lost}; no scaler scales the loss", call_place(evidence, "backward", "autocast")
+            saw = f"{lost}; no scaler scales the loss"
+            place = call_place(evidence, "backward", "autocast")
             yield self.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
             return
         halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))

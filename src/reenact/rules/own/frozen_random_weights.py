@@ -59,8 +59,8 @@ class FrozenRandomWeights(Culprit):
     def check(self, evidence: Evidence) -> Findings:
         trace = evidence.watched
         for event in trace.happened("weights-loaded"):
-            names = ("total", "missing", "unexpected")
-            total, missing, unexpected = (int(str(event.facts[name])) for name in names)
+            counts = (event.facts[name] for name in ("total", "missing", "unexpected"))
+            total, missing, unexpected = (int(str(count)) for count in counts)
             if total and unexpected and missing >= MOST * total:
                 lost = f"{missing} of {total} weights are not in the checkpoint"
                 saw = f"{lost}, {unexpected} of its names fit nothing"

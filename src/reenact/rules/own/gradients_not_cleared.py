@@ -48,8 +48,7 @@ class GradientsNotCleared(Rule):
     code, name, family, fault = "RE010", "gradients-not-cleared", "reenact", Fault.ZGR
     needs = Needs(0)
     """The steps of a run or, without enough of them, the text."""
-    severity = Severity.ERROR
-    confidence, certainty = 0.95, Certainty.PROOF
+    severity, confidence, certainty = Severity.ERROR, 0.95, Certainty.PROOF
     why = "Gradients add up over all steps because they are never reset."
 
     def check(self, evidence: Evidence) -> Findings:

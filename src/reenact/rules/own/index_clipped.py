@@ -48,7 +48,6 @@ Sources
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from reenact.program.read.index import FileIndex
 from reenact.rules import Culprit, Evidence, Findings, Needs
@@ -67,15 +66,6 @@ MEANT = re.compile(
 """What is cut on purpose: far places are alike, rare words have one row, hashes collide."""
 
 
-class Clip(NamedTuple):
-    """An index that is cut before it is looked up."""
-
-    node: ast.expr
-    table: ast.Call
-    wraps: bool
-    """By `%`: what is cut off comes back at the start."""
-
-
 class IndexClipped(Culprit):
     code, name, family = "RE062", "index-clipped", "reenact"
     needs, confidence = Needs.GRAPH, 0.85
@@ -83,15 +73,17 @@ class IndexClipped(Culprit):
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
-            for clip in _clips(index):
-                saw = _larger(evidence, clip) or _as_many_as_values(index, clip)
-                if saw and not (clip.wraps and learned(evidence)):
-                    saw = f"{ast.unparse(clip.node)}: {saw}"
-                    yield self.finding(evidence, saw, place=place_in(index, clip.node))
+            for node, table, wraps in _clips(index):
+                saw = _larger(evidence, table) or _as_many_as_values(index, table)
+                if saw and not (wraps and learned(evidence)):
+                    saw = f"{ast.unparse(node)}: {saw}"
+                    yield self.finding(evidence, saw, place=place_in(index, node))
                     return
 
 
-def _clips(index: FileIndex) -> Iterator[Clip]:
+def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call, bool]]:
+    """Indices that are cut before they are looked up, the table, and whether by `%`: what is cut off then
+    comes back at the start."""
     made = ((ast.unparse(target), value) for target, value in stores(index.tree))
     tables = {name: value for name, value in made if is_call(value, *TABLES) and value.args}
     for call in index.calls:
@@ -102,23 +94,23 @@ def _clips(index: FileIndex) -> Iterator[Clip]:
         own = value is call.args[0] or function_of(index, value) is function_of(index, call)
         wraps = is_sum(value, ast.Mod) or is_call(value, *WRAPS)
         if own and (wraps or is_call(value, *CLIPS)) and not MEANT.search(ast.unparse(value)):
-            yield Clip(value, table, wraps)
+            yield value, table, wraps
 
 
-def _larger(evidence: Evidence, clip: Clip) -> str:
+def _larger(evidence: Evidence, table: ast.Call) -> str:
     """What the rows of the run show: whole numbers beyond the table, which took them without an error."""
     tables = [layer for layer in evidence.layers if layer.family == "embedding" and layer.weights]
-    line = clip.table.lineno
-    sizes = [one.weights[0].shape[0] for one in tables if one.place is not None and one.place.line == line]
+    here = [one for one in tables if one.place is not None and one.place.line == table.lineno]
+    sizes = [one.weights[0].shape[0] for one in here]
     train = [facts for facts in evidence.watched.data if facts.split == "train" and "int" in facts.dtype]
     seen = [facts.maximum for facts in train if facts.maximum is not None]
     above = [(size, largest) for size in sizes for largest in seen if largest >= size]
     return f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows" if above else ""
 
 
-def _as_many_as_values(index: FileIndex, clip: Clip) -> str:
+def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:
     """Whether the table is as large as there are different values."""
-    size = clip.table.args[0]
+    size = table.args[0]
     values = [size, *(given(index, last_word(size)) if last_word(size) else ())]
     counted = [text for value in values if COUNTED.search(text := ast.unparse(value))]
     rows = "the table has as many rows as there are values"

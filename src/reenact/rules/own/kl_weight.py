@@ -74,8 +74,8 @@ def _one_code(evidence: Evidence) -> str:
     """What was seen of an inner layer whose whole output has come to zero: a code that is noise."""
     inner = [layer.name for layer in evidence.weighted if layer.role != "output"]
     for name in inner if evidence.trace is not None else ():
-        ends = [evidence.watched.layer(name, column).known.values for column in ("minimum", "maximum")]
-        least, most = (values[-LATE:] for values in ends)
+        ends = (evidence.watched.layer(name, end).known.values[-LATE:] for end in ("minimum", "maximum"))
+        least, most = ends
         if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
             return f"{name} ends between {min(least):.2g} and {max(most):.2g} for every row"
     return ""

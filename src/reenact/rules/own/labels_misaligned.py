@@ -116,15 +116,11 @@ def _zipped(index: FileIndex) -> Found:
     for call in index.calls:
         loaders = [value_of(index, one) for one in call.args] if called(call) == "zip" else []
         sets = {name for loader in loaders if (name := _only_array(index, loader))}
-        if len(loaders) == len(sets) == 2 and _made_together(index, sets):
+        unpacked = within(index.tree, ast.Assign) if len(loaders) == len(sets) == 2 else ()
+        made = (node.targets[0] for node in unpacked if is_call(node.value))
+        if any(sets <= set(map(written, elements(target))) for target in made):
             both = " and ".join(ast.unparse(one) for one in call.args)
             yield place_in(index, call), f"{both} are shuffled by separate draws"
-
-
-def _made_together(index: FileIndex, arrays: set[str]) -> bool:
-    """Whether one call made all of these."""
-    unpacked = (node for node in within(index.tree, ast.Assign) if is_call(node.value))
-    return any(arrays <= {written(one) for one in elements(node.targets[0])} for node in unpacked)
 
 
 def _off_the_diagonal(index: FileIndex) -> Found:
@@ -186,21 +182,18 @@ def _turned_alone(index: FileIndex) -> Found:
         turned = [(_turned(one), one) for one in within(function, ast.Assign)] if masks else []
         own = [(moved - masks, one) for moved, one in turned if moved & given - masks]
         with_mask = sum(bool(moved & masks) for moved, _ in turned)
-        alone = [(min(moved), one) for moved, one in own if not _beside(index, one, masks)]
-        if len(own) > with_mask and alone:
-            name, statement = alone[0]
-            yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+        blocks = [(min(moved), one, getattr(index.parents.get(one), "body", [])) for moved, one in own]
+        # A mask that is given a new value in the same block may be turned too.
+        for name, statement, block in blocks if len(own) > with_mask else ():
+            if not any(masks & names(one, ast.Store) for one in block):
+                yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+                break
 
 
 def _turned(node: ast.Assign) -> set[str]:
     """Variables that a statement turns, flips or moves."""
     pairs = [(target.id, value) for target, value in assigned(node) if isinstance(target, ast.Name)]
     return {name for name, value in pairs if name in names(value) and TURNED.search(ast.unparse(value))}
-
-
-def _beside(index: FileIndex, statement: ast.AST, masks: set[str]) -> bool:
-    """Whether a mask is given a new value in the same block."""
-    return any(masks & names(one, ast.Store) for one in getattr(index.parents.get(statement), "body", []))
 
 
 def _draws(function: ast.AST) -> bool:
@@ -215,16 +208,13 @@ def _draws(function: ast.AST) -> bool:
 
 def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.stmt] | None:
     """Inputs that are shuffled, and labels in one of the next statements, nothing between that says how."""
-    first: str | None = None
+    first = ""
     for statement in body:
-        name = _shuffled(statement, own)
-        if name is None:
-            if first is not None and "seed" in ast.unparse(statement):
-                first = None
-            continue
-        if first is not None and first != name and LABELS.search(name) and not LABELS.search(first):
+        name = _shuffled(statement, own) or ""
+        if first and name != first and LABELS.search(name) and not LABELS.search(first):
             return first, name, statement
-        first = name
+        seeded = first and not name and "seed" in ast.unparse(statement)
+        first = "" if seeded else name or first
     return None
 
 

@@ -88,7 +88,11 @@ class LabelsOutOfDomain(Rule):
             sure = Certainty.HINT if others else Certainty.PROOF
             yield self.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
         elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
-            yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
+            saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
+            # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a word.
+            cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
+            sure = Certainty.PROOF if cut and not evidence.several_outputs else self.certainty
+            yield self.finding(evidence, saw, place=labels_made_at(evidence), certainty=sure)
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
             yield from self._classes(evidence, labels.class_values)
         elif family is LossFamily.REGRESSION and not labels.one_hot:
@@ -114,8 +118,7 @@ class LabelsOutOfDomain(Rule):
         mean = labels.mean if labels.mean is not None else (low + high) / 2
         gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
         saw, sure = f"targets {low:.3g} to {high:.3g}, but {gives}", 0.85 if least <= mean <= most else 0.95
-        finding = self.finding(
-            evidence, saw, layer=evidence.output, kind=Kind.ACTIVATION, values=("linear",), confidence=sure
-        )
+        kind, output = Kind.ACTIVATION, evidence.output
+        finding = self.finding(evidence, saw, layer=output, kind=kind, values=("linear",), confidence=sure)
         proven = max(least - low, high - most) > FAR * (high - low)
         yield replace(finding, fault=Fault.ACH, certainty=Certainty.PROOF if proven else self.certainty)

@@ -57,7 +57,10 @@ class LeakageByDuplicates(Rule):
             # A function of the program that draws is a draw where it is called.
             for draw in (*copying, *(call for call in index.calls if called(call) in own)):
                 split = _split_later(index, draw)
-                if split is not None and (is_call(split) or _may_be_cut(index, draw, own)):
+                rows = called(draw) in own.union(COPIES) or _made_by(index, draw.args[0], CHOSEN)
+                # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance.
+                halves = rows and not loops_of(index, draw)
+                if split is not None and (is_call(split) or halves):
                     saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
                     yield self.finding(evidence, saw, place=place_in(index, draw))
 
@@ -74,12 +77,6 @@ def _copies(index: FileIndex, call: ast.Call) -> bool:
 def _made_by(index: FileIndex, value: ast.expr, makers: Sequence[str]) -> bool:
     parts = [value, *(value_of(index, name) for name in within(value, ast.Name))]
     return any(is_call(node, *makers) for part in parts for node in ast.walk(part))
-
-
-def _may_be_cut(index: FileIndex, draw: ast.Call, own: set[str]) -> bool:
-    """Whether two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance."""
-    rows = called(draw) in own.union(COPIES) or _made_by(index, draw.args[0], CHOSEN)
-    return rows and not loops_of(index, draw)
 
 
 def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:

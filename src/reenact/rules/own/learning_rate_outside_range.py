@@ -63,6 +63,8 @@ WHOLLY, LEFT = 0.02, 0.2
 """Shares of the first loss of one batch: what is left where it is learned, and where by far not."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
+Word = tuple[str, float, tuple[JsonValue, ...]]
+FINE: Word = ("", 0.0, ())
 
 
 class LearningRateOutsideRange(Rule):
@@ -85,10 +87,6 @@ class LearningRateOutsideRange(Rule):
                 found = self.finding(evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values)
                 yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
                 return
-
-
-Word = tuple[str, float, tuple[JsonValue, ...]]
-FINE: Word = ("", 0.0, ())
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
@@ -189,10 +187,12 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
 
 def _by_use(evidence: Evidence, rate: float) -> Word:
     low, high = USUAL.get(optimizer_name(evidence), ADAPTIVE)
-    usual, below = usual_rates(evidence), f"below what is usual for this optimiser ({low:g})"
+    usual = usual_rates(evidence)
     if rate > high and not evidence.clips_gradients:
         return f"above what is usual for this optimiser ({high:g})", 0.65, usual
-    return (below, 0.7, usual) if rate < low else FINE
+    if rate < low:
+        return f"below what is usual for this optimiser ({low:g})", 0.7, usual
+    return FINE
 
 
 def _ratios(evidence: Evidence) -> list[float]:

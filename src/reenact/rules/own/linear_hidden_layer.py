@@ -95,6 +95,5 @@ def _takes(behind: LayerView, layer: LayerView, layers: list[LayerView]) -> bool
         takers = [one.name for one in layers if one.name in layer.feeds and one.weighted]
         return behind.name in layer.feeds or not takers
     given = behind.settings.get("in_features", behind.settings.get("in_channels"))
-    if isinstance(given, int) and layer.width and behind.family == layer.family:
-        return given == layer.width
-    return True
+    known = isinstance(given, int) and layer.width and behind.family == layer.family
+    return not known or given == layer.width

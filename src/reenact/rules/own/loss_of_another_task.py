@@ -96,8 +96,7 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
 
 
 def _rounded(evidence: Evidence, labels: TensorFacts) -> bool:
-    """Whether numbers from 0 on are fitted, and the program itself rounds to ask which one was meant, and is
-    mostly wrong."""
+    """Whether numbers from 0 on are fitted, and the program itself rounds them, and is mostly wrong."""
     kinds = sorted(labels.class_values or ())
     scores = [*series.validation_accuracy(evidence)[-1:], *series.metric(evidence, "accuracy", "acc")[-1:]]
     counted = labels.integral and 3 <= len(kinds) <= 20 and kinds == list(range(len(kinds)))

@@ -51,6 +51,10 @@ HELD = ("create_graph", "spectral_norm", "clamp_(", "clip_(", "weight_clip", "pa
 """What holds the slope of a critic."""
 STEADY = 0.15
 """Share of the whole fall that the last quarter still brings."""
+VARIANCE = re.compile(
+    r"/ (?:\w+\.)*exp\(|/ (?:\w+\.)*\w*(?:var|scale|sigma)\w*\.exp\(\)|exp\(-\w*(?:var|scale|sigma)"
+)
+FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 
 
 class LossWithoutBound(Rule):
@@ -121,12 +125,6 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
             saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
             return f"{saw} has no floor, and some values of the data never change", place_in(index, node)
     return None
-
-
-VARIANCE = re.compile(
-    r"/ (?:\w+\.)*exp\(|/ (?:\w+\.)*\w*(?:var|scale|sigma)\w*\.exp\(\)|exp\(-\w*(?:var|scale|sigma)"
-)
-FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 
 
 def _goes_back(evidence: Evidence) -> Place | None:

@@ -115,9 +115,8 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
     whole = not share and not any(within(node.value, ast.BinOp))
     batches = f"len({ast.unparse(loop.iter)})" if isinstance(loop, ast.For) else ""
-    if whole and batches in divisors:
-        return f"{target.id} adds up hits and is divided by the number of batches"
-    return ""
+    saw = f"{target.id} adds up hits and is divided by the number of batches"
+    return saw if whole and batches in divisors else ""
 
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:

@@ -80,8 +80,10 @@ def _at_chance(evidence: Evidence) -> str:
         return ""
     for split, prefix in (("test", "test_"), ("validation", "val_")):
         scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))
-        share = _largest_share(evidence, split)
         labels = evidence.data("label", split)
+        counted = [one.class_counts or () for one in (labels, evidence.labels) if one is not None]
+        # Of the most frequent class: in this split, else in the training data.
+        share = next((max(counts) / sum(counts) for counts in counted if len(counts) > 1), None)
         # Of a row with several labels nobody knows whether its accuracy is that of rows or of labels.
         several = labels is not None and labels.shape[1:2] not in ((), (1,)) and "int" in labels.dtype
         if not scores or share is None or share > LARGEST_SHARE or several:
@@ -94,13 +96,6 @@ def _at_chance(evidence: Evidence) -> str:
             seen = f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows"
             return f"{seen}; always naming the most frequent class gives {share:.2f}"
     return ""
-
-
-def _largest_share(evidence: Evidence, split: str) -> float | None:
-    """Share of the most frequent class: of this split, else of the training data."""
-    labels = (evidence.data("label", split), evidence.labels)
-    counted = [one.class_counts or () for one in labels if one is not None]
-    return next((max(counts) / sum(counts) for counts in counted if len(counts) > 1), None)
 
 
 def _evaluated_rows(evidence: Evidence, split: str) -> int:

@@ -56,8 +56,7 @@ class NonFiniteAtStart(Culprit):
             place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
             yield self.finding(evidence, saw, place=place)
             return
-        losses = [float(loss) for loss in steps["loss"][: FIRST + 2]]
-        went = [float(calls) for calls in steps["backward_calls"][: FIRST + 2]]
+        losses, went = (steps[name][: FIRST + 2].tolist() for name in ("loss", "backward_calls"))
         known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
         bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
         layer = _first_bad(evidence, bad[0]) if bad else ""
@@ -71,10 +70,8 @@ class NonFiniteAtStart(Culprit):
 def _first_bad(evidence: Evidence, last: int) -> str:
     """The first layer whose output is not finite, up to the step whose loss is not."""
     rows = evidence.watched.layers
-    for step, number, bad in zip(rows["step"], rows["layer"], rows["bad_share"], strict=True):
-        if bad > 0 and step <= last:
-            return evidence.watched.layer_names[int(number)]
-    return ""
+    bad = rows["layer"][(rows["bad_share"] > 0) & (rows["step"] <= last)]
+    return evidence.watched.layer_names[int(bad[0])] if len(bad) else ""
 
 
 def _place(evidence: Evidence, layer: str) -> Place | None:

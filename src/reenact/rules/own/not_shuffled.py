@@ -54,8 +54,7 @@ class NotShuffled(Rule):
         if any(layer.family == "recurrent" for layer in evidence.layers):
             return
         spread = evidence.labels.batch_spread if evidence.labels is not None else None
-        alone = evidence.optimizers < 2 and not evidence.acts
-        if spread is not None and spread > SORTED and alone:
+        if spread is not None and spread > SORTED and evidence.optimizers < 2 and not evidence.acts:
             saw = f"rows come sorted by class (batch means spread {spread:.2f} times as far as the labels)"
             saw = f"{saw}; {source}" if source else saw
             kind, certain = Kind.SHUFFLE, Certainty.STRONG

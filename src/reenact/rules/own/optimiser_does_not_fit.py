@@ -53,13 +53,10 @@ class OptimiserDoesNotFit(Rule):
             return
         curve = windows(losses(evidence))
         momentum = evidence.optimizer is not None and evidence.optimizer.settings.get("momentum")
-        plain = word == "sgd" and rate <= 0.01 and not momentum and _flows(evidence)
+        norms = sorted(finite(list(evidence.trace.steps["grad_norm"]))) if evidence.trace is not None else []
+        # Whether gradients arrive: without them no optimiser helps.
+        flows = bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT
+        plain = word == "sgd" and rate <= 0.01 and not momentum and flows
         if plain and len(curve) > 3 and MOVED * curve[0] < curve[-1] < 1.05 * curve[0]:
             saw = f"plain SGD with rate {rate:g} took the loss from {curve[0]:.3g} to {curve[-1]:.3g}"
             yield self.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values, confidence=0.6)
-
-
-def _flows(evidence: Evidence) -> bool:
-    """Whether gradients arrive: without them no optimiser helps."""
-    norms = sorted(finite(list(evidence.trace.steps["grad_norm"]))) if evidence.trace is not None else []
-    return bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT

@@ -54,9 +54,8 @@ import re
 from reenact.program.read.index import FileIndex
 from reenact.rules import Certainty, Culprit, Evidence, Findings, Needs, Place
 from reenact.rules.own._flow import stores
-from reenact.rules.own._inverted_masks import inverted_masks
 from reenact.rules.own._lines import calls, first_place, function_of, indexes, nodes, place_in
-from reenact.rules.own._padded_lengths import padded_lengths
+from reenact.rules.own._padding import inverted_masks, padded_lengths
 from reenact.rules.own._parts import called, within
 from reenact.rules.own._places import says
 from reenact.rules.own._series import learned

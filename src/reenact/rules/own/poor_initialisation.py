@@ -36,7 +36,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
-from reenact.rules.finding import Certainty, Finding, Severity
+from reenact.rules.finding import Certainty, Severity
 from reenact.rules.measured import zero_start
 from reenact.rules.own._lines import calls, first_place
 from reenact.rules.own._model import times_usual
@@ -66,7 +66,11 @@ class PoorInitialisation(Rule):
             if layer.kernel() is None or layer.family in ("embedding", "recurrent"):
                 continue
             if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
-                yield self._bias(evidence, layer, bias.mean, doubt)
+                zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
+                saw, kind = f"all biases start at {bias.mean:g}", Kind.BIAS_INIT
+                sure = (0.8 if abs(bias.mean) > 5 else 0.5) * doubt
+                finding = self.finding(evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure)
+                yield at_all_layers(evidence, replace(finding, fault=Fault.BCI), kind, zeros)
         drawn = _drawn_too_wide(evidence)
         if drawn:
             saw = f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to layer"
@@ -106,13 +110,6 @@ class PoorInitialisation(Rule):
         for layer, saw, sure in found:
             kind, values = Kind.WEIGHT_INIT, _usual(layer, framework(evidence))
             yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
-
-    def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
-        zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
-        saw, kind = f"all biases start at {value:g}", Kind.BIAS_INIT
-        sure = (0.8 if abs(value) > 5 else 0.5) * doubt
-        finding = self.finding(evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure)
-        return at_all_layers(evidence, replace(finding, fault=Fault.BCI), kind, zeros)
 
 
 def _drawn_too_wide(evidence: Evidence) -> list[str]:

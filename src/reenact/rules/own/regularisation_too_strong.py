@@ -116,10 +116,8 @@ class RegularisationTooStrong(Rule):
 def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
     """`l1` and `l2` with their factors: from the live layer's settings or from the source text."""
     if isinstance(written, dict):
-        for word in ("l1", "l2"):
-            factor = written.get(word)
-            if isinstance(factor, int | float):
-                yield word, float(factor)
+        pairs = ((word, written.get(word)) for word in ("l1", "l2"))
+        yield from ((word, float(factor)) for word, factor in pairs if isinstance(factor, int | float))
     elif isinstance(written, str):
         for number, factor in (*_POSITIONAL.findall(written), *_KEYWORD.findall(written)):
             yield f"l{number}", float(factor)

@@ -60,7 +60,7 @@ class SaturatedLayer(Rule):
         if raw_inputs(evidence) and layer is next(iter(evidence.weighted), None):
             return self.finding(evidence, saw, layer=layer, kind=Kind.PREPROCESSING, fault=Fault.CPP)
         if (times_usual(layer, framework(evidence)) or 1.0) > 3:
-            start = "glorot_uniform" if framework(evidence) == "keras" else "xavier_uniform_"
-            kind = Kind.WEIGHT_INIT
+            kind, keras = Kind.WEIGHT_INIT, framework(evidence) == "keras"
+            start = "glorot_uniform" if keras else "xavier_uniform_"
             return self.finding(evidence, saw, layer=layer, kind=kind, values=(start,), fault=Fault.WCI)
         return self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))

@@ -61,8 +61,7 @@ def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
             text = ast.unparse(factor)
             if not NAMED.match(text) or INVERSE.search(text):
                 continue
-            known = number(index, factor)
-            made = value_of(index, scores)
+            known, made = number(index, factor), value_of(index, scores)
             similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
             above = index.parents.get(node)
             shared = is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)

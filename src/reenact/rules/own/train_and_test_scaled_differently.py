@@ -138,18 +138,17 @@ def _without_gradients(index: FileIndex, node: ast.AST) -> bool:
 
 
 def _applied_at(files: Sequence[FileIndex]) -> Place | None:
-    """Where rows of one split are scaled: `(x - mean) / std` or a call that scales, in a line or a function
-    that names the split."""
-    found: list[tuple[bool, int, Place]] = []
+    """Where rows of a split are scaled, `(x - mean) / std` or a call, in a line or function that names it."""
+    found: list[tuple[bool, Place]] = []
     for index in files:
         for node in all_parts(index.tree):
             if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
                 said = f"{getattr(function_of(index, node), 'name', '')} {ast.unparse(node)}"
                 if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
                     held = any(HELD_OUT.search(name) for name in names(node))
-                    found.append((not held, len(found), place_in(index, node)))
+                    found.append((not held, place_in(index, node)))
     # What is done to held-out rows is what differs from the rest.
-    return min(found, key=lambda one: one[:2])[2] if found else None
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _scales(node: ast.AST) -> bool:

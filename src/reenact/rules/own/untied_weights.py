@@ -123,10 +123,8 @@ def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Cal
     """In a class that calls itself siamese: two networks of its own, made alike, that take an input each."""
     for index, owner in nodes(evidence, ast.ClassDef):
         words = (owner.name, ast.get_docstring(owner) or "", ast.get_docstring(index.tree) or "")
-        taken = [
-            one for one in within(owner, ast.Call) if isinstance(one.func, ast.Attribute | ast.Subscript)
-        ]
-        passes = [call for call in taken if call.args and ast.unparse(call.func).startswith("self.")]
+        own = [one for one in within(owner, ast.Call) if ast.unparse(one.func).startswith("self.")]
+        passes = [one for one in own if one.args and isinstance(one.func, ast.Attribute | ast.Subscript)]
         for one, other in combinations(passes, 2) if SIAMESE.search(" ".join(words)) else ():
             apart = ast.unparse(one.args[0]) != ast.unparse(other.args[0])
             if apart and _made_alike(owner, one.func, other.func):

@@ -44,6 +44,12 @@ BARELY = 0.7
 faulty ones to what the other symptoms name, and none of 147 healthy ones; at 0.5 it would still add none of
 these."""
 SYMPTOMS: tuple[Rule, ...] = (LearnsNothing(), CollapsedOutput(), LossStalls())
+TRIED = (
+    (Kind.LEARNING_RATE, Fault.HLR, 0.3),
+    (Kind.OPTIMIZER, Fault.OCH, 0.25),
+    (Kind.BATCH_SIZE, Fault.HBS, 0.2),
+    (Kind.EPOCHS, Fault.HNE, 0.15),
+)
 
 
 class UsualElsewhere(Rule):
@@ -73,14 +79,6 @@ def _barely(evidence: Evidence) -> str:
     if silent or curve[0] <= 0 or curve[-1] <= BARELY * curve[0]:
         return ""
     return f"loss {curve[0]:.3g} in the beginning and {curve[-1]:.3g} in the end"
-
-
-TRIED = (
-    (Kind.LEARNING_RATE, Fault.HLR, 0.3),
-    (Kind.OPTIMIZER, Fault.OCH, 0.25),
-    (Kind.BATCH_SIZE, Fault.HBS, 0.2),
-    (Kind.EPOCHS, Fault.HNE, 0.15),
-)
 
 
 def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[JsonValue]:

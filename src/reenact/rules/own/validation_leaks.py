@@ -34,6 +34,7 @@ import ast
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from reenact.probe.trace import Overlap
 from reenact.program.read.index import FileIndex
@@ -63,6 +64,8 @@ ROUGHLY = 4
 MANY = 4
 """Features from which on rows of measured values are never equal by chance."""
 LEAST = 0.05
+Leaks = Iterator[tuple[ast.expr, str, float]]
+"""Where something leaks in the text, what says so, and how sure that is."""
 
 
 class ValidationLeaks(Rule):
@@ -72,14 +75,9 @@ class ValidationLeaks(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         for index in indexes(evidence):
-            for call in _over_all_rows(index):
-                saw = f"{ast.unparse(call)[:60]} takes every row; the split of the program does not enter"
-                place, certain = place_in(index, call), Certainty.STRONG
-                yield self.finding(evidence, saw, place=place, confidence=0.9, certainty=certain)
-                return
-            for node, saw in _split_by_chance(index):
+            for node, saw, sure in chain(_over_all_rows(index), _split_by_chance(index)):
                 place, certain = place_in(index, node), Certainty.STRONG
-                yield self.finding(evidence, saw, place=place, confidence=0.8, certainty=certain)
+                yield self.finding(evidence, saw, place=place, confidence=sure, certainty=certain)
                 return
         leaks = () if evidence.acts else evidence.watched.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
@@ -93,7 +91,7 @@ class ValidationLeaks(Rule):
         yield self.finding(evidence, saw, kind=kind, confidence=sure, certainty=proven, place=where)
 
 
-def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
+def _over_all_rows(index: FileIndex) -> Leaks:
     """Losses of a training, where a program splits its rows by masks or numbers and no loss reads any."""
     spoken = list(words(index.tree))
     split = any(map(TRAINED.search, spoken)) and any(map(HELD_OUT.search, spoken))
@@ -104,7 +102,8 @@ def _over_all_rows(index: FileIndex) -> Iterator[ast.Call]:
     losses = [call for call in losses if function_of(index, call) in owners]
     reached = reached_by(index, SPLIT)
     if losses and not any(reached.intersection(words(call)) for call in losses):
-        yield losses[0]
+        text = ast.unparse(losses[0])[:60]
+        yield losses[0], f"{text} takes every row; the split of the program does not enter", 0.9
 
 
 def _repeated_before(evidence: Evidence) -> bool:
@@ -149,11 +148,10 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
         return 0.2
     if worst.share < 0.99:
         return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
-    fitted = framework(evidence) == "keras" and worst.split == "validation"
-    return 0.6 if fitted else 0.35
+    return 0.6 if framework(evidence) == "keras" and worst.split == "validation" else 0.35
 
 
-def _split_by_chance(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _split_by_chance(index: FileIndex) -> Leaks:
     """Where windows of one series that overlap are split by chance: what is held out lies between what was
     trained on, and shares all but its ends with it."""
     makers = {one.name for one in index.functions if _slides(one.node)} | {"sliding_window_view"}
@@ -169,20 +167,16 @@ def _split_by_chance(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     for call in index.calls if reached else ():
         splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(call)
         if splits and call.args and reached & names(call.args[0]):
-            yield call, f"{ast.unparse(call)[:60]} splits overlapping windows at random"
-            return
+            yield call, f"{ast.unparse(call)[:60]} splits overlapping windows at random", 0.8
     for one in within(index.tree, ast.Subscript):
         # Batches are drawn by chance too, in the loop of a training.
         if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
-            yield one, f"{ast.unparse(one)[:60]} takes overlapping windows at random"
-            return
+            yield one, f"{ast.unparse(one)[:60]} takes overlapping windows at random", 0.8
 
 
 def _slides(node: ast.AST) -> bool:
     """Whether something takes `series[i:i + width]` for every i of a range, one after the other."""
-    loops: list[ast.For | ast.comprehension] = [
-        one for one in ast.walk(node) if isinstance(one, ast.For | ast.comprehension)
-    ]
+    loops = [one for one in ast.walk(node) if isinstance(one, ast.For | ast.comprehension)]
     counted = [one for one in loops if is_call(one.iter, "range") and len(one.iter.args) < 3]
     numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
     for one in ast.walk(node):

@@ -46,7 +46,7 @@ from reenact.rules.own._parts import called, is_call, is_sum, last_word, owner_o
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
 REWARD = re.compile(r"(?i)advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b")
-NEGATIVE = re.compile(r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-")
+NEGATIVE = r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-"
 """Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
 ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
@@ -57,6 +57,8 @@ OTHER = re.compile(r"neg|(?:^|_)an\b", re.IGNORECASE)
 DISTANCE = re.compile(r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE)
 LIKENESS = re.compile(r"cos|sim|@|matmul|einsum|dot\(|score|logit", re.IGNORECASE)
 MARGIN = re.compile(r"^(?:self\.)?\w*(?:margin|alpha)\w*$|^[\d.e-]+$", re.IGNORECASE)
+HINGES = ("relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
+"""What cuts a difference off below zero."""
 GENERATOR = re.compile(r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE)
 
 
@@ -90,8 +92,7 @@ def _mirrored(evidence: Evidence) -> bool:
     steps = evidence.trace.steps
     pairs = zip(steps["loss"].tolist(), steps["label_loss"].tolist(), strict=True)
     both = [(loss, own) for loss, own in pairs if loss == loss and own > 0]
-    opposite = sum(abs(loss + own) < NEAR * own for loss, own in both)
-    return len(both) >= 3 and opposite > 0.9 * len(both)
+    return len(both) >= 3 and sum(abs(loss + own) < NEAR * own for loss, own in both) > 0.9 * len(both)
 
 
 def _raised(index: FileIndex) -> Iterator[ast.Assign]:
@@ -102,7 +103,9 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
         value, name = node.value, written(node.targets[0])
         added = [term for sign, term in terms(value) if sign > 0] if "loss" in name.lower() else []
         raised = any(_is_policy_gradient(index, term) for term in added)
-        if raised and not _negated(index, name, value):
+        negated = raised and any(isinstance(one.op, ast.USub) for one in within(value, ast.UnaryOp))
+        later = rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b|{NEGATIVE}"
+        if raised and not negated and not re.search(later, index.text):
             yield node
 
 
@@ -147,7 +150,9 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         if OTHER.search(given[1]) and SAME.search(given[2]):
             yield call, f"{called(call)} is given the negative where it wants the positive"
     for node in within(index.tree, ast.BinOp):
-        if not _hinged(index, node) or is_sum(index.parents.get(node), ast.Add, ast.Sub):
+        above = index.parents.get(node)
+        cut = index.parents.get(above) if isinstance(above, ast.Attribute) else above
+        if not is_call(cut, *HINGES) or is_sum(above, ast.Add, ast.Sub):
             continue
         texts = ((sign, ast.unparse(term)) for sign, term in terms(node))
         parts = {sign: text for sign, text in texts if not MARGIN.search(text)}
@@ -171,14 +176,6 @@ def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         if fake and all(fake) and plain:
             loss = ast.unparse(node.value)[:60]
             yield node.value, f"{loss} is minimised: the generator learns to be recognised as fake"
-
-
-def _hinged(index: FileIndex, node: ast.AST) -> bool:
-    """Whether a difference is cut off below zero."""
-    above = index.parents.get(node)
-    if isinstance(above, ast.Attribute):
-        above = index.parents.get(above)
-    return is_call(above, "relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
 
 
 def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -211,10 +208,3 @@ def _meaning(index: FileIndex, side: ast.expr) -> str:
     made = value_of(index, side)
     roots = list(within(made, ast.Name)) if made is not side else []
     return " ".join([ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])])
-
-
-def _negated(index: FileIndex, name: str, value: ast.expr) -> bool:
-    if any(isinstance(node.op, ast.USub) for node in within(value, ast.UnaryOp)):
-        return True
-    later = re.compile(rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b")
-    return bool(later.search(index.text)) or bool(NEGATIVE.search(index.text))

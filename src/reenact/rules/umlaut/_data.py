@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from reenact.probe.trace import Trace
-from reenact.rules import Evidence, LayerView, TensorFacts
+from reenact.rules import Evidence, TensorFacts
 
 ENOUGH = 10
 """Rows that must have been looked at before their share means something."""
 _SCALING = ("BatchNorm", "Normalization", "Rescaling", "LayerNorm", "InstanceNorm")
-_PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretization", "TextVectorization")
+PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretization", "TextVectorization")
 
 
 def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
@@ -27,7 +27,7 @@ def reads_symbols(evidence: Evidence) -> bool:
     if measured and evidence.graph and evidence.graph.framework == "torch":
         # Tables of PyTorch take whole numbers alone: another input is looked up, a time or a class.
         return False
-    return any(layer.family == "embedding" or layer.type.startswith(_PREPARING[1:]) for layer in layers)
+    return any(layer.family == "embedding" or layer.type.startswith(PREPARING[1:]) for layer in layers)
 
 
 def saw_others(evidence: Evidence) -> bool:
@@ -45,18 +45,6 @@ def scales_itself(evidence: Evidence) -> bool:
         if layer.weighted or layer.family == "composite":
             return False
     return False
-
-
-def casts_itself(evidence: Evidence) -> bool:
-    return any(layer.type.startswith(_PREPARING) for layer in evidence.layers)
-
-
-def channels_last(evidence: Evidence, layer: LayerView) -> bool:
-    """How a convolution reads its input: as it says itself, else as its library does."""
-    layout = layer.settings.get("data_format")
-    if isinstance(layout, str):
-        return layout == "channels_last"
-    return evidence.graph is not None and evidence.graph.framework == "keras"
 
 
 def shared_rows(trace: Trace) -> float:

@@ -34,7 +34,7 @@ Sources
 import re
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.umlaut._data import casts_itself, reads_symbols, training_inputs
+from reenact.rules.umlaut._data import PREPARING, reads_symbols, training_inputs
 
 TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
 
@@ -51,7 +51,7 @@ class InputNotFloating(Rule):
             place = crash.layer_place or crash.place
             yield self.finding(evidence, f"{crash.layer} was given {dtype}", place=place, confidence=0.9)
             return
-        if reads_symbols(evidence) or casts_itself(evidence):
+        if reads_symbols(evidence) or any(one.type.startswith(PREPARING) for one in evidence.layers):
             return
         for facts in training_inputs(evidence):
             if not facts.dtype.startswith(("float", "bfloat", "complex")):

@@ -31,7 +31,7 @@ Sources
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.layer_view import Shape
-from reenact.rules.umlaut._data import channels_last, training_inputs
+from reenact.rules.umlaut._data import training_inputs
 
 
 class InputWrongShape(Rule):
@@ -43,7 +43,10 @@ class InputWrongShape(Rule):
         first = next((layer for layer in evidence.layers if layer.weighted), None)
         if first is None or first.family != "conv" or "2" not in first.type:
             return
-        last = channels_last(evidence, first)
+        # How a convolution reads its input: as it says itself, else as its library does.
+        library = "channels_last" if evidence.graph and evidence.graph.framework == "keras" else ""
+        layout = first.settings.get("data_format")
+        last = (layout if isinstance(layout, str) else library) == "channels_last"
         for facts in training_inputs(evidence):
             if len(facts.shape) == 4 and _exchanged(facts.shape[1:], last):
                 order = "channels last" if last else "channels first"
@@ -54,6 +57,5 @@ class InputWrongShape(Rule):
 
 def _exchanged(shape: Shape, channels_last: bool) -> bool:
     first, middle, last = shape
-    if channels_last:
-        return first in (1, 3, 4) and middle == last and last not in (None, first)
-    return last in (1, 3, 4) and first == middle and first not in (None, last)
+    channels, side = (first, last) if channels_last else (last, first)
+    return channels in (1, 3, 4) and middle == side and side not in (None, channels)

@@ -39,15 +39,10 @@ class NoValidation(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         param = evidence.hyperparameter(Kind.VALIDATION)
-        if param is None or not param.absent or _measured(evidence):
+        seen = saw_others(evidence) or bool(evidence.happened("evaluation"))
+        if param is None or not param.absent or (seen and shared_rows(evidence.watched) != 1.0):
             return
         if evidence.trace is None and mentions(evidence, "eval", "valid", "test_", "_test", "score("):
             return
         saw = "no validation data, and no evaluation on other rows than those of the training"
         yield self.finding(evidence, saw, kind=Kind.VALIDATION, values=(0.2, 0.1))
-
-
-def _measured(evidence: Evidence) -> bool:
-    if evidence.trace is None or shared_rows(evidence.trace) == 1.0:
-        return False
-    return saw_others(evidence) or bool(evidence.trace.happened("evaluation"))
