@@ -211,7 +211,7 @@ def _folder_v2(root: Path, lines: list[list[str]]) -> Path:
 
 
 def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
-    """The group somebody else put a process into, to be read but never removed; not one that we are in too."""
+    """The group somebody else put a process into, to be read but never removed; none that we are in too."""
     ours = _memberships(Path("/proc/self/cgroup"))
     lines = [one for one in _memberships(Path(f"/proc/{pid}/cgroup")) if one not in ours]
     if lines and (root / "cgroup.controllers").exists():
