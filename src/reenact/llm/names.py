@@ -8,6 +8,7 @@ import difflib
 import ipaddress
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -132,7 +133,6 @@ def check_network(model: str, url: str) -> None:
 def is_loopback(url: str) -> bool:
     """Whether the address names this machine."""
     host = urlsplit(url).hostname or ""
-    try:
+    with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    return host == "localhost" or host.endswith(".localhost")

@@ -3,6 +3,7 @@ and the files it leads to: the entry, the local modules that it imports, the dat
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import dropwhile, takewhile
 from pathlib import Path, PurePath, PurePosixPath
@@ -218,10 +219,6 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
 
 def _inside(path: Path, bases: tuple[Path, ...]) -> bool:
     """A regular file below one of the folders, also after links are followed."""
-    try:
-        if not path.is_file():
-            return False
-        real = path.resolve()
-    except (OSError, RuntimeError, ValueError):
-        return False
-    return any(base.resolve() in real.parents for base in bases)
+    with suppress(OSError, RuntimeError, ValueError):
+        return path.is_file() and any(base.resolve() in path.resolve().parents for base in bases)
+    return False

@@ -1,5 +1,4 @@
-"""Values inside other values: dictionary entries, attributes of configurations, options, fields, data
-files."""
+"""Values inside other values: entries of dictionaries, attributes, options, fields, what data files hold."""
 
 import ast
 

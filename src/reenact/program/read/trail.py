@@ -21,8 +21,7 @@ MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_PATH_DEPTH = 8
 MAX_STEPS = 500
-"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
-steps."""
+"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen."""
 LOADERS = word_set(
     "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
     "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"

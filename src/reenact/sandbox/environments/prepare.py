@@ -188,9 +188,8 @@ class Environments:
             half.rename(store)
         for wheel_file in store.iterdir():
             if wish.built is None or (wish.built / wheel_file.name).exists():
-                raise InputError(
-                    f"The package {name} was built from source, but what was built does not fit."
-                )
+                unfit = "was built from source, but what was built does not fit"
+                raise InputError(f"The package {name} {unfit}.")
             shutil.copy(wheel_file, wish.built)
 
     def _for_build(self, allowed: Allowed, needed: tuple[Requirement, ...]) -> tuple[str, tuple[Mount, ...]]:

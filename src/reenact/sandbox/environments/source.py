@@ -71,10 +71,9 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
     if not fitting:
         unfit = f"none of its {len(found)} source distributions fits {asked!r}"
         why = unfit if found else "nor a source distribution"
-        raise InputError(
-            f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}.",
-            next_step="Check the name and the version; it may be made up, or need another Python.",
-        )
+        says = f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}."
+        fix = "Check the name and the version; it may be made up, or need another Python."
+        raise InputError(says, next_step=fix)
     return max(fitting, key=lambda source: source.version)
 
 
@@ -147,8 +146,7 @@ PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]
 def build_wheel(
     source: Source, content: bytes, box: Sandbox | None, prepare: PrepareBuild, stop: Stop | None
 ) -> tuple[str, bytes]:
-    """The file name, proven to be that of the package that was asked for, and the bytes of the wheel that a
-    source distribution makes."""
+    """The file name, proven to be that of the package, and the bytes of the wheel that its source makes."""
     if box is None:
         says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
         raise SandboxUnavailable(says, next_step="reenact doctor")
@@ -176,9 +174,7 @@ def _collected(box: Sandbox, source: Source, command: Command, stop: Stop | None
     result = box.run(command, _LIMITS, stop=stop)
     if not result.ok or set(result.results) != set(command.collect):
         last = " ".join(result.output.strip().splitlines()[-3:])[-400:]
-        raise InputError(
-            f"The package {source.name} {source.version} has no wheel and cannot be built from source: "
-            f"{result.ending} {result.why} {last}".strip(),
-            next_step="Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS.",
-        )
+        lacks = f"The package {source.name} {source.version} has no wheel and cannot be built from source:"
+        fix = "Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS."
+        raise InputError(f"{lacks} {result.ending} {result.why} {last}".strip(), next_step=fix)
     return result.results

@@ -64,10 +64,9 @@ def link_mounts(folder: BoxFolder, command: Command) -> None:
         if target == mount.source:
             continue
         if not target.is_relative_to(WORK):
-            raise BoxBroke(
-                f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and containers can. "
-                "Without them a mount's target is its source, or lies in the work folder"
-            )
+            shown = f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and containers can."
+            instead = "Without them a mount's target is its source, or lies in the work folder"
+            raise BoxBroke(f"{shown} {instead}")
         link = folder.work / target.relative_to(WORK)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(mount.source.absolute())
@@ -80,10 +79,9 @@ class NoSandbox(Tier):
 
     def __init__(self, *, trust: bool = False) -> None:
         if not trust:
-            raise SandboxUnavailable(
-                "Without a sandbox a program can read, change and send away everything this user can.",
-                next_step="Add --trust-code if you trust this program as your own.",
-            )
+            says = "Without a sandbox a program can read, change and send away everything this user can."
+            fix = "Add --trust-code if you trust this program as your own."
+            raise SandboxUnavailable(says, next_step=fix)
 
     def missing(self) -> str:
         return ""
