@@ -199,9 +199,21 @@ def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[st
     return tuple(tuple(grid.get((at, column), "") for column in range(full)) for at in range(len(rows)))
 
 
-def _text(part: Any, line: Line) -> str:
-    """The words of all paragraphs in it, whatever they are packed in: lists, frames, other tables."""
-    if isinstance(part, dict) and part.get("t") in ("Para", "Plain"):
-        return line(part["c"])
-    inner = part.get("c") if isinstance(part, dict) else part
-    return " ".join(filter(None, (_text(one, line) for one in inner))) if isinstance(inner, list) else ""
+def _text(blocks: Iterable[Node], line: Line) -> str:
+    return " ".join(_words(block, line) for block in blocks)
+
+
+def _words(block: Node, line: Line) -> str:
+    given: Any = block.get("c")
+    match block["t"], given:
+        case "Para" | "Plain", nodes:
+            return line(nodes)
+        case "Div", [_, blocks]:
+            return _text(blocks, line)
+        case ("BulletList", items) | ("OrderedList", [_, items]):
+            return "; ".join(_text(item, line) for item in items)
+        case "Table", content:
+            return " ".join(cell for row in grid_of(content, line).rows for cell in row if cell)
+        case "CodeBlock", [_, body]:
+            return str(body)
+    return ""

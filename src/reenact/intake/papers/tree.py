@@ -79,6 +79,8 @@ class Walk:
                 yield from (Prose(f"{self.line(term)}: {self._joined(meanings)}") for term, meanings in terms)
             case "CodeBlock", [attributes, body]:
                 yield Algorithm(body=str(body), label=str(attributes[0]))
+            case "LineBlock", lines:
+                yield Prose(" ".join(map(self.line, lines)))
             case "RawBlock", [_, source]:
                 what = f"Source that is not understood was left out: {str(source)[:80]!r}."
                 self.lost.append(Lost("text", what))
