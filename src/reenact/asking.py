@@ -38,9 +38,17 @@ def ask(
     path = run.path(name, sample=sample)
     request = Request(path, prompt, answer, temperature, sample=sample or 0, check=check)
     returns: Any = Answer[answer]  # type: ignore[valid-type]
-    how: dict[str, Any] = {"kind": Kind.LLM, "cost": paid, "final": (AnswerUnusable,), "shared": True}
-    how |= {"inputs": asked(request, model), "returns": returns, "sample": sample}
-    given: Answer[T] = run.step(name, lambda: model.ask(request), **how)
+    given: Answer[T] = run.step(
+        name,
+        lambda: model.ask(request),
+        kind=Kind.LLM,
+        inputs=asked(request, model),
+        returns=returns,
+        cost=paid,
+        final=(AnswerUnusable,),
+        sample=sample,
+        shared=True,
+    )
     return given.value
 
 

@@ -49,7 +49,8 @@ class ReenactError(Exception):
 
     def __init__(self, sentence: str, *, next_step: str = "") -> None:
         super().__init__(sentence)
-        self.sentence, self.next_step = sentence, next_step
+        self.sentence = sentence
+        self.next_step = next_step
 
 
 class InputError(ReenactError):
@@ -113,8 +114,10 @@ class MissingExtra(MissingPart):
     """An optional dependency is not installed; names the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        says = f"This needs the package {package}, which is not installed."
-        super().__init__(says, next_step=f"pip install 'reenact[{extra}]'")
+        super().__init__(
+            f"This needs the package {package}, which is not installed.",
+            next_step=f"pip install 'reenact[{extra}]'",
+        )
 
 
 class MissingKey(MissingPart):
@@ -218,6 +221,7 @@ def ended_by(stop: Stop | None, sentence: str) -> Stopped:
     """The error for work that ends early: the user's wish, or the time of the whole command."""
     if stop is None or stop.by_user or not stop.time_is_up:
         return Stopped(sentence)
-    says = f"The time of the whole command is up (--max-time {stop.limit:g} s). {sentence}"
-    fix = "Give a larger --max-time and run the same command: it continues where it stopped."
-    return TimeSpent(says, next_step=fix)
+    return TimeSpent(
+        f"The time of the whole command is up (--max-time {stop.limit:g} s). {sentence}",
+        next_step="Give a larger --max-time and run the same command: it continues where it stopped.",
+    )

@@ -10,7 +10,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from io import BufferedReader
@@ -21,8 +21,13 @@ from reenact.errors import NotAFile
 
 MIB = 1024 * 1024
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
-_KINDS |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFLNK: "a symbolic link"}
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 def open_regular(path: Path, most: int | None = None) -> BufferedReader:
@@ -80,23 +85,21 @@ def lock_folder(path: Path) -> int | None:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
-    with suppress(OSError):
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(lock).st_nlink:
             return lock
+    except OSError:
+        pass
     os.close(lock)
     return None
 
 
-def kind_of(mode: int) -> str:
-    """What stands at a path, by its mode, in words."""
-    return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "not a plain file")
-
-
 def _refuse_unless_plain(path: Path, mode: int) -> None:
-    kind = kind_of(mode)
-    if kind != "a file":
-        raise NotAFile(f"{path} is {kind}, expected a file.", f"it is {kind}, expected a file")
+    if stat.S_ISREG(mode):
+        return
+    kind = next((words for test, words in _KINDS if test(mode)), "not a plain file")
+    raise NotAFile(f"{path} is {kind}, expected a file.", f"it is {kind}, expected a file")
 
 
 def _refuse_too_large(path: Path, size: int, most: int | None) -> None:

@@ -22,11 +22,11 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import psutil
 
@@ -76,7 +76,8 @@ class Jobs:
     def __init__(self, runs_dir: Path, working_folder: Path | None = None, *, at_once: int = 1000) -> None:
         self.folder = runs_dir / "jobs"
         self.working_folder = working_folder or Path.cwd()
-        self._runs_dir, self._at_once = runs_dir, at_once
+        self._runs_dir = runs_dir
+        self._at_once = at_once
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, words: Sequence[str], *, run: str = "") -> Job:
@@ -89,10 +90,15 @@ class Jobs:
         name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
         environ = {**own_environment(), "REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
         with redacted_log(self._file(name, "log")) as output:
-            ends: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
-            # Ctrl-C in the server's terminal is meant for the server alone.
             child = subprocess.Popen(  # noqa: S603  our own command line, no shell
-                own_command(*words), cwd=self.working_folder, env=environ, start_new_session=True, **ends
+                own_command(*words),
+                cwd=self.working_folder,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C in the server's terminal is meant for the server alone.
+                start_new_session=True,
             )
         self._children[name] = child
         job = Job(name, tuple(words), child.pid, _born(child.pid) or time.time(), run)
@@ -142,7 +148,8 @@ class Jobs:
             return file.read().decode("utf-8", "replace").strip()
 
     def runs_of(self, job: Job, shelf: JournalReader) -> list[Run]:
-        """The runs of its process, newest first, its own command's before others: a repair diagnoses too."""
+        """The runs of its process, newest first, those of its own command before others: a repair diagnoses
+        in a run of its own."""
         if job.run:
             return [shelf.find(job.run)]
         # Process numbers are used again: a run that had ended when the job began is another's.
@@ -171,10 +178,11 @@ def stop_run(run: Run, shelf: JournalReader) -> str:
 
 def _born(pid: int) -> float | None:
     """When the process was made; none when it has ended."""
-    with suppress(psutil.NoSuchProcess):
+    try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
-    return None
+    except psutil.NoSuchProcess:
+        return None
 
 
 @contextmanager
@@ -185,9 +193,12 @@ def redacted_log(path: Path) -> Iterator[IO[bytes]]:
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(log, fcntl.LOCK_EX)
-        ends: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": log, "stderr": subprocess.DEVNULL}
         writer = subprocess.Popen(  # noqa: S603 - our own file, isolated from the folder it is started in
-            [sys.executable, "-I", "-S", str(redact.__file__)], start_new_session=True, **ends
+            [sys.executable, "-I", "-S", str(redact.__file__)],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
     finally:
         os.close(log)
@@ -204,7 +215,9 @@ def wait_until_written(path: Path) -> None:
     ends = time.monotonic() + PATIENCE_S
     with path.open("rb") as log:
         while time.monotonic() < ends:
-            with suppress(BlockingIOError):
+            try:
                 fcntl.flock(log, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.02)
+            else:
                 return
-            time.sleep(0.02)

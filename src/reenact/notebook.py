@@ -10,7 +10,6 @@ that can be shown. Results of the functions of `reenact` draw themselves, also w
 """
 
 from argparse import ArgumentParser
-from functools import partial
 from html import escape
 from typing import Any, NoReturn
 
@@ -37,7 +36,9 @@ def framed(page: str) -> str:
 
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext reenact` does."""
-    shell.register_magic_function(partial(watch_cell, shell), magic_kind="cell", magic_name=MAGIC)
+    shell.register_magic_function(
+        lambda line, cell: watch_cell(shell, line, cell), magic_kind="cell", magic_name=MAGIC
+    )
 
 
 def unload_ipython_extension(shell: Any) -> None:

@@ -26,8 +26,11 @@ SHORTEST_MIXED = 8
 
 _WORD = r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT|STUDY_URL)"
 _SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
-# GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
-_HINTS_SECRET = re.compile(r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL", re.I)
+_HINTS_SECRET = re.compile(
+    # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
+    r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL",
+    re.IGNORECASE,
+)
 _FOLDERS = ("PWD", "OLDPWD")
 _BLOCK_BEGINS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _BLOCK_ENDS = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
@@ -79,7 +82,9 @@ def redact_json(value: Any) -> Any:
         return redact(value)
     if isinstance(value, Mapping):
         return {redact(str(key)): redact_json(item) for key, item in value.items()}
-    return [redact_json(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [redact_json(item) for item in value]
+    return value
 
 
 def redact_bytes(data: bytes, by: Callable[[str], str] = redact) -> bytes:
@@ -115,8 +120,13 @@ def secret_names(environ: Mapping[str, str]) -> list[str]:
 
 def for_probe(environ: Mapping[str, str]) -> dict[str, object]:
     """The rules as plain data, for the part that is put into watched programs: names, never values."""
-    shown = {"name": _HINTS_SECRET.pattern, "shortest": SHORTEST, "shapes": list(map(list, SHAPES))}
-    return {"variables": secret_names(environ), **shown, "hidden": HIDDEN}
+    return {
+        "variables": secret_names(environ),
+        "name": _HINTS_SECRET.pattern,
+        "shortest": SHORTEST,
+        "shapes": [list(shape) for shape in SHAPES],
+        "hidden": HIDDEN,
+    }
 
 
 @lru_cache(maxsize=1024)

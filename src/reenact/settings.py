@@ -265,9 +265,11 @@ def _checked(name: str, value: object, origin: str) -> Any:
     except ValidationError as error:
         wrong = error.errors()[0]["msg"]
     if wrong:
-        given = "a value" if name in SECRETS else f"{name}={value!r}"
-        says = f"The setting {name} has an impossible value: {wrong}. Received: {given} from {origin}."
-        raise SettingsError(says, next_step="`reenact config` explains every setting.")
+        raise SettingsError(
+            f"The setting {name} has an impossible value: {wrong}. Received:"
+            f" {'a value' if name in SECRETS else f'{name}={value!r}'} from {origin}.",
+            next_step="`reenact config` explains every setting.",
+        )
     return checked
 
 

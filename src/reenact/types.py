@@ -1,9 +1,11 @@
 """What every package uses: exit codes, JSON, places in source, progress, the request to stop."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from pathlib import PurePosixPath
 from typing import Self, TypeAlias
@@ -73,7 +75,6 @@ def tell_nobody(progress: Progress) -> None:
     """The default listener."""
 
 
-@dataclass(eq=False, repr=False)
 class Stop:
     """When to stop: as soon as the user asks for it, or when the time of the whole command is up.
 
@@ -82,16 +83,20 @@ class Stop:
     itself. An `event` is that of a caller who sets it to end the work.
     """
 
-    seconds: float | None = None
-    _: KW_ONLY
-    began: float | None = None
-    parent: "Stop | None" = None
-    event: threading.Event | None = None
-    _by_ask: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        began = time.monotonic() if self.began is None else self.began
-        self._until = None if self.seconds is None else began + self.seconds
+    def __init__(
+        self,
+        seconds: float | None = None,
+        *,
+        began: float | None = None,
+        parent: Stop | None = None,
+        event: threading.Event | None = None,
+    ) -> None:
+        self.seconds = seconds
+        began = time.monotonic() if began is None else began
+        self._until = None if seconds is None else began + seconds
+        self._parent = parent
+        self._event = event
+        self._by_ask = False
 
     def ask(self) -> None:
         """Ask to stop gently, as Ctrl-C does. It takes no lock: the thread of the signal may hold it."""
@@ -105,8 +110,8 @@ class Stop:
     @property
     def by_user(self) -> bool:
         """Whether somebody asked for it; what is unfinished is continued by the same command."""
-        requested = self._by_ask or (self.event is not None and self.event.is_set())
-        return requested or (self.parent is not None and self.parent.by_user)
+        requested = self._by_ask or (self._event is not None and self._event.is_set())
+        return requested or (self._parent is not None and self._parent.by_user)
 
     @property
     def time_is_up(self) -> bool:
@@ -117,12 +122,12 @@ class Stop:
     @property
     def limit(self) -> float | None:
         """The seconds that were given, ours or the parent's."""
-        return self.seconds if self.seconds is not None or self.parent is None else self.parent.limit
+        return self.seconds if self.seconds is not None or self._parent is None else self._parent.limit
 
     def remaining(self) -> float | None:
         """Seconds that are left; none when there is no limit."""
         own = None if self._until is None else self._until - time.monotonic()
-        above = None if self.parent is None else self.parent.remaining()
+        above = None if self._parent is None else self._parent.remaining()
         return min((left for left in (own, above) if left is not None), default=None)
 
     def within(self, seconds: float | None) -> float | None:

@@ -174,9 +174,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_waits_is_listed_oldest_first(folder: Path) -> None:
-    assert [one.request["step"] for one in waiting(folder)] == ["bug/plan", "bug/script"]
+    assert [one.step for one in waiting(folder)] == ["bug/plan", "bug/script"]
     file_answer(folder, waiting(folder)[0].id, HOLDS)
-    assert [one.request["step"] for one in waiting(folder)] == ["bug/script"]
+    assert [one.step for one in waiting(folder)] == ["bug/script"]
 
 
 def test_a_request_holds_all_that_an_answerer_needs_and_no_trace_of_the_machine(folder: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_request_holds_all_that_an_answerer_needs_and_no_trace_of_the_machine(
 
 
 def test_the_beginning_of_an_id_is_enough(folder: Path) -> None:
-    assert show_request(folder, "bug-script").request["step"] == "bug/script"
+    assert show_request(folder, "bug-script").step == "bug/script"
     with pytest.raises(InputError, match="Several requests begin"):
         show_request(folder, "bug-")
     with pytest.raises(InputError, match="No request begins"):

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
-from reenact.program.notebook import read_notebook
+from reenact.program.notebook import BadNotebook, read_notebook
 from reenact.program.patch import Patch, readable_diff
 from reenact.program.program import program_from_text
-from reenact.program.source import Unparsable
 from reenact.program.static_graph import hyperparameters_of
 
 
@@ -88,7 +87,7 @@ def test_statements_go_into_the_cell_they_belong_to() -> None:
     "text", ["", "{}", "[1]", '{"cells": 3}', '{"cells": []}', "{" * 3000, '{"cells": [{}]}']
 )
 def test_what_is_no_notebook_is_refused(text: str) -> None:
-    with pytest.raises(Unparsable):
+    with pytest.raises(BadNotebook):
         read_notebook(text)
 
 

@@ -1,5 +1,7 @@
 """`reproduce_bug`: a script that shows a reported bug."""
 
+from __future__ import annotations
+
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +50,7 @@ def reproduce_bug(
     runs_dir: File | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> "Reproduction":
+) -> Reproduction:
     """Write a script that shows the bug of a report, and prove it by running it over several seeds.
 
     The script is written by a model and runs only in the sandbox.
@@ -120,7 +122,7 @@ def reproduce_bug(
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 
-def _checkout(repo: File, commit: str | None, session: Session) -> "Checkout":
+def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:
     from reenact.intake.repository import open_repository
 
     return open_repository(str(repo), commit, into=session.cache / "checkouts", stop=session.stop)

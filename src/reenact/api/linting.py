@@ -77,8 +77,10 @@ class LintResult(Result):
     def sentence(self) -> str:
         """The result in a line."""
         unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
-        found, files = _counted(len(self.findings), "finding"), _counted(len(self.files), "file")
-        return f"{found} in {files}, {self.training} of them with a model or a training.{unparsed}"
+        return (
+            f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"
+            f" {self.training} of them with a model or a training.{unparsed}"
+        )
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Findings, and what could not be read."""
@@ -127,7 +129,9 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
 
     `exclude` are patterns of names or of paths: what matches one is left out, a folder with all it holds.
     """
-    found = dict.fromkeys(one for at in paths for one in (_below(at, exclude) if at.is_dir() else (at,)))
+    found: dict[Path, None] = {}
+    for path in paths:
+        found.update(dict.fromkeys(_below(path, exclude) if path.is_dir() else (path,)))
     return [path for path in found if not _matches(path, exclude)]
 
 

@@ -1,5 +1,7 @@
 """`reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read a paper or to judge its code."""
 
+from __future__ import annotations
+
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -55,7 +57,7 @@ def reproduce_paper(
     runs_dir: File | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> "Reproduction":
+) -> Reproduction:
     """Reproduce a paper: write its code, run it, verify it, and state the gap to the paper's numbers.
 
     The code is written by a model and runs only in the sandbox.
@@ -143,7 +145,7 @@ def fingerprint(
     runs_dir: File | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> "FingerprintRun":
+) -> FingerprintRun:
     """List what code must show to be a reproduction of a paper: criteria, grounded in its own words.
 
     Example:
@@ -205,7 +207,7 @@ def evaluate(
     runs_dir: File | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> "Evaluation":
+) -> Evaluation:
     """Score the code of a reproduction: always its quality, and each metric that an argument asks for.
 
     What nobody could judge is stated and never counted as zero.

@@ -1,6 +1,8 @@
 """`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, what the rules are, what a
 word means, what came of a recorded run."""
 
+from __future__ import annotations
+
 import difflib
 import re
 from collections.abc import Sequence
@@ -12,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from reenact.api.session import File, program_of
 from reenact.errors import InputError, ReenactError, UnreadableProgram
-from reenact.program.hyperparameter import Hyperparameter
-from reenact.program.program import Program, read_program
-from reenact.program.static_graph import Framework, StaticGraph, StaticLayer, static_graph
-from reenact.report.rule_pages import rule_text
 from reenact.result import Result, encoded
-from reenact.rules.registry import all_rules, check_words, chosen
-from reenact.rules.rule import Rule
 from reenact.settings import Settings, field_texts, resolve
 from reenact.types import ExitCode, JsonValue
 
 if TYPE_CHECKING:
     from reenact.journal import Run
+    from reenact.program.hyperparameter import Hyperparameter
+    from reenact.program.program import Program
+    from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
+    from reenact.rules.rule import Rule
+
 
 MOST_RULES = 8
 """Rules that a word is answered with."""
@@ -53,12 +54,18 @@ class Hyperparameters(Result):
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Everything, places as a reader writes them."""
-        program, params = self.program, self.hyperparameters
-        unread: JsonValue = [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed]
-        knobs = [{**encoded(one), "where": program.where(one.place)} for one in params]  # type: ignore[dict-item]
-        found: dict[str, JsonValue] = {"program": list(program.launch.words)}
-        found |= {"framework": self.framework.value, "files": [str(file.path) for file in program.files]}
-        return found | {"unparsed": unread, "knobs": knobs, "layers": encoded(self.layers)}
+        program = self.program
+        return {
+            "program": list(program.launch.words),
+            "framework": self.framework.value,
+            "files": [str(file.path) for file in program.files],
+            "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
+            "knobs": [
+                {**encoded(param), "where": program.where(param.place)}  # type: ignore[dict-item]
+                for param in self.hyperparameters
+            ],
+            "layers": encoded(self.layers),
+        }
 
 
 def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperparameters:
@@ -73,6 +80,8 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
     Returns:
         The program as its text makes it: hyperparameters, layers, framework.
     """
+    from reenact.program.static_graph import static_graph
+
     read = program_of(program, arguments)
     if (broken := read.unparsed) and broken[0].path == read.entry:
         says = f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}."
@@ -87,6 +96,8 @@ def list_rules(*words: str) -> tuple[Rule, ...]:
     Example:
         [rule.code for rule in reenact.list_rules("neuralint")]
     """
+    from reenact.rules.registry import all_rules, check_words, chosen
+
     try:
         check_words(words)
     except InputError:
@@ -98,6 +109,8 @@ def list_rules(*words: str) -> tuple[Rule, ...]:
 
 def _speaking_of(words: Sequence[str], rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Rules with such a word in their name, or else in their page."""
+    from reenact.report.rule_pages import rule_text
+
     wanted = [_flat(word) for word in words if _flat(word)]
     named = tuple(rule for rule in rules if any(word in _flat(rule.name) for word in wanted))
     pages = ((rule, _flat(rule_text(rule).partition("\nExample")[0])) for rule in rules)
@@ -110,6 +123,8 @@ def _flat(text: str) -> str:
 
 def explain(word: str, width: int = 100) -> str:
     """What a rule, an ending, an exit code, a setting, a fault type or a verdict means, in lines so wide."""
+    from reenact.report.rule_pages import rule_text
+
     rules = {name: rule for rule in list_rules() for name in (rule.code, rule.name)}
     if rule := rules.get(word.upper()) or rules.get(word.lower()):
         return rule_text(rule, width)
@@ -183,7 +198,7 @@ class RecordedRun:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def stale(run: "Run") -> str:
+def stale(run: Run) -> str:
     """A sentence when the program of a run has another text today, or is gone; data are not compared."""
     from reenact.trials.trial import Trial
 
@@ -197,8 +212,11 @@ def stale(run: "Run") -> str:
     return f"{run.what} has changed since this run: the result is about the text as it was. Run it again."
 
 
-def program_of_run(run: "Run") -> Program | None:
-    """The program of a diagnosis or a repair as it stands now; none of other and of imported runs."""
+def program_of_run(run: Run) -> Program | None:
+    """The program of a diagnosis or a repair as it stands now; none of other runs, and of imported ones.
+    Raises UnreadableProgram."""
+    from reenact.program.program import read_program
+
     request: Any = run.request_data()
     if run.imported or not isinstance(request, dict) or "words" not in request:
         return None

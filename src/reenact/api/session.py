@@ -5,6 +5,8 @@ Nothing is printed here unless the caller asks for it. What a user must know in 
 sandbox) is a Python warning, or a line on stderr when the command line calls.
 """
 
+from __future__ import annotations
+
 import difflib
 import subprocess
 import threading
@@ -17,9 +19,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from reenact.errors import InputError, ended_by
-from reenact.files import read_text
-from reenact.program.program import Program, read_program
-from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput, Sandbox
 from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from reenact.intake.papers.paper import Paper
     from reenact.journal import Journal
     from reenact.llm.ask import Model
+    from reenact.program.program import Program
+    from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
     from reenact.sandbox.environments.prepare import Environments
 
 MOST_ADDENDUM = 4 << 20
@@ -57,7 +58,7 @@ class Session:
     """One call: opened by `open_session`."""
 
     settings: Settings
-    journal: "Journal"
+    journal: Journal
     stop: Stop
     tell: Tell
     record: Path | None = None
@@ -73,7 +74,7 @@ class Session:
         """Folder of prepared environments and downloads."""
         return cache_folder(self.settings)
 
-    def model(self) -> "Model":
+    def model(self) -> Model:
         """The model of the settings; raises ReenactError when it cannot be opened."""
         return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
 
@@ -91,19 +92,19 @@ class Session:
         """The sandbox of the settings; what it does not stop is reported. Its boxes end with the call."""
         return Stoppable(sandbox_for(self.settings), self.stop)
 
-    def environments(self, box: Sandbox) -> "Environments":
+    def environments(self, box: Sandbox) -> Environments:
         """Interpreters with packages, prepared in the sandbox."""
         from reenact.sandbox.environments.prepare import Environments
 
         return Environments(self.cache / "environments", box=box, tell=self.tell, stop=self.stop)
 
-    def paper_clients(self, *, offline: bool = False) -> "Clients":
+    def paper_clients(self, *, offline: bool = False) -> Clients:
         """The servers of papers, with the answers that were fetched before."""
         from reenact.intake.papers.clients import Clients
 
         return Clients.cached(self.cache / "papers", offline=offline)
 
-    def paper(self, source: str, box: Sandbox | None = None, *, offline: bool = False) -> "Paper":
+    def paper(self, source: str, box: Sandbox | None = None, *, offline: bool = False) -> Paper:
         """The paper that the user names, parsed in the sandbox."""
         from reenact.intake.papers.read import read_paper
 
@@ -143,7 +144,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
 
 def model_for(
     settings: Settings, *, record: Path | None = None, stop: Stop | None = None, tell: Tell = tell_nobody
-) -> "Model":
+) -> Model:
     """The model of the settings within their limits; raises ReenactError when it cannot be opened."""
     from reenact.llm.budget import Budget
     from reenact.llm.live import open_model
@@ -174,6 +175,8 @@ class Stoppable:
         self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
     ) -> BoxResult:
         """See `Sandbox.run`."""
+        from reenact.sandbox.box import Ending
+
         result = self._within.run(command, limits, on_output=on_output, stop=stop or self._stop)
         if stop is None and result.ending is Ending.CANCELLED:
             raise ended_by(self._stop, "Stopped while something ran in the sandbox.")
@@ -182,6 +185,8 @@ class Stoppable:
 
 def addendum_text(file: File | None) -> str:
     """What adds to the paper; a file that is not text is refused in a sentence."""
+    from reenact.files import read_text
+
     try:
         return read_text(Path(file), MOST_ADDENDUM) if file is not None else ""
     except (OSError, UnicodeDecodeError) as error:
@@ -224,6 +229,8 @@ def some_of(name: str, given: Words, known: Sequence[str]) -> tuple[str, ...]:
 
 def program_of(program: File | Sequence[str], arguments: Sequence[str]) -> Program:
     """The program that a caller names, with its own arguments."""
+    from reenact.program.program import read_program
+
     first = [str(program)] if isinstance(program, (str, Path)) else [str(word) for word in program]
     return read_program([*first, *map(str, arguments)])
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from reenact.api import session as call
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
-from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD, Depth, DiagnoseOptions
-from reenact.errors import InputError
+from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
 
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
@@ -98,6 +97,7 @@ def diagnose(
     Returns:
         The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
     """
+    from reenact.diagnosis.options import Depth, DiagnoseOptions
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
 
@@ -123,6 +123,7 @@ def diagnose_trace(
 ) -> Diagnosis:
     """What the rules find in a training that was watched before: nothing is run, nothing is recorded."""
     from reenact.diagnosis.judge import diagnose_evidence
+    from reenact.diagnosis.options import DiagnoseOptions
     from reenact.rules.evidence import Evidence
 
     selected, ignored = call.rules_of(select, ignore)
@@ -197,6 +198,7 @@ def repair(
     Returns:
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
     """
+    from reenact.errors import InputError
     from reenact.program.static_graph import hyperparameters_of
     from reenact.repairs.apply import refuse_dirty
     from reenact.repairs.options import RepairOptions
@@ -247,6 +249,7 @@ def apply_repair(
         What was written and where, in a sentence.
     """
     from reenact.api.reference import program_of_run, stale
+    from reenact.errors import InputError
     from reenact.journal import JournalReader
     from reenact.repairs.verdict import Repair
     from reenact.report.recorded import Stored

@@ -2,6 +2,8 @@
 `reenact config`: every setting, its value and where it comes from; `reenact cache`: what prepared
 environments take on the disk."""
 
+from __future__ import annotations
+
 import dataclasses
 import importlib.metadata
 import os
@@ -12,19 +14,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
-from reenact.llm.names import PROVIDERS, keys_present, parse_name, require_key
 from reenact.redact import HIDDEN
 from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
 from reenact.result import encoded
-from reenact.sandbox.choose import TierReport, choose, describe, notice
 from reenact.settings import SECRETS, Settings, cache_folder, default_user_file, field_texts, resolve
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
+
+if TYPE_CHECKING:
+    from reenact.sandbox.choose import TierReport
 
 PACKAGES = {"uv": "uv", "openai": "models", "anthropic": "models"}
 """Optional packages of ours and the extra that brings each."""
@@ -43,6 +47,9 @@ def doctor(output_format: str) -> ExitCode:
 
     Exit code 0 when all is well, 1 when something is to fix.
     """
+    from reenact.llm.names import keys_present
+    from reenact.sandbox.choose import describe
+
     settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
     programs = {name: shutil.which(name) for name in PROGRAMS}
     packages: dict[str, str | None] = dict.fromkeys(PACKAGES)
@@ -150,6 +157,8 @@ def existing(folder: Path) -> Path:
 
 
 def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
+    from reenact.sandbox.choose import choose, notice
+
     wanted = None if settings.sandbox == "auto" else settings.sandbox
     try:
         weaker = notice(choose(wanted, trust_code=settings.trust_code))
@@ -171,6 +180,8 @@ def _disk(folder: Path) -> Iterator[Diagnostic]:
 
 
 def _model(settings: Settings) -> Iterator[Diagnostic]:
+    from reenact.llm.names import PROVIDERS, parse_name, require_key
+
     if not settings.model:
         says = "No model is chosen. Watching, diagnosing and repairing your own program need none."
         yield Diagnostic("DR006", "no-model", Level.NOTE, says, next_step="reenact config set model NAME")

@@ -35,6 +35,9 @@ RECORDED = ("fresh", "trust-journal")
 class Count(click.IntRange):
     """A whole number between two bounds, both allowed."""
 
+    def __init__(self, least: int, most: int) -> None:
+        super().__init__(least, most)
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
             return int(super().convert(value, param, ctx))

@@ -1,17 +1,19 @@
 """`reenact read PAPER`: what a paper holds as reenact sees it, and what of it did not come through."""
 
+from __future__ import annotations
+
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reenact.api.session import open_session
-from reenact.cli.calling import calling
 from reenact.cli.options import echo, shared, show
-from reenact.intake.papers.paper import Block, Paper
 from reenact.report.document import Diagnostic, Document, Facts, Level
 from reenact.result import encoded
 from reenact.types import ExitCode, JsonValue, Table
+
+if TYPE_CHECKING:
+    from reenact.intake.papers.paper import Block, Paper
 
 CODE, NAME = "PA001", "lost-in-reading"
 
@@ -27,6 +29,9 @@ def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
     """
+    from reenact.api.session import open_session
+    from reenact.cli.calling import calling
+
     with calling() as stop, open_session({**given, "cancel": stop}) as session:
         found = session.paper(paper, offline=offline)
     if text:

@@ -1,6 +1,8 @@
 """`reenact view`: runs in a browser of this machine; `reenact mcp`: tools for coding agents; `reenact relay
 FOLDER`: serve a relay folder by hand or from another program."""
 
+from __future__ import annotations
+
 import json
 import sys
 import webbrowser
@@ -69,7 +71,7 @@ def _folder(runs: Path | None) -> Path:
     return inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
 
 
-def forms() -> "Iterator[Form]":
+def forms() -> Iterator[Form]:
     """The verbs that the page may start, as the command line describes them."""
     from reenact.cli.main import reenact
     from reenact.web.state import Form

@@ -5,8 +5,10 @@
 `reenact rules`: every rule, the fault it finds and what it needs; `reenact explain WORD`.
 """
 
+from __future__ import annotations
+
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,12 +17,14 @@ from reenact.api.reference import Hyperparameters, hyperparameters, list_rules
 from reenact.api.reference import explain as meaning_of
 from reenact.cli.calling import PROGRAM, program_words
 from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show, terminal_width
-from reenact.program.hyperparameter import Hyperparameter
-from reenact.program.program import Program
-from reenact.program.static_graph import StaticLayer
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.report.rule_pages import rule_cells, rule_data, write_pages
 from reenact.types import ExitCode, JsonValue, Place, Table
+
+if TYPE_CHECKING:
+    from reenact.program.hyperparameter import Hyperparameter
+    from reenact.program.program import Program
+    from reenact.program.static_graph import StaticLayer
 
 UNSET = "Also list those that are not set: the library's default holds."
 UNREAD, UNREAD_NAME = "PG001", "unparsed-file"

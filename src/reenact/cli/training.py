@@ -3,6 +3,8 @@
 `reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes;
 `reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training notices them."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
@@ -17,7 +19,7 @@ from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.diagnosis.options import EXPERIMENTS, Depth
-from reenact.program.program import Program, read_program
+from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document, Facts
 from reenact.report.views.diagnosis import diagnosis_document
@@ -27,6 +29,7 @@ from reenact.types import ExitCode, JsonValue, Table
 if TYPE_CHECKING:
     from reenact.diagnosis.mutate.operators import Mutant
     from reenact.diagnosis.mutate.pipeline import Killings
+    from reenact.program.program import Program
 
 DEPTHS, SPACES = click.Choice([depth.value for depth in Depth]), click.Choice(["own", "study"])
 DEPTH = "static reads; quick watches one run; normal and deep change the suspects and train."
@@ -178,7 +181,7 @@ def mutate(
     return ExitCode.OK
 
 
-def _mutants(program: Program, found: "list[Mutant]", killed: "Killings | None") -> Document:
+def _mutants(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
     if killed is None:
         columns: tuple[str, ...] = ("no", "operator", "fault", "change")
         rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
@@ -197,7 +200,7 @@ def _mutants(program: Program, found: "list[Mutant]", killed: "Killings | None")
     return Document("mutate", title, verdict, (table,), data=data)
 
 
-def _cells(one: "Mutant") -> tuple[str, ...]:
+def _cells(one: Mutant) -> tuple[str, ...]:
     return one.operator, one.fault.value, str(one.patch)
 
 

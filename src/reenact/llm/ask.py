@@ -5,6 +5,8 @@ kind of model) sends one call and returns one reply, and raises Transient when a
 ModelError when it will not. Retries, budgets, parsing and repair are in live.py, the same for every wire.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import operator
@@ -108,7 +110,7 @@ class Usage:
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
-    def __add__(self, other: "Usage") -> "Usage":
+    def __add__(self, other: Usage) -> Usage:
         total = Usage(*map(operator.add, astuple(self), astuple(other)))
         return replace(total, estimated=bool(total.estimated))
 
@@ -212,7 +214,7 @@ class Call:
             blocks += [part.text if isinstance(part, Text) else unseen(part) for part in turn.parts]
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
 
-    def estimate(self, reply: "Reply") -> Usage:
+    def estimate(self, reply: Reply) -> Usage:
         """Tokens of an exchange that nobody counted."""
         sent, received = len(self.as_text()), len(reply.text) + sum(map(len, reply.offers))
         return Usage(sent // CHARACTERS_PER_TOKEN + 1, received // CHARACTERS_PER_TOKEN + 1, estimated=True)

@@ -9,6 +9,8 @@ reached at its own address. A model of the same name at another address (a gatew
 has no price.
 """
 
+from __future__ import annotations
+
 import math
 import threading
 from dataclasses import astuple, dataclass, field, replace
@@ -35,7 +37,7 @@ class Spent:
     unpriced: int = 0
     """Replies whose price nobody knows; `money` does not contain them."""
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: Spent) -> Spent:
         return Spent(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
 
 
@@ -124,7 +126,8 @@ class Budget:
 
 
 def price(usage: Any, model: str, url: str) -> Decimal | None:
-    """US dollars for a `Usage`, or one that a provider counted, of a model at an address; none: unknown."""
+    """US dollars for a `Usage`, or a usage as a provider counted it, of a model at an address; none when
+    unknown."""
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 

@@ -10,12 +10,10 @@ from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
 from reenact.llm.ask import Answer, Call, Model, Reply, Request, T, Text, Transient, Turn, Usage, Wire
 from reenact.llm.budget import Budget, Priced, Spent
-from reenact.llm.command import CommandWire
 from reenact.llm.names import ModelName, parse_name
 from reenact.llm.patience import Clock, Patience, Persistence, RealClock
 from reenact.llm.prompts import capped, load_prompt
 from reenact.llm.recording import Recorder, Replay
-from reenact.llm.relay import RelayWire
 from reenact.redact import redact
 from reenact.types import Stop, Tell, tell_nobody
 
@@ -61,9 +59,10 @@ class LiveModel:
             priced = priced and reply.cost is not None
             if reply.finish == "refused":
                 reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
-                says = f"{self.name} refused to answer (step {request.step}): {reason}"
-                fix = "Ask another model, or look at what the prompt of this step quotes."
-                raise ModelRefused(says, next_step=fix)
+                raise ModelRefused(
+                    f"{self.name} refused to answer (step {request.step}): {reason}",
+                    next_step="Ask another model, or look at what the prompt of this step quotes.",
+                )
             try:
                 value = read(reply, request)
             except BadAnswer as problem:
@@ -71,10 +70,13 @@ class LiveModel:
                 call = repaired(call, reply, problem)
             else:
                 return Answer(value, usage, cost if priced else None, reply.model, attempts=attempt)
-        wrong, gave = redact(bad.for_model), f"{self.name} gave {self.patience.bad_answers} answers in a row"
-        says = f"{gave} that cannot be used (step {request.step}). The last one: {wrong}"
-        fix = "Run again with a stronger model, or look at the prompt of this step."
-        raise AnswerUnusable(says, next_step=fix, for_model=wrong)
+        wrong = redact(bad.for_model)
+        raise AnswerUnusable(
+            f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
+            f" (step {request.step}). The last one: {wrong}",
+            next_step="Run again with a stronger model, or look at the prompt of this step.",
+            for_model=wrong,
+        )
 
     def _exchange(self, call: Call) -> tuple[Reply, Usage]:
         """One reply, paid for before anybody reads it."""
@@ -100,23 +102,33 @@ class LiveModel:
 
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
-    schema, prompt = request.schema, request.prompt
-    parts = (replace(one, text=redact(one.text)) if isinstance(one, Text) else one for one in prompt.parts)
-    asked = (f"{prompt.name} v{prompt.version}", redact(prompt.system), (Turn("user", tuple(parts)),))
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60]
-    words = _wording("answer", schema=json.dumps(schema, indent=1))
-    limits = (request.temperature, request.max_tokens)
-    return Call(request.step, request.sample, *asked, schema, name, words, *limits)
+    schema, parts = request.schema, request.prompt.parts
+    safe = [replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts]
+    return Call(
+        step=request.step,
+        sample=request.sample,
+        prompt=f"{request.prompt.name} v{request.prompt.version}",
+        system=redact(request.prompt.system),
+        turns=(Turn("user", tuple(safe)),),
+        schema=schema,
+        schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60],
+        schema_words=_wording("answer", schema=json.dumps(schema, indent=1)),
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+    )
 
 
 def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
     """The next call after a bad answer: the answer, where that helps, and what is wrong with it."""
     complaint = _wording("repair", problem=problem.for_model)
     earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED) if problem.echo else ""
-    said = Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),))
+    turns = (
+        Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),)),
+        Turn("user", (Text(complaint),)),
+    )
     # A cut-off answer needs more tokens as well as brevity.
     limit = call.max_tokens * 2 if call.max_tokens and reply.finish == "length" else call.max_tokens
-    return replace(call, turns=(*call.turns, said, Turn("user", (Text(complaint),))), max_tokens=limit)
+    return replace(call, turns=(*call.turns, *turns), max_tokens=limit)
 
 
 def _wording(name: str, **values: str) -> str:
@@ -156,8 +168,12 @@ def _wire(
     name: ModelName, patience: Patience, clock: Clock, stop: Stop, tell: Tell, budget: Budget | None
 ) -> Wire:
     if name.kind == "command":
+        from reenact.llm.command import CommandWire
+
         return CommandWire(name.rest, patience, clock)
     if name.kind == "relay":
+        from reenact.llm.relay import RelayWire
+
         return RelayWire(Path(name.rest).expanduser(), patience, clock, tell)
     from reenact.llm.provider import ProviderWire
 

@@ -8,7 +8,6 @@ import difflib
 import ipaddress
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -133,6 +132,7 @@ def check_network(model: str, url: str) -> None:
 def is_loopback(url: str) -> bool:
     """Whether the address names this machine."""
     host = urlsplit(url).hostname or ""
-    with suppress(ValueError):
+    try:
         return ipaddress.ip_address(host).is_loopback
-    return host == "localhost" or host.endswith(".localhost")
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -5,6 +5,8 @@ double, with jitter. All tries after the first fault share one deadline. After m
 all threads that use the model, a breaker keeps everybody from asking until a rest is over.
 """
 
+from __future__ import annotations
+
 import random
 import threading
 import time
@@ -62,7 +64,7 @@ class Persistence:
 
     _name: str
     _patience: Patience
-    _clock: "Clock"
+    _clock: Clock
     _tell: Tell
     _faults: int = 0
     _rests_until: float = 0.0

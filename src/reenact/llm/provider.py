@@ -61,7 +61,10 @@ class ProviderWire:
 
     def __init__(self, name: names.ModelName, patience: Patience, stop: Stop) -> None:
         names.require_key(name)
-        self.name, self._kind, self._patience, self._stop = name.label, name.kind, patience, stop
+        self.name = name.label
+        self._kind = name.kind
+        self._patience = patience
+        self._stop = stop
         try:
             self._model = _model(name)
         except ImportError:
@@ -72,8 +75,11 @@ class ProviderWire:
         self._url = self._model.base_url or ""
         names.check_network(self.name, self._url)
         profile = self._model.profile
-        native, tool = profile.get("supports_json_schema_output"), profile.get("supports_tools", True)
-        self._ways = [*["native"] * bool(native), *["tool"] * bool(tool), "words"]
+        known = {
+            "native": profile.get("supports_json_schema_output"),
+            "tool": profile.get("supports_tools", True),
+        }
+        self._ways = [*(way for way, works in known.items() if works), "words"]
         self._reasons = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
         """Models that think set their own temperature and reject ours."""
 
@@ -152,11 +158,15 @@ def _model(name: names.ModelName) -> LibraryModel:
         from pydantic_ai.profiles.openai import OpenAIModelProfile
         from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-        # Older servers know only the older name of the limit.
-        profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-        key = os.environ.get(names.COMPATIBLE_KEY) or None
-        made = partial(OpenAICompatibleProvider, http_client=_client(name.url), profile=profile)
-        return OpenAIChatModel(name.rest, provider=made(name.kind, base_url=name.url, api_key=key))
+        server = OpenAICompatibleProvider(
+            name.kind,
+            base_url=name.url,
+            api_key=os.environ.get(names.COMPATIBLE_KEY) or None,
+            http_client=_client(name.url),
+            # Older servers know only the older name of the limit.
+            profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False),
+        )
+        return OpenAIChatModel(name.rest, provider=server)
     if name.kind == "ollama":
         from pydantic_ai.models.ollama import OllamaModel
         from pydantic_ai.providers.ollama import OllamaProvider
@@ -241,9 +251,10 @@ def translate(error: BaseException, name: str) -> Transient | errors.ModelError:
             distrusted.retryable = False
             return distrusted
     if _too_long(error):
-        says = f"The request does not fit the context of {name}: {_reason(error)}"
-        fix = "Use a model with a longer context, or give it less to read."
-        return errors.PromptTooLong(says, next_step=fix)
+        return errors.PromptTooLong(
+            f"The request does not fit the context of {name}: {_reason(error)}",
+            next_step="Use a model with a longer context, or give it less to read.",
+        )
     if final := _final(error, name):
         return errors.ModelRefused(final[0], next_step=final[1])
     if isinstance(error, library.ModelHTTPError):

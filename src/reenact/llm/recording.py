@@ -37,8 +37,9 @@ HEAD = b'{"format": "reenact-recording/1"}\n'
 """The first line of every recording."""
 LONGEST_RECORDING = 512 * 1024 * 1024
 """Bytes of the longest recording that is read or added to."""
-_ENDINGS = (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
-FINAL: dict[str, type[errors.ModelError]] = {kind.__name__: kind for kind in _ENDINGS}
+FINAL: dict[str, type[errors.ModelError]] = {
+    kind.__name__: kind for kind in (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
+}
 """Errors that belong to the conversation itself, by the name they have in a recording."""
 
 
@@ -47,8 +48,9 @@ class Recorder:
 
     def __init__(self, model: Model, file: Path, *, prompts: bool = True) -> None:
         """`prompts`: keep the words of the questions too, not their hash alone."""
-        self._model, self._prompts = model, prompts
+        self._model = model
         self._recording = RecordingFile(file)
+        self._prompts = prompts
         self._kept = {_same(one) for one in read_recording(file)} if file.stat().st_size else set()
 
     @property
@@ -78,8 +80,13 @@ class Recorder:
     def _keep(self, request: Request[T], **outcome: object) -> None:
         """Once: who asks the same again and gets the same answer adds nothing."""
         prompt = request.prompt
-        record: dict[str, Any] = {"step": request.step, "sample": request.sample, "hash": request.hash}
-        record |= {"prompt": f"{prompt.name} v{prompt.version}", "day": date.today().isoformat()}
+        record = {
+            "step": request.step,
+            "sample": request.sample,
+            "hash": request.hash,
+            "prompt": f"{prompt.name} v{prompt.version}",
+            "day": date.today().isoformat(),
+        }
         if self._prompts:
             record |= {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
         record |= outcome
@@ -151,7 +158,8 @@ class Replay:
     """Answers from a recording. Costs nothing; usage and cost are those of the recorded run."""
 
     def __init__(self, file: Path, *, tell: Tell = tell_nobody) -> None:
-        self._file, self._tell = file, tell
+        self._file = file
+        self._tell = tell
         self.earlier = 0
         """Answers that were given to an earlier wording of what was asked."""
         self._records: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
@@ -176,8 +184,11 @@ class Replay:
                 request.check(answer.value)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            says = f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}."
-            raise errors.AnswerUnusable(says, next_step="Record the run again.", for_model=why) from None
+            raise errors.AnswerUnusable(
+                f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
+                next_step="Record the run again.",
+                for_model=why,
+            ) from None
         same = _answers_same_words(record, request)
         return replace(answer, source="recording", wording="same" if same else "earlier")
 
@@ -205,8 +216,9 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise errors.InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
     if not data.startswith(HEAD) and not HEAD.startswith(data):
-        lacks = f"it does not start with {HEAD.decode().strip()}"
-        raise errors.InputError(f"The file {file} is not a recording: {lacks}.")
+        raise errors.InputError(
+            f"The file {file} is not a recording: it does not start with {HEAD.decode().strip()}."
+        )
     records = []
     for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
         record = json_in(line)

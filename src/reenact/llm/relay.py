@@ -46,12 +46,17 @@ class Waiting:
     id: str
     request: Mapping[str, Any]
 
+    @property
+    def step(self) -> str:
+        return str(self.request.get("step", ""))
+
 
 def request_id(call: Call) -> str:
     """The same call always has the same id, so that a run which starts again finds its answers."""
     step = re.sub(r"[^A-Za-z0-9]+", "-", call.step).strip("-")[-48:]
-    asked = [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)]
-    text = json.dumps(asked, sort_keys=True)
+    text = json.dumps(
+        [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)], sort_keys=True
+    )
     pictures = b"".join(part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text))
     return f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
 
@@ -64,10 +69,19 @@ def put_request(folder: Path, call: Call) -> str:
     images = [part for turn in call.turns for part in turn.parts if not isinstance(part, Text)]
     for nth, image in enumerate(images, 1):
         _write_whole(folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}", image.data)
-    request: dict[str, Any] = {"format": REQUEST_FORMAT, "id": name, "step": call.step, "sample": call.sample}
-    request |= {"prompt": call.prompt, "system": call.system, "turns": _turns(call.turns, name)}
-    request |= {"schema_name": call.schema_name, "schema": dict(call.schema)}
-    request |= {"temperature": call.temperature, "max_tokens": call.max_tokens}
+    request = {
+        "format": REQUEST_FORMAT,
+        "id": name,
+        "step": call.step,
+        "sample": call.sample,
+        "prompt": call.prompt,
+        "system": call.system,
+        "turns": _turns(call.turns, name),
+        "schema_name": call.schema_name,
+        "schema": dict(call.schema),
+        "temperature": call.temperature,
+        "max_tokens": call.max_tokens,
+    }
     _write_whole(folder / f"{name}.request.json", (json.dumps(request, indent=1) + "\n").encode())
     return name
 
@@ -205,7 +219,10 @@ class RelayWire:
         except OSError as error:
             says = f"The relay folder cannot be used: {error.strerror}. Received: {folder}."
             raise StorageError(says, next_step="Give a folder that can be written to.") from None
-        self._folder, self._patience, self._clock, self._tell = folder, patience, clock, tell
+        self._folder = folder
+        self._patience = patience
+        self._clock = clock
+        self._tell = tell
 
     def send(self, call: Call, within_s: float) -> Reply:
         asked = put_request(self._folder, call)
@@ -215,10 +232,11 @@ class RelayWire:
         while (filed := take_answer(self._folder, asked)) is None:
             now = self._clock.now()
             if now >= until:
-                says = f"Nobody answered the request {asked} of step {call.step} in time."
-                fix = f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
-                fix += " and run the same command: it finds the answer."
-                raise ModelUnreachable(says, next_step=fix)
+                raise ModelUnreachable(
+                    f"Nobody answered the request {asked} of step {call.step} in time.",
+                    next_step=f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
+                    " and run the same command: it finds the answer.",
+                )
             if now >= tell_at:
                 self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
                 tell_at = now + TELL_EVERY_S

@@ -1,4 +1,5 @@
-"""The types of answers: runs and jobs in a few fields, with ids to go on with, and a result, shortened."""
+"""The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result, shortened
+to what an agent needs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

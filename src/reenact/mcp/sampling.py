@@ -55,13 +55,14 @@ async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequire
     return None
 
 
-def take_replies(ctx: Context[Any, Any], folder: Path) -> None:
-    """File what a client of today sent along with its poll."""
+def take_replies(ctx: Context[Any, Any], folder: Path) -> bool:
+    """File what a client of today sent along with its poll; false when it sent nothing."""
     replies = ctx.input_responses or {}
     known = {one.id for one in waiting(folder)} if replies else set()
     for name, reply in replies.items():
         if name in known and isinstance(reply, types.CreateMessageResult):
             file_reply(folder, name, reply)
+    return bool(replies)
 
 
 def message(asked: Waiting, folder: Path) -> types.CreateMessageRequest:

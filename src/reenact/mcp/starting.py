@@ -233,7 +233,7 @@ def add_answering(server: MCPServer[Any], service: RunService) -> None:
         asked = show_request(service.relay(id), request)
         content = asked.request
         parts = {"system": content["system"], "turns": content["turns"], "answer_schema": content["schema"]}
-        return {"id": asked.id, "step": content["step"], **parts}
+        return {"id": asked.id, "step": asked.step, **parts}
 
     @tool(server, WORKS)
     def answer(id: Name, request: str, answer: dict[str, Any]) -> Data:  # noqa: A002

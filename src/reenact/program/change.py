@@ -1,4 +1,5 @@
-"""One change of a program: a value set, a layer put in, a part taken out or exchanged with all it demands."""
+"""One change of a program: a hyperparameter set, a layer put in, something taken out, a part exchanged with
+all it demands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

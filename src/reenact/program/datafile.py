@@ -5,11 +5,12 @@ Configurations of hydra: the file that `@hydra.main` names, the groups it includ
 gives instead. Only the text is read; hydra itself is not needed.
 """
 
+from __future__ import annotations
+
 import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -38,9 +39,9 @@ class Entry:
     span: Span
     value: JsonValue
     """Scalars as they are; none for a mapping or a list, whose entries are in `items`."""
-    items: "dict[str, Entry] | list[Entry] | None" = None
+    items: dict[str, Entry] | list[Entry] | None = None
 
-    def get(self, key: str | int, *more: str | int) -> "Entry | None":
+    def get(self, key: str | int, *more: str | int) -> Entry | None:
         """The entry under a key of a mapping or an index of a list, and so on inwards."""
         found = None
         if isinstance(self.items, dict):
@@ -53,7 +54,9 @@ class Entry:
         """The whole value without positions."""
         if isinstance(self.items, dict):
             return {key: entry.plain() for key, entry in self.items.items()}
-        return [entry.plain() for entry in self.items] if isinstance(self.items, list) else self.value
+        if isinstance(self.items, list):
+            return [entry.plain() for entry in self.items]
+        return self.value
 
 
 def read_json(text: str) -> Entry:
@@ -146,7 +149,7 @@ def _read_yaml(text: str) -> Entry:
         raise BadData(str(error).splitlines()[0][:120]) from error
 
 
-def _entry(loader: "yaml.SafeLoader", node: "yaml.Node", text: str, budget: list[int]) -> Entry:
+def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int]) -> Entry:
     import yaml
 
     budget[0] -= 1
@@ -160,15 +163,21 @@ def _entry(loader: "yaml.SafeLoader", node: "yaml.Node", text: str, budget: list
         return Entry(span, None, items)
     if isinstance(node, yaml.SequenceNode):
         return Entry(span, None, [_entry(loader, value, text, budget) for value in node.value])
-    written = text[span.start : span.end].strip()
+    return Entry(span, _scalar(loader, node, text[span.start : span.end].strip()))
+
+
+def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue:
+    import yaml
+
     if NUMBER.fullmatch(written):
         # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a number.
         plain = written.replace("_", "")
-        return Entry(span, int(plain) if plain.lstrip("+-").isdecimal() else float(plain))
-    value = node.value
-    with suppress(yaml.YAMLError, ValueError):
+        return int(plain) if plain.lstrip("+-").isdecimal() else float(plain)
+    try:
         value = loader.construct_object(node)
-    return Entry(span, value if isinstance(value, bool | int | float | str | None) else str(node.value))
+    except (yaml.YAMLError, ValueError):
+        return str(node.value)
+    return value if isinstance(value, bool | int | float | str | None) else str(node.value)
 
 
 MAIN = ("hydra.main", "hydra.compose")
@@ -233,6 +242,7 @@ def _with_suffix(name: str) -> str:
 
 
 def entries_of(file: SourceFile) -> Entry | None:
-    with suppress(BadData):
+    try:
         return read_data(file)
-    return None
+    except BadData:
+        return None

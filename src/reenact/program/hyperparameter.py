@@ -1,5 +1,7 @@
 """A hyperparameter: one hyper-parameter in the source, with its place, value and alternatives."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -81,7 +83,7 @@ class HyperparameterId:
         return {**asdict(self), "kind": self.kind.value}
 
     @classmethod
-    def from_json(cls, data: object) -> "HyperparameterId":
+    def from_json(cls, data: object) -> HyperparameterId:
         """The id written by `to_json`; raises ValueError for anything else."""
         if not isinstance(data, dict):
             raise ValueError(f"A hyperparameter's id is an object. Received: {data!r}")  # noqa: TRY004
@@ -89,8 +91,9 @@ class HyperparameterId:
             number = int(data.get("number", 0))
             return cls(str(data["file"]), str(data["model"]), str(data["layer"]), Kind(data["kind"]), number)
         except (KeyError, TypeError) as error:
-            says = f"A hyperparameter's id has file, model, layer and kind. Received: {data!r}"
-            raise ValueError(says) from error
+            raise ValueError(
+                f"A hyperparameter's id has file, model, layer and kind. Received: {data!r}"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,8 @@ class Hyperparameter:
 
     id: HyperparameterId
     value: JsonValue
-    """The value in force: the literal, the name of what is called, else the source text; none when absent."""
+    """The value in force: the literal, the name of what is called, the source text of anything else; none
+    when absent."""
     written: Written
     place: Place
     """Where the value stands; for an absent one, the call that would take it."""

@@ -3,7 +3,6 @@ and the files it leads to: the entry, the local modules that it imports, the dat
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import dropwhile, takewhile
 from pathlib import Path, PurePath, PurePosixPath
@@ -219,6 +218,10 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
 
 def _inside(path: Path, bases: tuple[Path, ...]) -> bool:
     """A regular file below one of the folders, also after links are followed."""
-    with suppress(OSError, RuntimeError, ValueError):
-        return path.is_file() and any(base.resolve() in path.resolve().parents for base in bases)
-    return False
+    try:
+        if not path.is_file():
+            return False
+        real = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return any(base.resolve() in real.parents for base in bases)

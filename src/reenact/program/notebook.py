@@ -47,19 +47,23 @@ class Notebook:
         return cell.index, line - self.script.count("\n", 0, cell.start)
 
 
+class BadNotebook(ValueError):
+    """Not a notebook; the text says why."""
+
+
 def read_notebook(text: str) -> Notebook:
-    """Join the code cells of a notebook's JSON text; raises Unparsable."""
+    """Join the code cells of a notebook's JSON text; raises BadNotebook."""
     try:
         document = read_json(text)
     except BadData as error:
-        raise Unparsable(f"not the JSON of a notebook: {error}") from error
+        raise BadNotebook(f"not the JSON of a notebook: {error}") from error
     named = (document.get("metadata", *path) for path in LANGUAGE)
     language = next((one.value for one in named if one is not None and isinstance(one.value, str)), "")
     if language and "python" not in language.lower():
-        raise Unparsable(f"its kernel speaks {language}, not Python")
+        raise BadNotebook(f"its kernel speaks {language}, not Python")
     found = document.get("cells")
     if found is None or not isinstance(found.items, list):
-        raise Unparsable("no list of cells in it (notebooks of format 4 have one)")
+        raise BadNotebook("no list of cells in it (notebooks of format 4 have one)")
     cells: list[Cell] = []
     script, remarks = "", []
     for index, entry in enumerate(found.items):
@@ -72,7 +76,7 @@ def read_notebook(text: str) -> Notebook:
         script += piece + "\n"
         remarks += [f"cell {index} {remark}"] if remark else []
     if not cells:
-        raise Unparsable("it has no code cell")
+        raise BadNotebook("it has no code cell")
     return Notebook(script, tuple(cells), tuple(remarks))
 
 

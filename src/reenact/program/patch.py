@@ -1,10 +1,11 @@
 """A patch: changes that together turn one program into another. Applying it never touches a file on disk."""
 
+from __future__ import annotations
+
 import difflib
 import json
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,17 +34,17 @@ class Patch:
     def __bool__(self) -> bool:
         return bool(self.changes)
 
-    def __add__(self, other: "Patch") -> "Patch":
+    def __add__(self, other: Patch) -> Patch:
         """Both together, for the same program; a change that is in both counts once."""
         new = [change for change in other.changes if change not in self.changes]
         return Patch((*self.changes, *new))
 
-    def subset(self, kept: Iterable[int]) -> "Patch":
+    def subset(self, kept: Iterable[int]) -> Patch:
         """The changes at these positions: what delta debugging tries."""
         wanted = set(kept)
         return Patch(tuple(change for number, change in enumerate(self.changes) if number in wanted))
 
-    def without(self, number: int) -> "Patch":
+    def without(self, number: int) -> Patch:
         return self.subset(set(range(len(self.changes))) - {number})
 
     def apply(self, program: Program) -> Program:
@@ -62,7 +63,7 @@ class Patch:
         return json.dumps(self.to_json(), sort_keys=True)
 
     @classmethod
-    def from_json(cls, data: object) -> "Patch":
+    def from_json(cls, data: object) -> Patch:
         """The patch that `to_json` wrote; raises PatchRefused for anything else."""
         changes, kind = data.get("changes") if isinstance(data, dict) else None, type(data).__name__
         if not isinstance(changes, list):
@@ -96,9 +97,12 @@ _SOURCE = re.compile(r'\s*(?:"source":\s*\[?\s*)?(".*")\s*\]?,?\s*$')
 
 def unified_diff(before: Program, after: Program, context: int = 3) -> str:
     """All files that differ, paths relative to the program's folder with `a/` and `b/` in front."""
-    pairs = [(old, after.file(old.path)) for old in before.files]
-    changed = [(str(old.path), old.raw, new.raw) for old, new in pairs if new and new.raw != old.raw]
-    return "".join(line for pair in changed for line in file_diff(*pair, context))
+    pieces: list[str] = []
+    for old in before.files:
+        new = after.file(old.path)
+        if new is not None and new.raw != old.raw:
+            pieces += file_diff(str(old.path), old.raw, new.raw, context)
+    return "".join(pieces)
 
 
 def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
@@ -128,9 +132,10 @@ def _cells_diff(diff: str) -> str:
 def _cell_text(line: str) -> list[str]:
     """The source lines that a line of a notebook's JSON holds; none for brackets and keys."""
     found = _SOURCE.match(line)
-    with suppress(ValueError, TypeError):
+    try:
         return "".join(json.loads(f"[{found.group(1)}]")).splitlines() if found else []
-    return []
+    except (ValueError, TypeError):
+        return []
 
 
 def _text_lines(text: str) -> list[str]:

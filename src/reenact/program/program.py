@@ -1,5 +1,7 @@
 """A training program as data: its files, how it is started, and where it runs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,12 +47,12 @@ class Program:
     def file(self, path: str | PurePosixPath) -> SourceFile | None:
         return self.by_path.get(str(path))
 
-    def with_files(self, changed: Iterable[SourceFile]) -> "Program":
+    def with_files(self, changed: Iterable[SourceFile]) -> Program:
         """The same program with some files replaced."""
         new = {file.path: file for file in changed}
         return replace(self, files=tuple(new.get(file.path, file) for file in self.files))
 
-    def with_arguments(self, arguments: Sequence[str]) -> "Program":
+    def with_arguments(self, arguments: Sequence[str]) -> Program:
         return replace(self, launch=replace(self.launch, arguments=tuple(arguments)))
 
     @property

@@ -1,6 +1,8 @@
 """The framework, the layers and the hyperparameters of a program as its text tells them, before anything
 runs: what static rules look at."""
 
+from __future__ import annotations
+
 import ast
 import re
 from dataclasses import dataclass, field, replace
@@ -63,7 +65,7 @@ class StaticLayer:
 class StaticGraph:
     """A program's models as text."""
 
-    framework: "Framework"
+    framework: Framework
     layers: tuple[StaticLayer, ...]
     """In the order of the text."""
     hyperparameters: tuple[Hyperparameter, ...]

@@ -13,7 +13,6 @@ import os
 import secrets
 import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +85,8 @@ class Group(Place):
 
 
 def make_group(place: Place, name: str, limits: Limits, member: int | None = None) -> Group:
-    """A fresh group with the limits set, and a first member. Raises OSError when we are not let after all."""
+    """A fresh group with the limits set, and a first member. Raises OSError when the machine does not let us
+    after all."""
     memory = place.memory / f"{_NAME}{name}" if place.memory else None
     pids = place.pids / f"{_NAME}{name}" if place.pids else None
     group = Group(place.version, memory, pids, place.folders(name))
@@ -116,14 +116,18 @@ def remove_group(folder: Path) -> None:
     if not folder.name.startswith(_NAME):
         return
     until = time.monotonic() + _PATIENCE_S
-    while folder.exists() and time.monotonic() < until:
+    while time.monotonic() < until:
         try:
             folder.rmdir()
+        except FileNotFoundError:
+            return
         except OSError:
             # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
             members = map(int, _text(folder / "cgroup.procs").split())
             end_all([pid for pid in members if pid > 1 and pid != os.getpid()])
             time.sleep(0.005)
+        else:
+            return
 
 
 @functools.cache
@@ -185,9 +189,10 @@ def _may_make(parent: Path, *, move: bool = False) -> bool:
 
 def _text(path: Path) -> str:
     """What one of the kernel's files says; nothing when it cannot be read."""
-    with suppress(OSError):
+    try:
         return path.read_text()
-    return ""
+    except OSError:
+        return ""
 
 
 def kernel_counts(path: Path) -> dict[str, int]:

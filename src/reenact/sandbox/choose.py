@@ -1,18 +1,15 @@
 """Which sandbox to use: the best that works here, or the one asked for, never a silent lesser one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from reenact.errors import InputError, SandboxUnavailable, StorageError
-from reenact.sandbox.box import Sandbox
-from reenact.sandbox.cgroup import find_place
-from reenact.sandbox.files.folder import space_problem
-from reenact.sandbox.seccomp import box_filter
-from reenact.sandbox.tiers.bubblewrap import Bubblewrap
-from reenact.sandbox.tiers.container import Container
-from reenact.sandbox.tiers.plain import NoSandbox
-from reenact.sandbox.tiers.sandlock import Sandlock
-from reenact.sandbox.watcher import HOST_RESERVE_BYTES
 from reenact.settings import SANDBOXES
+
+if TYPE_CHECKING:
+    from reenact.sandbox.box import Sandbox
 
 NAMES = SANDBOXES[1:]
 """What a user may ask for."""
@@ -42,6 +39,9 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
     StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
     """
+    from reenact.sandbox.files.folder import space_problem
+    from reenact.sandbox.watcher import HOST_RESERVE_BYTES
+
     if trouble := space_problem(HOST_RESERVE_BYTES):
         fix = "Free some space there, or set TMPDIR to a folder of yours with free space."
         raise StorageError(f"No program can be run in a sandbox: {trouble}.", next_step=fix)
@@ -65,6 +65,11 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:
+    from reenact.sandbox.tiers.bubblewrap import Bubblewrap
+    from reenact.sandbox.tiers.container import Container
+    from reenact.sandbox.tiers.plain import NoSandbox
+    from reenact.sandbox.tiers.sandlock import Sandlock
+
     if name == "none":
         return NoSandbox(trust=trust_code)
     known = {"bubblewrap": Bubblewrap, "sandlock": Sandlock, "container": Container}
@@ -76,12 +81,17 @@ def notice(sandbox: Sandbox) -> str:
     if sandbox.name == "bubblewrap":
         return ""
     default = _make("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."
-    name, holes = sandbox.name, "; ".join(sandbox.does_not_stop())
-    return f"Programs run in the sandbox '{name}', not in bubblewrap. It does not stop: {holes}. {default}"
+    return (
+        f"Programs run in the sandbox '{sandbox.name}', not in bubblewrap. "
+        f"It does not stop: {'; '.join(sandbox.does_not_stop())}. {default}"
+    )
 
 
 def describe() -> tuple[TierReport, ...]:
     """Every tier on this machine, the best first, for `reenact doctor`."""
+    from reenact.sandbox.cgroup import find_place
+    from reenact.sandbox.seccomp import box_filter
+
     reports: list[TierReport] = []
     taken = False
     for name in ("bubblewrap", "container", "sandlock", "none"):

@@ -29,8 +29,9 @@ class Tier:
     ) -> BoxResult:
         """Run one command in a fresh box. Raises InputError for a wrong command, nothing else."""
         if not command.argv or not all(passable(word) for word in command.argv):
-            says = f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
-            raise InputError(says)
+            raise InputError(
+                f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
+            )
         for name in command.collect:
             inner_name(name)
         if stop is not None and stop.asked:
@@ -97,9 +98,18 @@ class Tier:
         if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
             ending = Ending.MEMORY_LIMIT
             why = "memory: the machine itself ran out and its kernel killed the program"
-        result = BoxResult(ending, self.name, end.exit_code, end.signal, why, *used)
-        result = replace(result, results=collected.results, events=tuple(events))
-        return replace(result, output=output.text(), output_dropped_bytes=output.dropped_bytes)
+        return BoxResult(
+            ending,
+            self.name,
+            exit_code=end.exit_code,
+            signal=end.signal,
+            why=why,
+            **used,
+            output=output.text(),
+            output_dropped_bytes=output.dropped_bytes,
+            results=collected.results,
+            events=tuple(events),
+        )
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:

@@ -46,7 +46,9 @@ class BoxProcesses:
         """Processes of ours in front of the program: their times count, their memory and number do not."""
 
     def numbers(self) -> Iterator[str]:
-        return (name for name in listed(self.proc, ".") if name.isdigit() and int(name) not in self.reapers)
+        for name in listed(self.proc, "."):
+            if name.isdigit() and int(name) not in self.reapers:
+                yield name
 
     def use(self) -> Use:
         tasks = memory = shared = ticks = 0
@@ -80,7 +82,7 @@ class Descendants(BoxProcesses):
         super().__init__(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), frozenset({root}))
 
     def numbers(self) -> Iterator[str]:
-        return map(str, descendants(*self.reapers))
+        yield from map(str, descendants(*self.reapers))
 
 
 def descendants(root: int, *, dead: bool = True) -> list[int]:

@@ -167,9 +167,10 @@ def clone(
     """
     protocol = "https" if _HTTPS.fullmatch(address) else "file"
     if protocol == "file" and not (local and address.startswith("/") and Path(address).is_dir()):
-        says = f"A repository is cloned from an https address only, received: address={address!r}"
-        fix = "give the repository as https://HOST/PATH, or clone it yourself and name the folder"
-        raise InputError(says, next_step=fix)
+        raise InputError(
+            f"A repository is cloned from an https address only, received: address={address!r}",
+            next_step="give the repository as https://HOST/PATH, or clone it yourself and name the folder",
+        )
     if into.exists() and any(into.iterdir()):
         raise InputError(f"The folder to clone into is not empty: {into}")
     into.mkdir(parents=True, exist_ok=True)

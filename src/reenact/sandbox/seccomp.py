@@ -82,7 +82,10 @@ class Machine:
         return {row[0]: int(row[self.column]) for row in rows if row[self.column] != "-"}
 
 
-MACHINES = {"x86_64": Machine(0xC000003E, 1, 0x40000000), "aarch64": Machine(0xC00000B7, 2)}
+MACHINES = {
+    "x86_64": Machine(0xC000003E, 1, second_interface_bit=0x40000000),
+    "aarch64": Machine(0xC00000B7, 2),
+}
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import selectors
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TypedDict
 
 from reenact.plain import PlainText
 from reenact.sandbox.box import MIB, Ending, Event, Limits, OnOutput
@@ -24,10 +24,14 @@ class Output:
     """The printed bytes of one box. Holds at most `keep_bytes`, whatever is printed."""
 
     def __init__(self, keep_bytes: int, output_bytes: int, listener: OnOutput | None = None) -> None:
-        self._half, self._most, self._listener = keep_bytes // 2, output_bytes, listener
+        self._half = keep_bytes // 2
+        self._most = output_bytes
+        self._listener = listener
         self._cleaner = PlainText()
-        self._head, self._tail = bytearray(), bytearray()
-        self._clean_bytes = self.printed_bytes = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._clean_bytes = 0
+        self.printed_bytes = 0
         self.events: list[Event] = []
 
     @property
@@ -76,16 +80,25 @@ _FIRST_LOOK_S = 0.004
 _DEATH_S = 10.0
 """A killed box that is not gone after so long (a process stuck in a driver) is reported, not waited for."""
 _CHUNK = 64 * 1024
-Used: TypeAlias = tuple[float, float, int]
-"""What a box used: wall and CPU seconds, and bytes of memory at its peak."""
+
+
+class Used(TypedDict):
+    """What a box used, as its result says it."""
+
+    wall_s: float
+    cpu_s: float
+    peak_memory_bytes: int
 
 
 class Supervision:
     """The watch over one box, from its start to its end."""
 
     def __init__(self, box: Started, limits: Limits, output: Output, stdin: bytes, stop: Stop | None) -> None:
-        self._box, self._limits, self._output, self._stop = box, limits, output, stop
+        self._box = box
+        self._limits = limits
+        self._output = output
         self._stdin = memoryview(stdin)
+        self._stop = stop
         self._watcher = Watcher(box, limits)
         self._selector = selectors.DefaultSelector()
         self._began = time.monotonic()
@@ -118,7 +131,7 @@ class Supervision:
             own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
             peak = max(peak, self._watcher.peak_memory_bytes)
-            return self._status, crossing or last, (wall, cpu, peak)
+            return self._status, crossing or last, Used(wall_s=wall, cpu_s=cpu, peak_memory_bytes=peak)
         finally:
             if self._status is None:
                 self._box.kill()

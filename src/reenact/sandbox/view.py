@@ -43,8 +43,9 @@ def box_environment(home: str, tmp: str, added: Mapping[str, str]) -> dict[str, 
     """The whole environment of a box whose home and temporary folder have these paths inside."""
     for name, value in added.items():
         if not name or "=" in name or not passable(name + value):
-            says = f"A variable has a name without '=' and holds text without NUL. Received: {name!r}"
-            raise InputError(says)
+            raise InputError(
+                f"A variable has a name without '=' and holds text without NUL. Received: {name!r}"
+            )
     path = f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
     stated = (pair.partition("=") for pair in _VARIABLES.split())
     found = {name: value.format(home=home, tmp=tmp) for name, _, value in stated}
@@ -137,9 +138,11 @@ def checked_mounts(command: Command) -> tuple[Mount, ...]:
     for mount in command.mounts:
         target = os.path.normpath(mount.target)
         if not mount.target.startswith("/") or ".." in mount.target.split("/") or target in _RESERVED:
-            says = "A mount needs an absolute place inside the box that is not one of its own."
-            fix = "Use a target such as '/data'."
-            raise InputError(f"{says} Received: target={mount.target!r}", next_step=fix)
+            raise InputError(
+                f"A mount needs an absolute place inside the box that is not one of its own. "
+                f"Received: target={mount.target!r}",
+                next_step="Use a target such as '/data'.",
+            )
         if not mount.source.exists():
             raise InputError(f"The source of a mount is not there. Received: source={mount.source}")
     return command.mounts

@@ -8,6 +8,8 @@ Never used: RLIMIT_AS (GPU drivers mirror device memory in address space, so it 
 RLIMIT_DATA and RLIMIT_FSIZE (they surface as errors of the program, which would then be blamed).
 """
 
+from __future__ import annotations
+
 import math
 import os
 import re
@@ -45,9 +47,11 @@ class NetworkCounters:
     def events(self) -> tuple[Event, ...]:
         """What to tell of it: one event, or none."""
         count = self.refused()
+        if not count:
+            return ()
         times = "once" if count == 1 else f"{count} times"
         sentence = f"An address outside the box was tried {times}; the box has no network."
-        return (Event("network-denied", sentence),) if count else ()
+        return (Event("network-denied", sentence),)
 
     def close(self) -> None:
         for opened in self._files:
@@ -83,7 +87,7 @@ class ProgramEnd:
     crossing: Crossing | None = None
 
     @classmethod
-    def from_shell(cls, status: int) -> "ProgramEnd":
+    def from_shell(cls, status: int) -> ProgramEnd:
         """Read a status as shells write it, where 128 and more means one of 64 signals."""
         return cls(signal=status - 128) if 128 < status <= 128 + 64 else cls(exit_code=status)
 
@@ -136,8 +140,10 @@ class Watcher:
     """Watches one box."""
 
     def __init__(self, box: Started, limits: Limits) -> None:
-        self._box, self._limits = box, limits
-        self._next_walk = self._next_urgent_walk = 0.0
+        self._box = box
+        self._limits = limits
+        self._next_walk = 0.0
+        self._next_urgent_walk = 0.0
         self._usage = disk.DiskUsage()
         self._unfinished: disk.Walk | None = None
         self._nameless_memory = 0
@@ -176,7 +182,8 @@ class Watcher:
             return Crossing(Ending.TIMEOUT, f"cpu time: more than {limits.cpu_s:g} s")
         if use.tasks > limits.processes:
             return self._task_crossing()
-        memory = self._memory(use) if memory is None else memory
+        if memory is None:
+            memory = self._memory(use)
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory)
         return self._memory_crossing() if memory > limits.memory_bytes else None
 

@@ -54,7 +54,8 @@ def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> 
 
 
 def action(act: Callable[[Request, AppState, Mapping[str, str]], str | Response]) -> Endpoint:
-    """A handler of a form of this server: what it does, off the event loop, then where the browser goes."""
+    """A handler of a form that this server made: what it does, away from the event loop, and then where the
+    browser goes."""
 
     async def handled(request: Request) -> Response:
         state = state_of(request)

@@ -1,5 +1,7 @@
 """Pages from templates: everything escaped, blocks of a document by the renderer of reports."""
 
+from __future__ import annotations
+
 import re
 from functools import cache
 from importlib.util import find_spec
@@ -50,7 +52,7 @@ def render(template: str, **given: Any) -> str:
 
 
 @cache
-def environment() -> "Environment":
+def environment() -> Environment:
     """The templates, with escaping on and unknown names an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup

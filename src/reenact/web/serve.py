@@ -71,6 +71,16 @@ def _made(
     runs_dir: Path, forms: Sequence[Form], folder: Path, port: int
 ) -> tuple[socket.socket, uvicorn.Server, str]:
     """The socket, the server that will listen on it, and the address that opens it."""
+    listening = _bound(port)
+    number = listening.getsockname()[1]
+    state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
+    app = make_app(state, number)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config.timeout_graceful_shutdown = PATIENCE_S
+    return listening, uvicorn.Server(config), f"http://{HERE}:{number}/enter?token={state.key.token}"
+
+
+def _bound(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -80,12 +90,7 @@ def _made(
         says = f"The port cannot be used: {error.strerror}. Received: port={port}."
         raise InputError(says, next_step="Leave --port out: a free one is taken.") from error
     listening.listen(64)
-    number = listening.getsockname()[1]
-    state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
-    app = make_app(state, number)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
-    config.timeout_graceful_shutdown = PATIENCE_S
-    return listening, uvicorn.Server(config), f"http://{HERE}:{number}/enter?token={state.key.token}"
+    return listening
 
 
 def make_app(state: AppState, port: int) -> ASGIApp:

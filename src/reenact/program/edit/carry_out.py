@@ -1,4 +1,5 @@
-"""Carry out changes: find the editor for each, collect the edits, write the files again and parse them."""
+"""Carry out changes: find the editor for each hyperparameter, collect the edits, write the files again, see
+that they still parse."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -85,9 +86,11 @@ def perform(editor: SourceEditor, change: Change) -> None:
     wanted = change.anchor if isinstance(change, Insert) else change.hyperparameter
     param = next((one for one in editor.reading.hyperparameters if one.id == wanted), None)
     if param is None:
-        near = ", ".join([str(other.id) for other, _ in editor.reading.of_kind(wanted.kind)][:5]) or "none"
-        says = f"The program has no such hyperparameter. Received: {wanted}."
-        raise UnknownHyperparameter(says, next_step=f"Hyperparameters of that kind: {near}.")
+        near = [str(other.id) for other, _ in editor.reading.of_kind(wanted.kind)][:5]
+        raise UnknownHyperparameter(
+            f"The program has no such hyperparameter. Received: {wanted}.",
+            next_step=f"Hyperparameters of that kind: {', '.join(near) or 'none'}.",
+        )
     site = editor.reading.sites[wanted]
     if isinstance(change, Set):
         turn(editor, param, site, change.value)

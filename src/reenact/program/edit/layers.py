@@ -1,4 +1,5 @@
-"""Layers themselves: taken out, repeated, put in, exchanged; torch widths made to fit, or it is refused."""
+"""Layers themselves: taken out, repeated, put in, exchanged. Torch widths are made to fit, or the change is
+refused."""
 
 import ast
 from collections.abc import Sequence
@@ -8,7 +9,8 @@ from reenact.program.change import Insert
 from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
-from reenact.program.read.ends import spot_of, statement_of
+from reenact.program.read.ends import spot_of
+from reenact.program.read.index import statement_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import WIDTHS, followers, why_layer_stays, width_value
 from reenact.program.read.positions import ContainerKind

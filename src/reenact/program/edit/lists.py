@@ -188,7 +188,7 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
 
 
 def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
-    call, keras = layer.call, layer.library == "keras"
+    call, pieces, keras = layer.call, [], layer.library == "keras"
     modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
     # A Keras convolution once more keeps the size of its picture: strides would leave nothing of it.
     keeps_size = keras and modern and layer.name[-2:] in ("1D", "2D", "3D")
@@ -197,10 +197,12 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
     given = [("", part) for part in (call.args[:2] if keeps_size else call.args)]
     named = [one for one in call.keywords if one.arg not in once]
     given += [(f"{one.arg}=" if one.arg else "**", one.value) for one in named]
-    pieces = [
-        name + (out_text(editor, layer) if part is replaced else editor.text(part)) for name, part in given
+    texts = [
+        (name, out_text(editor, layer) if part is replaced else editor.text(part)) for name, part in given
     ]
-    pieces += ['padding="same"'] if keeps_size else []
+    pieces = [name + text for name, text in texts]
+    if keeps_size:
+        pieces.append('padding="same"')
     return f"{editor.text(call.func)}({', '.join(_one_line(piece) for piece in pieces)})"
 
 

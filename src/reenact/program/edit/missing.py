@@ -9,8 +9,8 @@ from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import is_number, statement_of
-from reenact.program.read.index import dotted_text
+from reenact.program.read.ends import is_number
+from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.loops import count_of, iterated, optimizer_steps, range_arguments
 from reenact.program.read.positions import ContainerKind

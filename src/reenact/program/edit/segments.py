@@ -139,7 +139,9 @@ def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
     text = index.text
     line_start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
     indent = text[line_start : item.start]
-    return " " if indent.strip() or line_start <= brackets.opens else index.lines.newline + indent
+    if indent.strip() or line_start <= brackets.opens:
+        return " "
+    return index.lines.newline + indent
 
 
 def before_statement(statement: ast.stmt, code: str) -> Edit:

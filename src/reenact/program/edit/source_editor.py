@@ -75,7 +75,9 @@ class SourceEditor:
     """Collects the edits of one patch."""
 
     def __init__(self, reading: Reading) -> None:
-        self.reading, self.analysis, self.program = reading, reading.analysis, reading.program
+        self.reading = reading
+        self.analysis = reading.analysis
+        self.program = reading.program
         self.edits: dict[str, list[TextEdit]] = {}
         self.calls: dict[Bracketed, CallWork] = {}
         self.words: dict[int, tuple[int, list[str]]] = {}

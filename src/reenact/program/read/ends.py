@@ -1,9 +1,10 @@
 """Where the trail of a value ends: the expression, or the entry of a data file, that would have to be edited;
 and the option of the command line (argparse, click, absl) that gives it."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias
@@ -31,19 +32,19 @@ class End:
     entry: Entry | None = None
     """Set when the trail leads into a data file."""
     data_file: str = ""
-    option: "Option | None" = None
+    option: Option | None = None
     """Set when the value is the default of a command-line option."""
-    given: "Given | None" = None
+    given: Given | None = None
     """Set when the command line gives that option: what it says is in force."""
     frames: tuple[Frame, ...] = ()
     """Calls that the trail went through."""
 
-    def inside(self, *entries: Entry | None) -> "list[End]":
+    def inside(self, *entries: Entry | None) -> list[End]:
         """Entries of the data file that the trail leads into."""
         found = [entry for entry in entries if entry is not None]
         return [End(self.node, Written.DATA_FILE, entry, self.data_file) for entry in found]
 
-    def with_option(self, option: "Option", given: "Given | None") -> "End":
+    def with_option(self, option: Option, given: Given | None) -> End:
         return replace(self, option=option, given=given, written=Written.ARGPARSE)
 
     def literal(self) -> JsonValue | object:
@@ -85,11 +86,6 @@ def spot_of(node: ast.expr | ast.stmt) -> Span:
     return scope_of(node).index.span(node)
 
 
-def statement_of(node: ast.AST) -> ast.stmt:
-    """The statement that holds a node."""
-    return scope_of(node).index.statement(node)
-
-
 def name_spot(node: ast.Attribute) -> Span:
     """Where the last name of `a.b.c` stands."""
     spot = spot_of(node)
@@ -110,7 +106,7 @@ class Option:
     switch: bool | None = None
     """What a flag without a value stores; none for options that take one."""
 
-    def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> "Given | None":
+    def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> Given | None:
         """What the command line says about it, the last time counts; `flags` are those of its parser."""
         found: Given | None = None
         for index, word in enumerate(takewhile(lambda one: one != "--", arguments)):
@@ -167,8 +163,10 @@ def read_word(word: str, type_name: str, default: ast.expr | None) -> JsonValue:
 def number_of(word: str) -> int | float | None:
     """The number that a text is, or none."""
     for read in (int, float):
-        with suppress(ValueError):
+        try:
             return read(word)
+        except ValueError:
+            continue
     return None
 
 

@@ -5,6 +5,8 @@ once (loop bodies twice). What is not understood makes the tensor's past unknown
 about it.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,10 +33,10 @@ class Tensor:
     sized_by: frozenset[LayerSite] = frozenset()
     """Convolutions that its size still depends on."""
 
-    def __or__(self, other: "Tensor") -> "Tensor":
+    def __or__(self, other: Tensor) -> Tensor:
         return Tensor(self.open | other.open, self.made_by | other.made_by, self.sized_by | other.sized_by)
 
-    def bent(self) -> "Tensor":
+    def bent(self) -> Tensor:
         """The same tensor after something that is no layer acted on its values."""
         return Tensor(frozenset(), self.made_by, self.sized_by)
 
@@ -46,7 +48,8 @@ class Flow:
     """Walks forward code of one program."""
 
     def __init__(self, sources: Sources, applied: Applied) -> None:
-        self.sources, self.applied = sources, applied
+        self.sources = sources
+        self.applied = applied
         self.activations: list[ActivationSite] = []
         self.functions: list[ast.Call] = []
         """Calls in forward code that are no layers: functional dropout and pooling are found among them."""
@@ -110,14 +113,16 @@ class Flow:
                 names[name] = names.get(name, NOTHING) | value if name in before else value
         return returned
 
-    def _bind(self, target: ast.expr, value: ast.expr | None, made: Tensor, names: dict[str, Tensor]) -> None:
+    def _bind(
+        self, target: ast.expr, value: ast.expr | None, tensor: Tensor, names: dict[str, Tensor]
+    ) -> None:
         if isinstance(target, ast.Name):
-            names[target.id] = made
+            names[target.id] = tensor
         elif isinstance(target, ast.Tuple | ast.List):
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
             for number, part in enumerate(target.elts):
                 one = parts[number] if parts is not None and number < len(parts) else None
-                self._bind(part, one, self.value(one, names) if one is not None else made, names)
+                self._bind(part, one, self.value(one, names) if one is not None else tensor, names)
 
     def value(self, node: ast.expr | None, names: dict[str, Tensor]) -> Tensor:
         """The tensor an expression stands for."""

@@ -1,4 +1,5 @@
-"""One pass over one file: scopes, bindings, calls, stores, loops, parents; iterative, so none is too deep."""
+"""One pass over one file: scopes, bindings, calls, stores, loops, parents. Iterative, so no source is too
+deep."""
 
 import ast
 from collections.abc import Callable
@@ -7,8 +8,18 @@ from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from reenact.program.datafile import named_config
-from reenact.program.notebook import Notebook, read_notebook
-from reenact.program.read.scope import Binding, FunctionNode, How, Scope, children, entries, put_in, unpacked
+from reenact.program.notebook import BadNotebook, Notebook, read_notebook
+from reenact.program.read.scope import (
+    Binding,
+    FunctionNode,
+    How,
+    Scope,
+    children,
+    entries,
+    put_in,
+    scope_of,
+    unpacked,
+)
 from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
 
 MAX_ELEMENTS = 256
@@ -79,7 +90,8 @@ class FileIndex:
         return self.derived[key]  # type: ignore[return-value]
 
     def parts(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """A piece of the file and all that is in it, in the order of `ast.walk`, without shared nodes."""
+        """A piece of the file and everything in it, in the order of `ast.walk`, without what all trees
+        share."""
         return self.once(node, lambda: tuple(_walk(node)))
 
     def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
@@ -235,6 +247,11 @@ def _walk(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def statement_of(node: ast.AST) -> ast.stmt:
+    """The statement that holds a node."""
+    return scope_of(node).index.statement(node)
+
+
 def stored_key(target: ast.expr) -> tuple[str, str] | None:
     """`("base", "key")` of `base.key` or `base["key"]`, where base is a dotted name."""
     if not isinstance(target, ast.Attribute | ast.Subscript):
@@ -265,7 +282,7 @@ def parsed(source: SourceFile) -> Parsed | str:
         notebook = read_notebook(source.text) if source.language is Language.NOTEBOOK else None
         text = notebook.script if notebook else source.text
         return parse(text, top_level_await=notebook is not None), text, notebook
-    except Unparsable as error:
+    except (Unparsable, BadNotebook) as error:
         return str(error)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
-from reenact.program.read.ends import name_spot, spot_of, statement_of
+from reenact.program.read.ends import name_spot, spot_of
+from reenact.program.read.index import statement_of
 from reenact.program.read.layers import ActivationSite, LayerSite, Way, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.positions import ContainerKind
@@ -113,8 +114,9 @@ def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner:
 
 def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     """A layer whose output nothing bends: on its way into the next layer, or out of the model."""
-    bare = layer.activation is None and (layer.bare or layer.bare_output)
-    if layer.spec.family not in (Family.DENSE, Family.CONV) or not bare or has_unpacking(layer.call):
+    if layer.spec.family not in (Family.DENSE, Family.CONV) or layer.activation is not None:
+        return
+    if not (layer.bare or layer.bare_output) or has_unpacking(layer.call):
         return
     keras = layer.library == "keras"
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)

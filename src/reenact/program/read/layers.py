@@ -2,6 +2,8 @@
 in that model, all the ways in which an activation is written; and the layers that an expression in forward
 code applies: `self.fc1`, `self.blocks[0]`, `layers.Dense(8)`, a loop variable."""
 
+from __future__ import annotations
+
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,7 +23,6 @@ from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
 
 TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
 KERAS_HOMES = ("keras.ops", "keras.activations", "keras.ops.nn")
-LIBRARIES = {"torch.nn": ("torch", lexicon.TORCH_LAYERS), "keras.layers": ("keras", lexicon.KERAS_LAYERS)}
 TENSORFLOW_HOMES = ("tensorflow.nn", "tensorflow", "tensorflow.math", "jax.nn")
 
 
@@ -52,9 +53,12 @@ class ActivationSite:
 
 def activation_word(name: str) -> str:
     """Our word for what a library or a user calls an activation: `LeakyReLU` is `leaky_relu`."""
-    known = lexicon.TORCH_ACTIVATION_BY_CLASS.get(name) or lexicon.KERAS_ACTIVATION_LAYERS.get(name)
+    if name in lexicon.TORCH_ACTIVATION_BY_CLASS:
+        return lexicon.TORCH_ACTIVATION_BY_CLASS[name]
+    if name in lexicon.KERAS_ACTIVATION_LAYERS:
+        return lexicon.KERAS_ACTIVATION_LAYERS[name]
     word = name.rstrip("_").lower()
-    return known or {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
+    return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
 
 
 def bend_word(dotted: str) -> str:
@@ -90,7 +94,7 @@ class LayerSite:
     """Its output is what the model returns."""
     bare_output: bool = False
     """It is returned as it is: no activation acts on it."""
-    feeds: "dict[LayerSite, None]" = field(default_factory=dict)
+    feeds: dict[LayerSite, None] = field(default_factory=dict)
     """Layers whose input width is its output width: the next weighted ones and the norms on the way."""
     counted: bool = False
     """A dense layer after it counts what comes out: no pooling in between makes one size of every size."""
@@ -129,9 +133,12 @@ class LayerSite:
 
 def library_spec(dotted: str) -> tuple[str, str, LayerSpec] | None:
     """The layer class behind a canonical name."""
-    home, _, name = dotted.rpartition(".")
-    library, layers = LIBRARIES.get(home, ("", {}))
-    return (library, name, layers[name]) if name in layers else None
+    name = last_name(dotted)
+    if dotted == f"torch.nn.{name}" and name in lexicon.TORCH_LAYERS:
+        return "torch", name, lexicon.TORCH_LAYERS[name]
+    if dotted == f"keras.layers.{name}" and name in lexicon.KERAS_LAYERS:
+        return "keras", name, lexicon.KERAS_LAYERS[name]
+    return None
 
 
 def find_layers(sources: Sources, callees: Callees, values: Values) -> list[LayerSite]:
@@ -175,7 +182,8 @@ class Applied:
     """Finds the layers behind an expression that is called."""
 
     def __init__(self, callees: Callees, layers: list[LayerSite]) -> None:
-        self.callees, self.sources = callees, callees.sources
+        self.callees = callees
+        self.sources = callees.sources
         self._inside: set[ast.Call] = set()
         self.by_call = {layer.call: layer for layer in layers}
         self.by_path = {(layer.scope.file, layer.model, layer.path): layer for layer in layers}

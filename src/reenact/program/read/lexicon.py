@@ -20,7 +20,9 @@ TORCH_LAYERS, TORCH_OPTIMIZERS = TORCH.layers, TORCH.optimizers
 TORCH_MODULE_BASES = frozenset(TORCH.words("module_bases"))
 TORCH_ACTIVATION_CLASSES = TORCH.tables["activation_classes"]
 """Our word for an activation, and the module class that applies it."""
-TORCH_ACTIVATION_BY_CLASS = {of: word for word, of in TORCH_ACTIVATION_CLASSES.items() if word != "identity"}
+TORCH_ACTIVATION_BY_CLASS = {
+    one: word for word, one in TORCH_ACTIVATION_CLASSES.items() if word != "identity"
+}
 TORCH_ACTIVATION_FUNCTIONS = frozenset(TORCH_ACTIVATION_CLASSES) - {"identity", "softmax2d", "prelu"}
 """Words that are functions in torch.nn.functional."""
 TORCH_TENSOR_FUNCTIONS = frozenset(TORCH.words("tensor_functions"))

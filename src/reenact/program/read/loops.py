@@ -13,8 +13,8 @@ from itertools import takewhile
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import no_grad, speaks_of_evaluation
-from reenact.program.read.ends import literal, spot_of, statement_of
-from reenact.program.read.index import dotted_text
+from reenact.program.read.ends import literal, spot_of
+from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.model import Models
 from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver, scope_of
 from reenact.program.read.vocabulary import Family, last_name
@@ -30,7 +30,8 @@ class Loops:
     """Finds the training loops of a program."""
 
     def __init__(self, analysis: ProgramAnalysis) -> None:
-        self.analysis, self.sources = analysis, analysis.sources
+        self.analysis = analysis
+        self.sources = analysis.sources
 
     @cached_property
     def backwards(self) -> list[ast.Call]:

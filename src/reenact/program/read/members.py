@@ -1,4 +1,5 @@
-"""Values inside other values: entries of dictionaries, attributes, options, fields, what data files hold."""
+"""Values inside other values: dictionary entries, attributes of configurations, options, fields, data
+files."""
 
 import ast
 

@@ -175,7 +175,9 @@ def _listed(node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr
         return [node.elt]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _listed(node.left, seen) + _listed(node.right, seen)
-    return list(_filled(node, seen | {node.id})) if isinstance(node, ast.Name) and node.id not in seen else []
+    if isinstance(node, ast.Name) and node.id not in seen:
+        return list(_filled(node, seen | {node.id}))
+    return []
 
 
 def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:

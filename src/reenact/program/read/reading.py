@@ -47,18 +47,25 @@ def read(program: Program) -> Reading:
     try:
         return _read(program)
     except RecursionError as error:
-        says = f"The program's definitions go round in circles. Received: {program.entry}."
-        fix = "Name a smaller script, or run it under `reenact watch`."
-        raise UnreadableProgram(says, next_step=fix) from error
+        raise UnreadableProgram(
+            f"The program's definitions go round in circles. Received: {program.entry}.",
+            next_step="Name a smaller script, or run it under `reenact watch`.",
+        ) from error
 
 
 def _read(program: Program) -> Reading:
     analysis = ProgramAnalysis(program)
     models = Models(analysis)
     loops = Loops(analysis)
-    drafts = [*read_layers(analysis, models), *read_torch_training(analysis, models)]
-    drafts += [*read_keras_training(analysis), *read_trainers(analysis), *read_data(analysis)]
-    drafts += [*read_loops(analysis, loops), *read_scaling(analysis, models)]
+    drafts = [
+        *read_layers(analysis, models),
+        *read_torch_training(analysis, models),
+        *read_keras_training(analysis),
+        *read_trainers(analysis),
+        *read_data(analysis),
+        *read_loops(analysis, loops),
+        *read_scaling(analysis, models),
+    ]
     drafts += list(read_missing_initialisers(models, drafts))
     drafts += list(read_habits(models, loops, drafts))
     drafts += list(read_names(analysis, drafts))
@@ -77,17 +84,21 @@ def _read(program: Program) -> Reading:
 
 def _merge(drafts: list[Draft]) -> list[Draft]:
     """One place is one hyperparameter, however many calls use it."""
+    kept: list[Draft] = []
     at: dict[tuple[object, ...], Draft] = {}
     for draft in drafts:
         key: tuple[object, ...] = (draft.spot, draft.kind is Kind.LAYER)
         if draft.param.absent:
             key = (draft.spot, draft.kind, draft.site.argument, draft.param.id.layer)
-        first = at.setdefault(key, draft)
-        if first is not draft:
-            uses = dict.fromkeys((*first.param.uses, *draft.param.uses))
-            kinds = {*first.param.also, draft.kind} - {first.kind}
-            first.change(uses=tuple(uses), also=tuple(sorted(kinds)))
-    return list(at.values())
+        first = at.get(key)
+        if first is None:
+            at[key] = draft
+            kept.append(draft)
+            continue
+        uses = dict.fromkeys((*first.param.uses, *draft.param.uses))
+        kinds = {*first.param.also, draft.kind} - {first.kind}
+        first.change(uses=tuple(uses), also=tuple(sorted(kinds)))
+    return kept
 
 
 def _number(drafts: list[Draft]) -> None:

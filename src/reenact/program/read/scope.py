@@ -1,10 +1,11 @@
 """Who binds a name, and how: scopes, bindings and what a statement binds; the arguments of a call."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Binding:
     name: str
     how: How
     node: ast.AST
-    holder: "Scope"
+    holder: Scope
     """The scope that the name is bound in."""
     value: ast.expr | None = None
     """The expression, when there is one; the default of a parameter."""
@@ -58,7 +59,8 @@ class Binding:
 
     @property
     def position(self) -> int | None:
-        """Of a parameter: its index among the positional arguments; methods do not count their first."""
+        """Of a parameter: its index among the positional arguments of a call; methods do not count their
+        first."""
         function, node = self.holder, self.holder.node
         ordered = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
         if self.node not in ordered:
@@ -75,8 +77,8 @@ class Scope:
 
     node: ScopeNode
     name: str
-    parent: "Scope | None"
-    index: "FileIndex"
+    parent: Scope | None
+    index: FileIndex
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
     stars: list[Binding] = field(default_factory=list)
@@ -99,7 +101,7 @@ class Scope:
         self.bindings.setdefault(name, []).append(made)
         return made
 
-    def chain(self) -> "Iterator[Scope]":
+    def chain(self) -> Iterator[Scope]:
         """This scope and those around it, inwards out."""
         scope: Scope | None = self
         while scope is not None:
@@ -118,10 +120,10 @@ class Scope:
         """The expressions that a function may return."""
         return [self.node.body] if isinstance(self.node, ast.Lambda) else self.index.returns.get(self, [])
 
-    def enclosing_class(self) -> "Scope | None":
+    def enclosing_class(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_class), None)
 
-    def enclosing_function(self) -> "Scope | None":
+    def enclosing_function(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_function), None)
 
     def bind_statement(self, node: ast.stmt) -> None:
@@ -192,16 +194,20 @@ def put_in(node: ast.AST, scope: Scope) -> None:
         node.scope = scope  # type: ignore[attr-defined]
 
 
-@cache
+_HOLDERS: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
 def _holders(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a kind of node that may hold others."""
-    return tuple(name for name in kind._fields if name not in PLAIN)
+    if kind not in _HOLDERS:
+        _HOLDERS[kind] = tuple(name for name in kind._fields if name not in PLAIN)
+    return _HOLDERS[kind]
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """What a node directly consists of, without what all trees share."""
     found: list[ast.AST] = []
-    for name in _holders(type(node)):  # type: ignore[arg-type]
+    for name in _holders(type(node)):
         value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             found.append(value)

@@ -75,7 +75,8 @@ class Supervision:
     """What the text tells of a program's outputs and labels."""
 
     def __init__(self, models: Models, sited: Sequence[tuple[Hyperparameter, EditSite]]) -> None:
-        self.models, self.analysis = models, models.analysis
+        self.analysis = models.analysis
+        self.models = models
         self._losses = [(param, site) for param, site in sited if param.kind is Kind.LOSS]
         wide = [pair for pair in reversed(sited) if pair[0].kind in (Kind.UNITS, Kind.FILTERS)]
         self._widths = {site.layer: param.in_force for param, site in wide}
@@ -169,7 +170,9 @@ class Supervision:
         if has is Form.NUMBERS and not self.sorts(site) and not takes_any_number(new):
             why = "takes any numbers, and nothing in the program says that its labels are classes"
             return f"{new} takes {wants.value}; {old} {why}"
-        return self._why_not_classes(site, has, new) if wants is Form.CLASSES else ""
+        if wants is Form.CLASSES:
+            return self._why_not_classes(site, has, new)
+        return ""
 
     def _why_not_columns(self, site: EditSite, width: int | None) -> str:
         """Numbers of classes can become columns when it is known how many there are."""
@@ -193,7 +196,8 @@ class Supervision:
 
     def labels_are_columns(self, site: EditSite, has: Form) -> bool:
         """Labels of a loss that compares output by output have as many columns as the output; Keras lets
-        one number stand for all of them."""
+        one number stand for all of them.
+        """
         return self.encoded or has is Form.BITS or site.library == "torch"
 
 
@@ -208,4 +212,6 @@ def gives_probabilities(activation: JsonValue) -> bool:
 
 
 def _form(site: EditSite, loss: str) -> Form | None:
-    return form_of(lexicon.KERAS_LOSS_CLASS_OF.get(loss, loss) if site.library == "keras" else loss)
+    if site.library == "keras":
+        loss = lexicon.KERAS_LOSS_CLASS_OF.get(loss, loss)
+    return form_of(loss)

@@ -21,7 +21,8 @@ MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_PATH_DEPTH = 8
 MAX_STEPS = 500
-"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen."""
+"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
+steps."""
 LOADERS = word_set(
     "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
     "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"

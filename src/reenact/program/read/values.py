@@ -15,9 +15,15 @@ from reenact.program.read.vocabulary import canonical, last_name
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
-OPERATORS: dict[type[ast.operator], Callable[..., float]] = {ast.Add: operator.add, ast.Sub: operator.sub}
-OPERATORS |= {ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv}
-OPERATORS |= {ast.Pow: operator.pow, ast.Mod: operator.mod}
+OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.Mod: operator.mod,
+}
 NUMBERS = ("builtins.int", "builtins.float")
 MAX_NUMBER = 1e18
 MAX_DEPTH = 12
@@ -44,7 +50,8 @@ class Values:
     """Looks up arguments."""
 
     def __init__(self, follower: Follower) -> None:
-        self.follower, self.sources = follower, follower.sources
+        self.follower = follower
+        self.sources = follower.sources
         self._depth = 0
 
     def find(self, use: ast.expr | None) -> list[Found]:
@@ -177,7 +184,8 @@ class Callees:
     """Looks up what calls reach."""
 
     def __init__(self, follower: Follower) -> None:
-        self.follower, self.sources = follower, follower.sources
+        self.follower = follower
+        self.sources = follower.sources
         self._named: Once[list[Callee]] = Once([])
         self._made: Once[list[Made]] = Once([])
 

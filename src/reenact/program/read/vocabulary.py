@@ -131,8 +131,11 @@ SHORTENED = (
     (re.compile(r"transformers\."), "transformers."),
 )
 """Homes whose inner modules do not matter."""
-KERAS_TOP = dict.fromkeys(("Sequential", "Model", "Functional"), "models") | {"Variable": "backend"}
-KERAS_TOP |= dict.fromkeys(("Input", "InputLayer", "Layer"), "layers")
+KERAS_TOP = {
+    **dict.fromkeys(("Sequential", "Model", "Functional"), "models"),
+    **dict.fromkeys(("Input", "InputLayer", "Layer"), "layers"),
+    "Variable": "backend",
+}
 KERAS_FAMILIES = word_set(
     "layers models optimizers losses metrics activations initializers regularizers callbacks utils "
     "constraints applications preprocessing datasets ops random backend"

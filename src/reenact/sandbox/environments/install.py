@@ -249,9 +249,10 @@ def _uv_failure(text: str) -> Exception:
     if match := re.search(r"Wheels are required for `([^`]+)`", text):
         return NoWheel(match[1])
     if match := re.search(r"[Bb]ecause (\S+) was not found", text):
-        says = f"There is no package named {match[1]} where packages are looked for."
-        fix = "Check the spelling; it may be made up, or need an index of its own (PIP_INDEX_URL)."
-        return InputError(says, next_step=fix)
+        return InputError(
+            f"There is no package named {match[1]} where packages are looked for.",
+            next_step="Check the spelling; it may be made up, or need an index of its own (PIP_INDEX_URL).",
+        )
     if match := re.search(r"there (?:is|are) no versions? of (\S+)", text):
         before = re.search(r"uploaded before (\d{4}-\d\d-\d\d)", text)
         when = f" that was there before {before[1]}" if before else ""
@@ -270,10 +271,11 @@ def _pip_failure(text: str) -> Exception:
 
 def _from_address(name: str) -> InputError:
     """A package asks for another one that lies at an address of its own choice."""
-    says = f"One of these packages needs {name} from an address of its own (NAME @ ADDRESS), not from your"
-    says += " package index. Packages are installed by name and version alone."
-    fix = "Ask for another version, or give a wheel of it in a folder named by PIP_FIND_LINKS."
-    return InputError(says, next_step=fix)
+    return InputError(
+        f"One of these packages needs {name} from an address of its own (NAME @ ADDRESS), "
+        "not from your package index. Packages are installed by name and version alone.",
+        next_step="Ask for another version, or give a wheel of it in a folder named by PIP_FIND_LINKS.",
+    )
 
 
 def _failure(text: str) -> ReenactError:

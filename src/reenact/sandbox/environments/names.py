@@ -6,6 +6,8 @@ Not covered: a package that the user allowed and that is malicious. It is instal
 of it runs on the host; it runs in boxes alone.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -74,7 +76,7 @@ class Allowed:
     names: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
-    def usual(cls, *also: str) -> "Allowed":
+    def usual(cls, *also: str) -> Allowed:
         """The names that everybody in the field knows, and those the user allowed."""
         return cls(WELL_KNOWN | {canonicalize_name(name) for name in also})
 
@@ -98,8 +100,10 @@ def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Require
     bare = text.partition(";")[0].strip()
     for pattern, offence in _OFFENCES:
         if pattern.search(bare):
-            why = f"A requirement is a name and versions; {offence} is not installed from. Received: {text!r}"
-            raise InputError(why, next_step="Write it as NAME, NAME==VERSION or NAME>=VERSION.")
+            raise InputError(
+                f"A requirement is a name and versions; {offence} is not installed from. Received: {text!r}",
+                next_step="Write it as NAME, NAME==VERSION or NAME>=VERSION.",
+            )
     try:
         parsed = Parsed(text)
     except InvalidRequirement as error:

@@ -188,8 +188,9 @@ class Environments:
             half.rename(store)
         for wheel_file in store.iterdir():
             if wish.built is None or (wish.built / wheel_file.name).exists():
-                unfit = "was built from source, but what was built does not fit"
-                raise InputError(f"The package {name} {unfit}.")
+                raise InputError(
+                    f"The package {name} was built from source, but what was built does not fit."
+                )
             shutil.copy(wheel_file, wish.built)
 
     def _for_build(self, allowed: Allowed, needed: tuple[Requirement, ...]) -> tuple[str, tuple[Mount, ...]]:

@@ -71,9 +71,10 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
     if not fitting:
         unfit = f"none of its {len(found)} source distributions fits {asked!r}"
         why = unfit if found else "nor a source distribution"
-        says = f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}."
-        fix = "Check the name and the version; it may be made up, or need another Python."
-        raise InputError(says, next_step=fix)
+        raise InputError(
+            f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}.",
+            next_step="Check the name and the version; it may be made up, or need another Python.",
+        )
     return max(fitting, key=lambda source: source.version)
 
 
@@ -146,7 +147,8 @@ PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]
 def build_wheel(
     source: Source, content: bytes, box: Sandbox | None, prepare: PrepareBuild, stop: Stop | None
 ) -> tuple[str, bytes]:
-    """The file name, proven to be that of the package, and the bytes of the wheel that its source makes."""
+    """The file name, proven to be that of the package that was asked for, and the bytes of the wheel that a
+    source distribution makes."""
     if box is None:
         says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
         raise SandboxUnavailable(says, next_step="reenact doctor")
@@ -174,7 +176,9 @@ def _collected(box: Sandbox, source: Source, command: Command, stop: Stop | None
     result = box.run(command, _LIMITS, stop=stop)
     if not result.ok or set(result.results) != set(command.collect):
         last = " ".join(result.output.strip().splitlines()[-3:])[-400:]
-        lacks = f"The package {source.name} {source.version} has no wheel and cannot be built from source:"
-        fix = "Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS."
-        raise InputError(f"{lacks} {result.ending} {result.why} {last}".strip(), next_step=fix)
+        raise InputError(
+            f"The package {source.name} {source.version} has no wheel and cannot be built from source: "
+            f"{result.ending} {result.why} {last}".strip(),
+            next_step="Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS.",
+        )
     return result.results

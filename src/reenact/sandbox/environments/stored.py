@@ -99,9 +99,10 @@ class Environment:
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """What a Command must mount. Targets equal sources, for tiers that cannot show a folder elsewhere."""
-        installed = Path(self.interpreter)
-        shown = () if installed.is_relative_to("/usr") else (Mount(installed, self.interpreter),)
-        return (Mount(self.folder, str(self.folder)), *shown)
+        shown = [Mount(self.folder, str(self.folder))]
+        if not Path(self.interpreter).is_relative_to("/usr"):
+            shown.append(Mount(Path(self.interpreter), self.interpreter))
+        return tuple(shown)
 
 
 def read_environment(cache: Path, key: str, interpreter: Interpreter) -> Environment | None:
@@ -109,12 +110,14 @@ def read_environment(cache: Path, key: str, interpreter: Interpreter) -> Environ
     folder = cache / key
     if _KEY.fullmatch(key) is None or folder.is_symlink():
         return None
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    try:
         record = json.loads((folder / _MANIFEST).read_text())
-        packages, size = tuple(map(str, record["packages"])), int(record["size_bytes"])
-        if record["interpreter"] == interpreter.folder:
-            return Environment(key, folder, packages, size, interpreter.folder)
-    return None
+        if record["interpreter"] != interpreter.folder:
+            return None
+        packages = tuple(str(package) for package in record["packages"])
+        return Environment(key, folder, packages, int(record["size_bytes"]), interpreter.folder)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpreter) -> None:

@@ -20,13 +20,21 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from reenact.errors import InputError
-from reenact.files import kind_of, opened
+from reenact.files import opened
 from reenact.sandbox.box import Command, Limits
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bo
         close.callback(os.close, file)
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
-            raise _Refused(f"it is {kind_of(found.st_mode)}")
+            raise _Refused(f"it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no regular file')}")
         if found.st_nlink > 1:
             raise _Refused(f"it has {found.st_nlink} hard links")
         if found.st_size > most_bytes:
@@ -117,7 +125,8 @@ def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
 
 
 def _kind(name: str, at: int) -> str:
-    return kind_of(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode)
+    mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
+    return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
 
 
 def fill(work: Path, command: Command, limits: Limits) -> None:
@@ -136,8 +145,9 @@ def fill(work: Path, command: Command, limits: Limits) -> None:
             _refuse_link(place / last)
             (place / last).write_bytes(content)
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-            says = f"A file of a box cannot be written over a link or a folder. Received: {name!r}"
-            raise InputError(says) from error
+            raise InputError(
+                f"A file of a box cannot be written over a link or a folder. Received: {name!r}"
+            ) from error
 
 
 def _refuse_link(path: Path) -> None:
@@ -162,9 +172,11 @@ class _Copy:
             try:
                 folder = os.open(below, _FOLDER | os.O_CLOEXEC)
             except OSError as error:
-                why = f"{os.strerror(error.errno or 0)}. Received: workspace={below}"
-                fix = "Give a folder that this user may read."
-                raise InputError(f"The workspace cannot be read: {why}", next_step=fix) from error
+                raise InputError(
+                    f"The workspace cannot be read: {os.strerror(error.errno or 0)}. "
+                    f"Received: workspace={below}",
+                    next_step="Give a folder that this user may read.",
+                ) from error
             try:
                 waiting += [(below / name, into / name) for name in self._copy_folder(folder, into)]
             finally:
@@ -197,7 +209,8 @@ class _Copy:
         self.bytes += more
         self.files += not more
         if self.bytes > self.limits.disk_bytes or self.files > self.limits.files:
-            most = f"disk_bytes={self.limits.disk_bytes}, files={self.limits.files}"
-            says = f"The workspace is larger than the box may be. Received: workspace={self.source}, {most}"
-            fix = "Give a smaller folder, show large data read-only as a mount, or raise the limits."
-            raise InputError(says, next_step=fix)
+            raise InputError(
+                f"The workspace is larger than the box may be. Received: workspace={self.source}, "
+                f"disk_bytes={self.limits.disk_bytes}, files={self.limits.files}",
+                next_step="Give a smaller folder, show large data read-only as a mount, or raise the limits.",
+            )

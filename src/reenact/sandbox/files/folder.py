@@ -12,6 +12,8 @@ that share one temporary folder. Not covered: a network file system without lock
         notes                                    processes and cgroups to end when the owner dies
 """
 
+from __future__ import annotations
+
 import functools
 import os
 import secrets
@@ -45,7 +47,7 @@ class BoxFolder:
         self.work, self.home, self.tmp = (self.inside / name for name in ("work", "home", "tmp"))
 
     @classmethod
-    def make(cls, root: Path | None = None) -> "BoxFolder":
+    def make(cls, root: Path | None = None) -> BoxFolder:
         """A fresh locked folder. Folders whose owner is gone are swept first, once a process."""
         root = _root(root)
         _sweep_once(root)
@@ -159,9 +161,10 @@ def _in_memory(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
 
 
 def _end_noted(path: Path) -> None:
-    lines: list[str] = []
-    with suppress(OSError):
+    try:
         lines = (path / "notes").read_text().splitlines()
+    except OSError:
+        return
     for line in lines:
         match line.split(" "):
             case ["process", pid, began, namespace] if pid.isdigit() and namespace == _pid_namespace():

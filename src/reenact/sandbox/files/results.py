@@ -7,6 +7,8 @@ the bytes there are, archives that unpack to more than allowed, broken headers, 
 packed members. Not covered: whether the content is true. A program may write any figures it likes.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import math
@@ -55,8 +57,10 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
         raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error
-    except UnicodeEncodeError:
-        _refuse("a text holds half a character (a lone surrogate)")
+    except UnicodeEncodeError as error:
+        raise ResultRefused(
+            "The JSON was refused: a text holds half a character (a lone surrogate)."
+        ) from error
     return value
 
 
@@ -85,7 +89,7 @@ MOST_MEMBERS = 4096
 _PLAIN_PACKING = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> "Array":
+def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     """The array in the bytes of a .npy file, or ResultRefused with the reason."""
     import numpy as np
     from numpy.lib import format as layout
@@ -108,7 +112,7 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> "Array":
     return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(shape, order="F" if fortran else "C")
 
 
-def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> "dict[str, Array]":
+def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
     """The arrays in the bytes of a .npz file by name, or ResultRefused with the reason."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))

@@ -152,7 +152,8 @@ def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: fro
     words = ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session"]
     words += ["--as-pid-1", "--clearenv", "--hostname", view.HOST_NAME]
     words += ["--uid", str(view.USER_ID), "--gid", str(view.USER_ID)]
-    words += ["--disable-userns"] if "--disable-userns" in options else []
+    if "--disable-userns" in options:
+        words.append("--disable-userns")
     words += ["--dev", "/dev"]
     if "--size" in options:
         # Some space above the limit, so that crossing it is seen before the program gets "no space left".
@@ -198,7 +199,9 @@ def _trial(program: str) -> str:
         return ""
     hint = ""
     if "uid map" in result.why or "namespace" in result.why or "not permitted" in result.why:
-        hint = " Allow user namespaces: sysctl -w user.max_user_namespaces=15000, on Ubuntu also"
-        hint += " kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with --privileged."
+        hint = (
+            " Allow user namespaces: sysctl -w user.max_user_namespaces=15000, on Ubuntu also"
+            " kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with --privileged."
+        )
     reason = result.why if result.ending is Ending.SANDBOX_FAILED else f"{result.ending}: {result.output}"
     return f"bubblewrap is installed but does not work here: {reason.strip()}.{hint}"

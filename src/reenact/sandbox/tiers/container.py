@@ -65,10 +65,11 @@ class Engine:
     def state(self, name: str) -> Mapping[str, object]:
         """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there is none."""
         answer = self.ask("inspect", "--type", "container", name)
-        with suppress(ValueError, LookupError, TypeError):
+        try:
             state = json.loads(answer.output)[0]["State"] if answer.ok else {}
-            return state if isinstance(state, dict) else {}
-        return {}
+        except (ValueError, LookupError, TypeError):
+            return {}
+        return state if isinstance(state, dict) else {}
 
 
 def find_engines(names: Sequence[str] = ENGINES) -> tuple[Engine, ...]:

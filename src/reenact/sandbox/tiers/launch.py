@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.cgroup import Group, Place, make_group
@@ -35,7 +34,9 @@ class Status:
 
     def __init__(self, descriptor: int, *, by_shell: bool) -> None:
         """`by_shell` says that a shell stands between, which reports a signal as 128 and more."""
-        self._descriptor, self._by_shell, self._received = descriptor, by_shell, b""
+        self._descriptor = descriptor
+        self._by_shell = by_shell
+        self._received = b""
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLIN)
 
@@ -165,9 +166,15 @@ def start_process(
         else:
             their_input = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             theirs.callback(os.close, their_input)
-        ends: dict[str, Any] = {"stdin": their_input, "stdout": their_output, "stderr": their_output}
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, the reaper or a container engine
-            argv, pass_fds=passed, env=environment, cwd=start_in, start_new_session=True, **ends
+            argv,
+            stdin=their_input,
+            stdout=their_output,
+            stderr=their_output,
+            pass_fds=passed,
+            env=environment,
+            cwd=start_in,
+            start_new_session=True,
         )
         ours.pop_all()
     return Started(process, output, folder, functools.partial(signal_child, process), ended, input=fed)

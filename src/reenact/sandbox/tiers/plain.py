@@ -64,9 +64,10 @@ def link_mounts(folder: BoxFolder, command: Command) -> None:
         if target == mount.source:
             continue
         if not target.is_relative_to(WORK):
-            shown = f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and containers can."
-            instead = "Without them a mount's target is its source, or lies in the work folder"
-            raise BoxBroke(f"{shown} {instead}")
+            raise BoxBroke(
+                f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and containers can. "
+                "Without them a mount's target is its source, or lies in the work folder"
+            )
         link = folder.work / target.relative_to(WORK)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(mount.source.absolute())
@@ -79,9 +80,10 @@ class NoSandbox(Tier):
 
     def __init__(self, *, trust: bool = False) -> None:
         if not trust:
-            says = "Without a sandbox a program can read, change and send away everything this user can."
-            fix = "Add --trust-code if you trust this program as your own."
-            raise SandboxUnavailable(says, next_step=fix)
+            raise SandboxUnavailable(
+                "Without a sandbox a program can read, change and send away everything this user can.",
+                next_step="Add --trust-code if you trust this program as your own.",
+            )
 
     def missing(self) -> str:
         return ""

@@ -55,10 +55,16 @@ class Sandlock(Tier):
         readable = [path for path in _READABLE.split() if Path(path).exists()]
         mounted = [str(mount.source.absolute()) for mount in command.mounts]
         # What the program may do, in sandlock's words.
-        allowed: dict[str, object] = {"fs_readable": [*readable, *interpreter_folders(), *mounted]}
-        allowed["fs_writable"] = [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES]
-        allowed |= {"cwd": str(folder.work), "max_processes": limits.processes, "max_open_files": OPEN_FILES}
-        allowed |= {"no_coredump": True, "uid": _USER_ID, "gid": _USER_ID}
+        allowed = {
+            "fs_readable": [*readable, *interpreter_folders(), *mounted],
+            "fs_writable": [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES],
+            "cwd": str(folder.work),
+            "max_processes": limits.processes,
+            "max_open_files": OPEN_FILES,
+            "no_coredump": True,
+            "uid": _USER_ID,
+            "gid": _USER_ID,
+        }
         policy = folder.path / "policy.json"
         policy.write_text(json.dumps(allowed))
         words = ("-I", "-W", "ignore", str(REAPER), CONFINE, str(policy), *command.argv)
