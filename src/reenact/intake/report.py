@@ -31,7 +31,9 @@ MOST_COMMENT = 10_000
 """Characters of one comment that are kept."""
 MOST_COMMENTS = 60_000
 """Characters of all comments together; the first ones are kept."""
-LONGEST_TITLE, PER_PAGE, MOST_PAGES = 200, 100, 3
+LONGEST_TITLE = 200
+PER_PAGE = 100
+MOST_PAGES = 3
 _TITLE_MARK = re.compile(r"^\s*(?:#{1,6}\s+|\**title\**\s*:\**\s*)", re.IGNORECASE)
 _PICTURE = re.compile(
     r"!\[[^\]\n]*\]\([^)\n]+\)|<img\b|\buser-images\.\S+\.(?:png|jpe?g|gif)\b(?![)\"'])", re.I

@@ -36,7 +36,8 @@ from reenact.journal.upkeep import IMPORTING
 MAGIC = b"reenact-run 1\n"
 HEADER_BYTES = 200
 LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
-LARGEST_TOTAL, MOST_RECORDS = 1 << 34, 2_000_000
+LARGEST_TOTAL = 1 << 34
+MOST_RECORDS = 2_000_000
 HASH = re.compile(r"[0-9a-f]{40}")
 FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH}
 FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}

@@ -113,7 +113,9 @@ class OpenRun(Scope):
 
     def _end(self, error: BaseException | None) -> None:
         gently = error is None or isinstance(error, Stopped | BudgetSpent) or not isinstance(error, Exception)
-        other = ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED
-        ended = error.exit_code if isinstance(error, ReenactError) else other
-        code = ended if error is not None else None
+        code: ExitCode | None = None
+        if isinstance(error, ReenactError):
+            code = error.exit_code
+        elif error is not None:
+            code = ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED
         self._recorder.end(Status.STOPPED if gently else Status.FAILED, code, error, verdict=None)

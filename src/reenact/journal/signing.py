@@ -27,7 +27,8 @@ from reenact.files import opened
 from reenact.journal.storage import private
 
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-KEY_BYTES, KEY_FILE = 32, "journal.key"
+KEY_BYTES = 32
+KEY_FILE = "journal.key"
 UNUSABLE = (errno.ELOOP, errno.EACCES, errno.ENXIO)
 """What a key says that will never be of use: a link, a file we may not read, a socket."""
 
@@ -139,7 +140,8 @@ def _made(path: Path) -> bytes:
 
 
 SEAL = "trace.mac"
-MOST_FILES, MOST_BYTES = 100_000, 1 << 33
+MOST_FILES = 100_000
+MOST_BYTES = 1 << 33
 
 
 def listing(folder: Path) -> str:

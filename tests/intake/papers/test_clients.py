@@ -74,7 +74,7 @@ def test_a_paper_of_arxiv_is_asked_for_once(hub: Any, pace: Pace, box: Sandbox, 
     assert paper.lost == ()
     asked = len(hub.asked)
     offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
-    assert offline.fetch("2001.00001")[0] == PACKED
+    assert offline.fetch("2001.00001").data == PACKED
     assert len(hub.asked) == asked
     with pytest.raises(Unreachable, match="network is switched off"):
         offline.fetch("2001.00002")
@@ -84,11 +84,12 @@ def test_html_when_there_is_no_source_and_pdf_when_there_is_no_html(hub: Any, pa
     page = b"<!DOCTYPE html><html><body class='ltx_page'><math alttext='x'></math></body></html>"
     hub.say("/e-print/1", b"%PDF-1.5 only a PDF")
     hub.say("/html/1", page)
-    why = "arXiv gave no LaTeX source of 1: it sent pdf instead."
-    assert arxiv_at(hub, pace).fetch("1") == (page, "1.html", [why])
+    found = arxiv_at(hub, pace).fetch("1")
+    assert (found.data, found.name) == (page, "1.html")
+    assert found.notes == ("arXiv gave no LaTeX source of 1: it sent pdf instead.",)
     hub.say("/html/1", b"<!DOCTYPE html><html><body>No HTML for this paper.</body></html>")
     hub.say("/pdf/1", b"%PDF-1.5 the paper")
-    assert arxiv_at(hub, pace).fetch("1")[1] == "1.pdf"
+    assert arxiv_at(hub, pace).fetch("1").name == "1.pdf"
 
 
 def test_a_paper_that_arxiv_does_not_have(hub: Any, pace: Pace) -> None:

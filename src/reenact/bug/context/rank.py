@@ -34,7 +34,8 @@ from reenact.bug.context.clues import Clues, ReportedFrame
 from reenact.bug.context.index import CodeIndex, Postings, count_words, expanded, words_of
 from reenact.program.source import shared_end
 
-K1, B = 1.2, 0.75
+K1 = 1.2
+B = 0.75
 MOST_TIMES = 3.0
 """A word repeated in a report is no proof: log lines would outvote the title."""
 

@@ -8,7 +8,8 @@ from reenact.intake.papers.latex_macros import detex, group
 from reenact.intake.papers.paper import Reference
 from reenact.intake.papers.references import authors_of, reference_of
 
-MOST_ENTRIES, LONGEST_ENTRY = 20_000, 40_000
+MOST_ENTRIES = 20_000
+LONGEST_ENTRY = 40_000
 _ENTRY = re.compile(r"^[ \t]*@([A-Za-z]+)\s*\{", re.M)
 _STRING = re.compile(r"@string\s*\{\s*(\w{1,60})\s*=\s*(?:\"([^\"\n]{0,300})\"|\{([^{}\n]{0,300})\})", re.I)
 """An abbreviation: `@string{icml = "..."}`."""

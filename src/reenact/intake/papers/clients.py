@@ -39,7 +39,8 @@ SITE = Web("https://arxiv.org", 180.0, MOST_BYTES, headers=(("Accept", "*/*"),),
 _FIELDS = "title,year,externalIds,url,authors"
 _WITHOUT = "Check the network; everything but completing references works without."
 SERVER = Web("https://api.semanticscholar.org", headers=(("Accept", "application/json"),), instead=_WITHOUT)
-MOST_ENTRIES, MOST_ABOUT = 10_000, 64 * 1024
+MOST_ENTRIES = 10_000
+MOST_ABOUT = 64 * 1024
 SHORTEST_TITLE = 8
 """Letters; a shorter title says too little to find a paper by."""
 _FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
@@ -52,6 +53,16 @@ def arxiv_id(ref: str) -> str:
     return found["id"] + (found["version"] or "") if found else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A paper as it came."""
+
+    data: bytes
+    name: str
+    notes: tuple[str, ...]
+    """Better forms that could not be had, and why."""
+
+
 @dataclass(frozen=True)
 class Arxiv:
     """The server; its address may be a mirror's."""
@@ -59,9 +70,8 @@ class Arxiv:
     site: Web = SITE
     polite: Polite = field(default_factory=Polite)
 
-    def fetch(self, name: str) -> tuple[bytes, str, list[str]]:
-        """The paper in the best form that arXiv has, its name, and why better forms could not be had.
-        UnreadablePaper when it has none."""
+    def fetch(self, name: str) -> Fetched:
+        """The paper in the best form that arXiv has. UnreadablePaper when it has none."""
         notes: list[str] = []
         asked = (("LaTeX source", "e-print", ""), ("HTML", "html", ".html"), ("PDF", "pdf", ".pdf"))
         refusal: ReenactError = UnreadablePaper(f"arXiv has no paper {name}.")
@@ -69,7 +79,7 @@ class Arxiv:
             answer = self.polite.get(self.site, f"/{folder}/{quote(name)}")
             why = _unfit(form, answer)
             if not why:
-                return answer.body, f"{name.replace('/', '-')}{ending}", notes
+                return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
             refusal = _refusal(name, answer) if answer.status != 200 else refusal
         raise refusal

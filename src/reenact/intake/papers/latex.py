@@ -29,7 +29,8 @@ _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
 _TABULAR = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|longtable|tabulary|NiceTabular)\}")
-MOST_AUTHORS, LONGEST = 500, 2000
+MOST_AUTHORS = 500
+LONGEST = 2000
 _TITLE = re.compile(r"\\(?:icml|neurips|acl)?[tT]itle\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _NAMED = re.compile(r"\\(?:icmlauthor|authorname|IEEEauthorblockN)\s*(?=\{)")
 _NOTES = re.compile(
@@ -74,8 +75,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
     lost = [*files.lost, *walk.lost, *pictures.lost, *undrawn, *broken, *_unknown(unknown)]
     lost += [Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery]
-    begun = (found[1] for found in map(ready.SKIPPED_FRAME.match, parsed.skipped) if found)
-    for name in dict.fromkeys(name for name in begun if ready.DRAWN.search(name)):
+    for name in ready.skipped_drawings(parsed.skipped):
         lost.append(Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name))
     # A table that collapsed is worth a word: its numbers are what papers are about.
     written = len(_TABULAR.findall(made.text.partition("\\begin{document}")[2]))

@@ -17,7 +17,8 @@ _LETTERS = {
     "AA": "Å", "i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textasciitilde": "~", "textendash": "–",
     "textemdash": "—", "textbackslash": "\\", "copyright": "©", "S": "§", "textregistered": "®",
 }  # fmt: skip
-MOST_GROUP, MOST_REWRITTEN = 200_000, 100_000
+MOST_GROUP = 200_000
+MOST_REWRITTEN = 100_000
 _BRACE = re.compile(r"\\.|[{}]", re.S)
 _MATHS = re.compile(r"((?<!\\)\$(?:[^$\\]|\\.)+\$)")
 _ACCENT = re.compile(

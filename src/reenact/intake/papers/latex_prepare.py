@@ -55,7 +55,7 @@ _DEFINITION = re.compile(
     r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$"
 )
 _SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
-SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)
+_SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)
 FEW_WORDS = 3
 """From so many words on an environment that was skipped is worth a second look."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
@@ -85,8 +85,8 @@ USUAL = {
 """Short words that styles of conferences define."""
 ELSEWHERE = frozenset(("caption", "includegraphics", "multicolumn", "multirow"))
 """Known in their place: a definition that keeps their argument would spoil them there."""
-DRAWN = re.compile(r"pict|tikz|axis|forest")
-_WORDLESS = re.compile(rf"{DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
+_DRAWN = re.compile(r"pict|tikz|axis|forest")
+_WORDLESS = re.compile(rf"{_DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
 """In the names of environments that hold cells, drawings or formulas: as words they would be nonsense."""
 
 
@@ -176,9 +176,15 @@ def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
 
 def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
     """Environments that were skipped with the words in them."""
-    begun = filter(None, map(SKIPPED_FRAME.match, skipped))
+    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
     names = [found[1] for found in begun if len(_WORDS.findall(_COMMAND.sub("", found[2]))) >= FEW_WORDS]
     return tuple(dict.fromkeys(name for name in names if not _WORDLESS.search(name)))
+
+
+def skipped_drawings(skipped: Iterable[str]) -> tuple[str, ...]:
+    """Environments that draw a picture, which only TeX can."""
+    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
+    return tuple(dict.fromkeys(found[1] for found in begun if _DRAWN.search(found[1])))
 
 
 def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:

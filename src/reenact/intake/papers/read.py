@@ -35,10 +35,10 @@ def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Pap
     reader, path = _Reader(box, ref), Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
-        data, file, notes = (clients or Clients()).arxiv.fetch(name)
-        draft = reader.read(data, file, None)
+        fetched = (clients or Clients()).arxiv.fetch(name)
+        draft = reader.read(fetched.data, fetched.name, None)
         # Which better forms of it there are not.
-        lost = (*draft.lost, *(Lost("file", note) for note in notes))
+        lost = (*draft.lost, *(Lost("file", note) for note in fetched.notes))
         return assemble(replace(draft, lost=lost), f"arXiv:{name}")
     if _ADDRESS.match(ref):
         why = f"Only papers of arXiv are read by address. Received: {ref}"

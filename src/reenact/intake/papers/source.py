@@ -39,8 +39,10 @@ class Form(StrEnum):
     """One file, gzipped: as arXiv sends papers that are a single file."""
 
 
-_BY_NAME = dict.fromkeys((".tex", ".ltx"), Form.LATEX) | dict.fromkeys((".html", ".htm", ".xhtml"), Form.HTML)
-_BY_NAME |= dict.fromkeys((".md", ".markdown"), Form.MARKDOWN) | {".txt": Form.TEXT}
+_BY_NAME = {
+    ".tex": Form.LATEX, ".ltx": Form.LATEX, ".html": Form.HTML, ".htm": Form.HTML, ".xhtml": Form.HTML,
+    ".md": Form.MARKDOWN, ".markdown": Form.MARKDOWN, ".txt": Form.TEXT,
+}  # fmt: skip
 
 
 def load(path: Path) -> bytes:

@@ -72,10 +72,14 @@ def cheaper_design(
     if not version.runs:
         return None
     if brief.criteria:
-        earlier = Earlier(best.project, best.judged)
-        version = replace(version, judged=verify(version.project, run.under("verify"), earlier))
+        version = replace(version, judged=_judged_after(best, version, verify, run))
     log.enter(version, made_from=best.project, keep=True)
     return log.closed()
+
+
+def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -> tuple[Judged, ...]:
+    """The verdicts of a version that was made from the best one."""
+    return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
 
 
 class Developer(Roles):
@@ -153,8 +157,7 @@ class Developer(Roles):
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
             return version
-        earlier = Earlier(best.project, best.judged)
-        return replace(version, judged=verify(version.project, run.under("verify"), earlier))
+        return replace(version, judged=_judged_after(best, version, verify, run))
 
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""

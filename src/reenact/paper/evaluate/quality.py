@@ -24,7 +24,8 @@ NAMES = ("requirements.txt", "Dockerfile", "Makefile")
 SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "env", "site-packages", "build", "dist"})
 MOST_CHARACTERS = 240_000
 """Of all files together: what fits into a judge's prompt with its lines numbered."""
-MOST_FILE, MOST_FILES = 100_000, 2_000
+MOST_FILE = 100_000
+MOST_FILES = 2_000
 RUN = 6
 """Lines that must be alike in a row."""
 

@@ -32,7 +32,9 @@ PIPELINE = "paper"
 """Whose runs edit code."""
 DEBUG = "debug"
 """The place below which every edit is debugging, whatever its step was called by the version that ran."""
-PURPOSES: Mapping[str, Purpose] = {"cheaper": "debugging", "revise": "refinement", "refactor": "refinement"}
+PURPOSES: Mapping[str, Purpose] = {
+    "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
+}  # fmt: skip
 """Steps of a journal that edit elsewhere."""
 Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
 """Stage, purpose and changed lines of every turn of a run."""

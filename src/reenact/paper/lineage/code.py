@@ -31,7 +31,8 @@ MOST_FILE = 24_000
 """Characters of a file that is taken; a longer one is not an example."""
 MOST_TOTAL = 100_000
 """Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
-MOST_LISTED, MOST_CHOSEN = 400, 8
+MOST_LISTED = 400
+MOST_CHOSEN = 8
 
 
 def licence_of(folder: Path) -> str:

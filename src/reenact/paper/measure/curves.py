@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 EPOCH, STEP, REPORT = "epoch", "step", "report"
 """What a curve is drawn against; a report is counted where neither epoch nor step is logged."""
-AXES = dict.fromkeys(("epoch", "epochs", "ep"), EPOCH)
-AXES |= dict.fromkeys(("step", "steps", "global_step", "iter", "iteration", "iterations", "it"), STEP)
-AXES |= dict.fromkeys(("update", "updates", "batch"), STEP)
+AXES = {
+    "epoch": EPOCH, "epochs": EPOCH, "ep": EPOCH,
+    "step": STEP, "steps": STEP, "global_step": STEP, "iter": STEP, "iteration": STEP, "iterations": STEP,
+    "it": STEP, "update": STEP, "updates": STEP, "batch": STEP,
+}  # fmt: skip
 NO_CURVE = re.compile(
     r"time|s|secs?|seconds?|ms|min|minutes|eta|elapsed|timestamp|seed|size|samples|examples|memory|gpu|params"
     r"|parameters|workers|.*/s|.*/step"

@@ -9,6 +9,7 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -36,7 +37,8 @@ LAID_OUT = 256
 """Numbers in a sample input that an argument reshapes: enough for a small tensor."""
 TOLERANCE = 1e-4
 """Relative difference that is none: the project may compute in single precision."""
-INSIDE, RESULT = ".reenact/driver.py", "result-WORD.json"
+INSIDE = ".reenact/driver.py"
+RESULT = "result-WORD.json"
 
 
 class Input(BaseModel):
@@ -108,8 +110,15 @@ def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
     return chance.uniform(one.low, one.high, one.shape).astype("float32").astype("float64")
 
 
-Call = tuple[Setup, CodeLine, tuple[dict[str, Any], ...], tuple[Any, ...]]
-"""A function, its line, and what goes in and should come out."""
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function and what goes in and should come out."""
+
+    criterion: Criterion
+    setup: Setup
+    line: CodeLine
+    given: tuple[dict[str, Any], ...]
+    expected: tuple[Any, ...]
 
 
 def computed(
@@ -131,8 +140,8 @@ def computed(
         criterion, line = by_id.get(setup.id.strip()), _defined(setup, project)
         if criterion is not None and criterion.id not in calls and line is not None:
             with suppress(Misfit):
-                calls[criterion.id] = (setup, line, *samples(setup, criterion))
-    return _run(calls, project, runner, run) if calls else {}
+                calls[criterion.id] = Call(criterion, setup, line, *samples(setup, criterion))
+    return _run([*calls.values()], project, runner, run) if calls else {}
 
 
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
@@ -147,15 +156,13 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     return None
 
 
-def _run(
-    calls: Mapping[str, Call], project: Project, runner: ProjectRunner, run: Scope
-) -> dict[str, CodeFinding]:
+def _run(calls: list[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, CodeFinding]:
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     tasks: list[dict[str, Any]] = []
-    for name, (setup, _, given, _) in calls.items():
-        module = setup.file.removesuffix(".py").replace("/", ".")
-        taken = {"module": module, "function": setup.function, "tensors": setup.tensors}
-        tasks.append({"name": name, **taken, "samples": list(given)})
+    for call in calls:
+        module = call.setup.file.removesuffix(".py").replace("/", ".")
+        taken = {"module": module, "function": call.setup.function, "tensors": call.setup.tensors}
+        tasks.append({"name": call.criterion.id, **taken, "samples": list(call.given)})
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
         extra={INSIDE: own}, task={"mode": "call", "calls": tasks},
@@ -166,34 +173,34 @@ def _run(
         results = {}
     read = list(map(read_names, project.trees().values()))
     found: dict[str, CodeFinding] = {}
-    for name, (setup, line, _, expected) in calls.items():
-        result = results.get(name) if isinstance(results, dict) else None
+    for call in calls:
+        result = results.get(call.criterion.id) if isinstance(results, dict) else None
         if not isinstance(result, dict):
             continue
-        function = setup.function
-        other, refutes = _difference(expected, result)
+        function = call.setup.function
+        other, refutes = _difference(call, result)
         seen = f"{function}() {other or f'gives what the formula gives, on {SAMPLES} samples.'}"
         called = any(names is None or squeezed(function) in names for names in read)
         if not other and not called:
             # A formula that nothing computes is not followed.
             seen += " But nothing in the project calls it."
         value = Value.PASS if called and not other else None
-        found[name] = CodeFinding(value, seen, (line,), refutes)
+        found[call.criterion.id] = CodeFinding(value, seen, (call.line,), refutes)
     return found
 
 
-def _difference(wanted: Sequence[Any], result: Mapping[str, Any]) -> tuple[str, bool]:
+def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
     """What is not as the formula has it, empty when all is; and whether that refutes the code."""
     import numpy as np
 
     if "problem" in result:
         return f"could not be called: {result['problem']}", False
     values = result.get("values")
-    if not isinstance(values, list) or len(values) != len(wanted):
+    if not isinstance(values, list) or len(values) != len(call.expected):
         return "left no values.", False
-    for number, (got, one) in enumerate(zip(values, wanted, strict=True)):
+    for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):
         try:
-            there, expected = np.asarray(got, dtype=float).squeeze(), one.squeeze()
+            there, expected = np.asarray(got, dtype=float).squeeze(), wanted.squeeze()
         except (TypeError, ValueError):
             return "returns no numbers.", False
         if there.shape != expected.shape:

@@ -68,12 +68,14 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
     if tree is None:
         yield Text("Nothing of the rubric has any weight.", "Rubric")
         return
-    facts = {"score": f"{_percent(tree.score)} of what was judged"}
-    facts["if all that cannot be judged failed, passed"] = f"{_percent(tree.low)}, {_percent(tree.high)}"
-    facts["leaves"] = ", ".join(f"{rubric.count(value)} {value.value}" for value in MEANS.values())
+    facts = [
+        ("score", f"{_percent(tree.score)} of what was judged"),
+        ("if all that cannot be judged failed, passed", f"{_percent(tree.low)}, {_percent(tree.high)}"),
+        ("leaves", ", ".join(f"{rubric.count(value)} {value.value}" for value in MEANS.values())),
+    ]
     if rubric.pruned:
-        facts["left out"] = f"{rubric.pruned} leaves that ask for more than writing code"
-    yield Facts("Rubric", tuple(facts.items()))
+        facts.append(("left out", f"{rubric.pruned} leaves that ask for more than writing code"))
+    yield Facts("Rubric", tuple(facts))
     rows = []
     for leaf in tree.leaves():
         verdict, where, why = Value.UNKNOWN.value, "", ""
@@ -118,12 +120,15 @@ def _quality(found: Evaluation) -> Facts:
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
     lint = "ruff could not be asked" if one.lint is None else f"{one.lint}" + (f" ({rules})" if rules else "")
-    facts = {"Python": f"{one.files} files, {one.lines} lines", "lint": lint}
-    facts |= {"lint a hundred lines": _number(often, 1)}
-    facts |= {"with a type": f"{_percent(one.typed)} of parameters and returns"}
-    facts |= {"repeated lines": _percent(one.repeated)}
-    facts |= {"no Python": ", ".join(one.unparsed)} if one.unparsed else {}
-    return Facts("Code quality", tuple(facts.items()))
+    facts = [
+        ("Python", f"{one.files} files, {one.lines} lines"),
+        ("lint", lint),
+        ("lint a hundred lines", _number(often, 1)),
+        ("with a type", f"{_percent(one.typed)} of parameters and returns"),
+        ("repeated lines", _percent(one.repeated)),
+    ]
+    facts += [("no Python", ", ".join(one.unparsed))] if one.unparsed else []
+    return Facts("Code quality", tuple(facts))
 
 
 def _notices(found: Evaluation) -> Iterator[Diagnostic]:

@@ -18,7 +18,8 @@ from reenact.report.trials_plot import TrialLine, importance_plot, trials_plot
 from reenact.types import Table
 
 RESULT = Repair
-MOST_CURVES, SHOWN_LOOKS = 4, 12
+MOST_CURVES = 4
+SHOWN_LOOKS = 12
 
 
 def repair_document(found: Repair, title: str) -> Document:
@@ -57,8 +58,10 @@ def _facts(found: Repair) -> Facts:
 
 def _judged(found: Repair) -> Iterator[Block]:
     name = found.judging.judge.name
-    effects = ("p (signed rank)", "rank-biserial", "Cohen's d")
-    columns = ("decision", f"{name} before", "after", *effects, "seeds", "change")
+    columns = (
+        "decision", f"{name} before", "after", "p (signed rank)", "rank-biserial", "Cohen's d", "seeds",
+        "change",
+    )  # fmt: skip
     rows = []
     for one in found.verdicts:
         effect, before, after = one.comparison, summary(one.before), summary(one.after)
