@@ -49,3 +49,14 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def each(request: pytest.FixtureRequest, tmp_path: Path, links: Path) -> Environments:
     """Environments by each installer there is; the slower one is not needed in every test."""
     return Environments(tmp_path / "cache", installer=find_installer(prefer=request.param))
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.slow if number else ())
+        for number, name in enumerate(installers())
+    ]
+)
+def each_slowly(request: pytest.FixtureRequest, tmp_path: Path, links: Path) -> Environments:
+    """As `each`, for what a cheaper test shows of the slower installer too: its turn is `make test-slow`."""
+    return Environments(tmp_path / "cache", installer=find_installer(prefer=request.param))

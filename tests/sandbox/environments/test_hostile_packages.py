@@ -40,13 +40,13 @@ def has_pth(folder: Path) -> bool:
     return bool(list(folder.glob("lib/python*/site-packages/zz_hostile.pth")))
 
 
-def test_a_hostile_wheel_runs_nothing_on_the_host(each: Environments, links: Path, mark: Path) -> None:
+def test_a_hostile_wheel_runs_nothing_on_the_host(each_slowly: Environments, links: Path, mark: Path) -> None:
     packages.hostile_wheel(links, "tinyhostile", mark)
-    made = each.prepare((requirement("tinyhostile"), requirement("tinyalpha")), ALL)
+    made = each_slowly.prepare((requirement("tinyhostile"), requirement("tinyalpha")), ALL)
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2", "tinyhostile==1.0")
     assert has_pth(made.folder)
-    assert each.prepare((requirement("tinyhostile"),), ALL).packages == ("tinyhostile==1.0",)
-    assert each.listing()
+    assert each_slowly.prepare((requirement("tinyhostile"),), ALL).packages == ("tinyhostile==1.0",)
+    assert each_slowly.listing()
     assert not mark.exists(), mark.read_text()
     subprocess.run([made.python, "-c", ""], check=True)
     assert mark.read_text().startswith("pth "), (
@@ -110,12 +110,12 @@ def test_a_wheel_that_needs_a_wheel_at_an_address_is_refused(
 
 
 def test_a_source_distribution_that_a_wheel_needs_by_name_is_built_in_the_box(
-    each: Environments, links: Path, mark: Path, box: Sandbox
+    each_slowly: Environments, links: Path, mark: Path, box: Sandbox
 ) -> None:
     packages.hostile_source(links, "tinysource", mark)
     packages.wheel(links, "tinynear", requires=("tinysource",))
-    each.box = box
-    made = each.prepare((requirement("tinynear"),), ALL)
+    each_slowly.box = box
+    made = each_slowly.prepare((requirement("tinynear"),), ALL)
     assert made.packages == ("tinynear==1.0", "tinysource==1.0")
     assert not mark.exists(), mark.read_text()
 

@@ -122,13 +122,13 @@ def test_progress_tells_what_is_done_and_the_size(environments: Environments) ->
 
 
 def test_a_source_distribution_is_built_in_a_box_and_never_on_the_host(
-    each: Environments, links: Path, tmp_path: Path
+    each_slowly: Environments, links: Path, tmp_path: Path
 ) -> None:
-    each.box = box()
+    each_slowly.box = box()
     tripwire = tmp_path / "tripwire"
     trip = f"import os\ntry:\n    open({str(tripwire)!r}, 'w').close()\nexcept OSError:\n    pass\n"
     packages.source(links, "tinysource", "0.3", backend=trip + packages.BACKEND)
-    made = each.prepare((requirement("tinysource>=0.1"), requirement("tinyalpha")), ALL)
+    made = each_slowly.prepare((requirement("tinysource>=0.1"), requirement("tinyalpha")), ALL)
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2", "tinysource==0.3")
     assert not tripwire.exists()
     reported = subprocess.run(
@@ -162,18 +162,20 @@ def test_a_build_that_fails_names_the_package(environments: Environments, links:
         environments.prepare((requirement("tinysource"),), ALL)
 
 
-def test_where_a_build_fails_the_wheel_of_another_version_may_do(each: Environments, links: Path) -> None:
-    each.box = box()
+def test_where_a_build_fails_the_wheel_of_another_version_may_do(
+    each_slowly: Environments, links: Path
+) -> None:
+    each_slowly.box = box()
     packages.wheel(links, "tinysource", "0.2")
     packages.source(links, "tinysource", "0.3", marker="cmake_that_is_not_here")
     asked = (requirement("tinysource==0.3"), requirement("tinybeta"))
     with pytest.raises(InputError, match=r"tinysource 0.3 .* cannot be built"):
-        each.prepare(asked, ALL)
-    made = each.prepare(asked, ALL, any_version=True)
+        each_slowly.prepare(asked, ALL)
+    made = each_slowly.prepare(asked, ALL, any_version=True)
     assert made.packages == ("tinybeta==1.2", "tinysource==0.2")
-    assert each.prepare(asked, ALL, any_version=True) == made
+    assert each_slowly.prepare(asked, ALL, any_version=True) == made
     with pytest.raises(InputError, match="cannot be built"):
-        each.prepare(asked, ALL)
+        each_slowly.prepare(asked, ALL)
 
 
 def test_a_package_without_any_wheel_is_given_up(environments: Environments, links: Path) -> None:
