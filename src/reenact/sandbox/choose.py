@@ -50,7 +50,7 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
         raise InputError(f"There is no sandbox of that name. Received: sandbox={name!r}", next_step=fix)
     reasons: list[str] = []
     for candidate in BY_ITSELF if name is None else (name,):
-        sandbox = _make(candidate, trust_code=trust_code)
+        sandbox = make_tier(candidate, trust_code=trust_code)
         missing = sandbox.missing()
         if not missing:
             return sandbox
@@ -59,12 +59,13 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
         says = f"The sandbox {name} was asked for and does not work here. {reasons[0]}"
         raise SandboxUnavailable(says, next_step="reenact doctor shows what each sandbox needs.")
     if trust_code:
-        return _make("none", trust_code=True)
+        return make_tier("none", trust_code=True)
     fix = "apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code."
     raise SandboxUnavailable(f"No sandbox works on this machine. {' '.join(reasons)}", next_step=fix)
 
 
-def _make(name: str, *, trust_code: bool) -> Sandbox:
+def make_tier(name: str, *, trust_code: bool) -> Sandbox:
+    """The tier of that name, whether or not it works here."""
     from reenact.sandbox.tiers.bubblewrap import Bubblewrap
     from reenact.sandbox.tiers.container import Container
     from reenact.sandbox.tiers.plain import NoSandbox
@@ -80,7 +81,7 @@ def notice(sandbox: Sandbox) -> str:
     """What the user must know before this sandbox is used; empty for the default one."""
     if sandbox.name == "bubblewrap":
         return ""
-    default = _make("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."
+    default = make_tier("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."
     return (
         f"Programs run in the sandbox '{sandbox.name}', not in bubblewrap. "
         f"It does not stop: {'; '.join(sandbox.does_not_stop())}. {default}"
@@ -95,7 +96,7 @@ def describe() -> tuple[TierReport, ...]:
     reports: list[TierReport] = []
     taken = False
     for name in ("bubblewrap", "container", "sandlock", "none"):
-        sandbox = _make(name, trust_code=True)
+        sandbox = make_tier(name, trust_code=True)
         missing = sandbox.missing()
         chosen = name in BY_ITSELF and not missing and not taken
         taken |= chosen
