@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
 from typing import TypeAlias
 
@@ -63,17 +64,18 @@ class Judged:
     """The ground truth that `after` was taken against."""
 
 
+@cache
 def score(answer: Answer, truth: Truth, *, layers: bool = True) -> Score:
     """Equations 1-3; `layers` is false for tools that name none, whose types alone are compared."""
     if not truth:
         raise InputError("A ground truth without a fault cannot be scored against.")
     pairs = frozenset((FAMILY.get(fault, fault), layer) for fault, layer in answer)
     found = sum(any(_agrees(pair, spot, layers) for pair in pairs) for spot in truth)
-    right, entries = 0, 0
-    for kind in {fault for fault, _ in pairs}:
-        agreeing = {any(_agrees(pair, spot, layers) for spot in truth) for pair in pairs if pair[0] is kind}
-        right += True in agreeing
-        entries += len(agreeing)
+    agreeing: dict[Fault, set[bool]] = {}
+    for pair in pairs:
+        agreeing.setdefault(pair[0], set()).add(any(_agrees(pair, spot, layers) for spot in truth))
+    right = sum(True in answers for answers in agreeing.values())
+    entries = sum(map(len, agreeing.values()))
     return _made(found / len(truth), right / entries if entries else 0.0)
 
 
