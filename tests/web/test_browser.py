@@ -1,6 +1,6 @@
 """Walks in a real browser: by keyboard, in dark and light, on a narrow screen, with and without scripts.
 
-Screenshots go to the folder that SCREENSHOTS names, else to the test's own.
+Screenshots go to the folder that SCREENSHOTS names; without it none are taken of the walks.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def let_in(chromium: Browser, stored: tuple[Path, dict[str, str]]) -> Iterator[t
         yield f"{parts.scheme}://{parts.netloc}", known
 
 
-@pytest.fixture
-def shots(tmp_path: Path) -> Path:
-    folder = Path(os.environ.get("SCREENSHOTS") or tmp_path)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def keep(page: Page, name: str) -> None:
+    """A picture of the whole page where pictures are asked for; nothing of it sticks out to the side."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+    assert fits(page), name
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_search_a_run_and_read_it_by_keyboard_alone(opened: Opened, ids: dict[st
 
 
 def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
-    opened: Opened, ids: dict[str, str], shots: Path
+    opened: Opened, ids: dict[str, str]
 ) -> None:
     page = opened(f"/runs/{ids['diagnose']}", dark=True)
     drawing = page.locator(".drawing svg").first
@@ -154,22 +154,17 @@ def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
     assert page.locator("#training").get_by_text("UM005").first.is_visible(), "where the rule fired"
     assert page.locator("#layers svg rect").count() >= 1
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
-    page.screenshot(path=shots / "diagnose-dark.png", full_page=True)
-    assert fits(page)
+    keep(page, "diagnose-dark")
 
 
 @every_screen
-def test_pages_fit_a_screen(
-    opened: Opened, ids: dict[str, str], shots: Path, size: tuple[int, int], dark: bool
-) -> None:
+def test_pages_fit_a_screen(opened: Opened, ids: dict[str, str], size: tuple[int, int], dark: bool) -> None:
     page = opened(size=size, dark=dark)
     runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "alternatives", "rehearsal")}
     compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}&run={ids['bug']}"
     for name, path in {"runs": "/", "compare": compared, "new": "/new", **runs}.items():
         page.goto(path)
-        look = f"{size[0]}-{'dark' if dark else 'light'}"
-        page.screenshot(path=shots / f"{name}-{look}.png", full_page=True)
-        assert fits(page), name
+        keep(page, f"{name}-{size[0]}-{'dark' if dark else 'light'}")
 
 
 def test_everything_is_read_without_scripts(opened: Opened, ids: dict[str, str]) -> None:
@@ -205,7 +200,6 @@ def test_a_training_is_followed_and_what_came_of_it_is_used(
     tmp_path: Path,
     repaired: tuple[str, str],
     write_trace: Callable[[Path], None],
-    shots: Path,
     size: tuple[int, int],
     dark: bool,
 ) -> None:
@@ -213,10 +207,6 @@ def test_a_training_is_followed_and_what_came_of_it_is_used(
     diagnosis, repair = repaired
     runs = tmp_path / "runs"
     look = f"{size[0]}-{'dark' if dark else 'light'}"
-
-    def keep(page: Page, name: str) -> None:
-        page.screenshot(path=shots / f"{name}-{look}.png", full_page=True)
-        assert fits(page), name
 
     with serving(runs, list(forms()), tmp_path) as address:
         context = chromium.new_context(
@@ -234,7 +224,7 @@ def test_a_training_is_followed_and_what_came_of_it_is_used(
             write_trace(runs / "traces" / "train-1")
             page.locator("#training-now svg").first.wait_for()
             assert page.get_by_text("epoch 1/8").first.is_visible()
-            keep(page, "live")
+            keep(page, f"live-{look}")
             run.finish({"verdict": "done"})
         page.get_by_text("Rename").wait_for()
         assert page.get_by_role("button", name="Stop gently").count() == 0
@@ -242,32 +232,32 @@ def test_a_training_is_followed_and_what_came_of_it_is_used(
         page.get_by_role("link", name=diagnosis).click()
         page.get_by_role("link", name="Repair this").click()
         assert page.get_by_role("combobox", name="Program").input_value() == "train.py --lr 3"
-        keep(page, "repair-this")
+        keep(page, f"repair-this-{look}")
         page.goto(page.url.partition("/new")[0] + f"/runs/{repair}")
-        keep(page, "before-apply")
+        keep(page, f"before-apply-{look}")
         page.get_by_role("button", name="Apply the change").click()
         page.get_by_text("Written; what stood there before").wait_for()
         assert "lr=0.125" in (tmp_path / "train.py").read_text()
-        keep(page, "applied")
+        keep(page, f"applied-{look}")
         page.get_by_text("Rename").click()
         page.get_by_label("Name").fill("smaller rate")
-        keep(page, "renaming")
+        keep(page, f"renaming-{look}")
         page.get_by_role("button", name="Save", exact=True).click()
         page.get_by_role("heading", name="smaller rate").wait_for()
         page.get_by_role("link", name="Runs").first.click()
         for one in repaired:
             page.get_by_label(f"Compare {one}").check()
-        keep(page, "ticked")
+        keep(page, f"ticked-{look}")
         page.get_by_role("button", name="Compare the ticked").click()
         page.get_by_role("heading", name="beside").wait_for()
-        keep(page, "compared")
+        keep(page, f"compared-{look}")
         page.goto(page.url.partition("/compare")[0] + f"/runs/{diagnosis}")
         page.on("dialog", lambda dialog: dialog.accept())
         page.get_by_role("button", name="Remove").click()
         page.get_by_label("Search").wait_for()
         assert page.get_by_role("link", name=diagnosis).count() == 0
         assert page.get_by_role("link", name=repair).count() == 1
-        keep(page, "removed")
+        keep(page, f"removed-{look}")
         context.close()
 
 
@@ -318,11 +308,11 @@ def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> No
 
 
 def test_the_pictures_of_the_documentation_are_taken_of_the_page_of_today(
-    chromium: Browser, stored: tuple[Path, dict[str, str]], shots: Path
+    chromium: Browser, stored: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     runs = screenshots.newest(stored[0])
     with serving(stored[0]) as address:
-        made = screenshots.shoot(chromium, address, runs, shots)
+        made = screenshots.shoot(chromium, address, runs, tmp_path)
     kept = {path.stem: path for path in screenshots.IMAGES.glob("*.png")}
     assert {name: size(path) for name, path in made.items()} == {
         name: size(path) for name, path in kept.items()
