@@ -32,13 +32,23 @@ for epoch in range(6):
         loss.backward()
         optimizer.step()
 """
-SESSION = f"""
+LOADS = """
 import json, sys
 from IPython.core.interactiveshell import InteractiveShell
 
 shell = InteractiveShell.instance()
-received = {{"before": "torch" in sys.modules}}
-received["loaded"] = shell.run_cell("%load_ext reenact").success
+received = {"loaded": shell.run_cell("%load_ext reenact").success}
+received["frameworks"] = sorted({"torch", "keras"} & set(sys.modules))
+print()
+print(json.dumps(received))
+"""
+SESSION = f"""
+import json
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+received = {{}}
+shell.run_cell("%load_ext reenact")
 shell.run_cell("%%watch --preset deep --folder trace\\n" + {CELL!r})
 found = shell.user_ns["_"]
 received["codes"] = [one.suspect.first.code for one in found.findings]
@@ -58,11 +68,9 @@ print(json.dumps(received))
 """
 
 
-@pytest.fixture(scope="module")
-def received(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("notebook")
+def session(text: str, python: str, folder: Path) -> dict[str, Any]:
     ended = subprocess.run(
-        [sys.executable, "-c", SESSION],
+        [python, "-c", text],
         cwd=folder,
         env=os.environ | {"OMP_NUM_THREADS": "1", "IPYTHONDIR": str(folder / "ipython")},
         capture_output=True,
@@ -74,9 +82,13 @@ def received(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_the_extension_loads_without_a_framework(received: dict[str, Any]) -> None:
-    assert received["loaded"] is True
-    assert received["before"] is False
+@pytest.fixture(scope="module")
+def received(tmp_path_factory: pytest.TempPathFactory, warm_interpreter: str) -> dict[str, Any]:
+    return session(SESSION, warm_interpreter, tmp_path_factory.mktemp("notebook"))
+
+
+def test_the_extension_loads_without_a_framework(tmp_path: Path) -> None:
+    assert session(LOADS, sys.executable, tmp_path) == {"loaded": True, "frameworks": []}
 
 
 def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(received: dict[str, Any]) -> None:

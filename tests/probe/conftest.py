@@ -173,12 +173,12 @@ def run_plain() -> Callable[..., subprocess.CompletedProcess[str]]:
     """`run_plain(script, options=None, **environment)`: the interpreter itself, watched when asked for."""
 
     def run(
-        script: Path, options: WatchOptions | None = None, **extra: str
+        script: Path, options: WatchOptions | None = None, python: str = sys.executable, **extra: str
     ) -> subprocess.CompletedProcess[str]:
         base = dict(os.environ, OMP_NUM_THREADS="1", **extra)
         environment = injected.environment(options, base) if options is not None else base
         return subprocess.run(
-            [sys.executable, script.name],
+            [python, script.name],
             cwd=script.parent,
             env=environment,
             capture_output=True,

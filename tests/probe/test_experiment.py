@@ -300,6 +300,7 @@ while True:
         assert word in experiments.missing[0]
 
 
+@pytest.mark.usefixtures("warm_python")
 def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None:
     """The compiled model is read as the one it was made from; the program's result never comes."""
     body = MLP.replace("LR", "0.01").replace("criterion(net(x)", "criterion(fast(x)")

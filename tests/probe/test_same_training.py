@@ -90,10 +90,11 @@ def test_weights_losses_output_and_exit_code_are_the_same(plain: Any, preset: st
     assert (watched.code, watched.out, watched.err) == (alone.code, alone.out, alone.err)
 
 
-def test_so_it_is_in_processes_of_their_own(tmp_path: Path, run_plain: Run) -> None:
+def test_so_it_is_in_processes_of_their_own(tmp_path: Path, run_plain: Run, warm_interpreter: str) -> None:
     script = tmp_path / "train.py"
     script.write_text(TORCH)
-    alone = run_plain(script)
+    # Nobody looks at this one: where its interpreter comes from changes nothing.
+    alone = run_plain(script, python=warm_interpreter)
     kept = (tmp_path / "kept").read_bytes()
     (tmp_path / "kept").unlink()
     watched = run_plain(script, WatchOptions(tmp_path / "trace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -163,7 +162,7 @@ def test_what_runs_out_of_memory_alone_has_failed(tmp_path: Path) -> None:
 
 
 def test_where_an_import_starts_cuda_trials_are_fresh_interpreters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm_interpreter: str
 ) -> None:
     (tmp_path / "lib" / "torchmetrics").mkdir(parents=True)
     begins = "import torch\ntorch.cuda.is_initialized = lambda: True\n"
@@ -174,7 +173,7 @@ def test_where_an_import_starts_cuda_trials_are_fresh_interpreters(
         open({str(tmp_path / "note")!r}, "w").write(str("reenact_trials_child" in sys.modules))
     """
     program = program_in(tmp_path / "p", text)
-    with ProcessPool(1, python=sys.executable, scratch=tmp_path / "s") as pool:
+    with ProcessPool(1, python=warm_interpreter, scratch=tmp_path / "s") as pool:
         (outcome,) = pool.run([Trial(program)])
         (log,) = (tmp_path / "s").glob("*/server.log")
         assert "CUDA was started by an import" in log.read_text(encoding="utf-8")

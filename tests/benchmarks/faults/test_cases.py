@@ -7,6 +7,7 @@ import difflib
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -326,7 +327,10 @@ def test_a_fault_does_measurable_harm(tmp_path: Path, warm_train: Train) -> None
     assert fault_effect.table([effect]).rows[0][-1] == "yes"
 
 
-def test_a_training_is_a_process_of_its_own(tmp_path: Path) -> None:
+def test_a_training_is_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm_interpreter: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", warm_interpreter)
     entry = materialise(fault_case("D7"), Side.BUGGY, Scale.LITE, tmp_path / "d7")
     (outcome,) = fault_effect.train(smaller(entry, ("epochs=200", "epochs=2")), [3])
     assert 1 < outcome.metric < 20
