@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import kills
@@ -34,14 +35,16 @@ def test_killed_it_ends_as_if_undisturbed(name: str, count: int, tmp_path: Path)
 
 
 def test_a_result_unlike_the_reference_and_a_process_left_are_problems(tmp_path: Path) -> None:
-    paper = series(tmp_path, "paper", 1)
-    wrong = {"code": 0, "verdict": "Not reproduced.", "facts": {}}
-    paper.state.add(event="reference", case="paper", seconds=1.0, outcome=wrong, problems=[])
-    paper.state.add(event="kill", case="paper", series=0, at=0.1, left=["python server.py"])
-    row = paper.run()
+    usual = kills.CASES["diagnose"]
+    quick = replace(usual, words=("diagnose", "--depth", "static", *usual.words[-1:]))
+    read = kills.Series(quick, kills.State.open(tmp_path / "state.jsonl"), 1, 0, print)
+    wrong = {"code": quick.code, "verdict": "Nothing was found.", "facts": {}}
+    read.state.add(event="reference", case=quick.name, seconds=1.0, outcome=wrong, problems=[])
+    read.state.add(event="kill", case=quick.name, series=0, at=0.1, left=["python server.py"])
+    row = read.run()
     assert [problem.split(" is ")[0] for problem in row.problems[:2]] == ["facts", "verdict"]
     assert row.problems[-1] == "left behind after a kill: python server.py"
-    assert next(line for line in kills.table([row]) if line.startswith("paper")).split()[3] == "no"
+    assert next(line for line in kills.table([row]) if line.startswith(quick.name)).split()[3] == "no"
 
 
 def test_what_left_the_process_group_is_found_and_ended(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def long_line(count=200_000):
     return f"import torch\ntable = [{', '.join(str(i % 10) for i in range(count))}]\n{_training('0.1')}"
 
 
-def many_layers(count=2000):
+def many_layers(count=500):
     """A Sequential literal of that many layers."""
     rows = "".join("    torch.nn.Linear(2, 2),\n" for _ in range(count))
     return f"import torch\nmodel = torch.nn.Sequential(\n{rows})\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"

@@ -25,6 +25,8 @@ writer = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(writer)
 PAGE = 4096
 DB, WAL = "journal.db", "journal.db-wal"
+some_flips = pytest.mark.parametrize("flips", [20, pytest.param(100, marks=pytest.mark.slow)])
+"""So many bits anywhere, beside those of the structures."""
 
 
 def written(folder: Path, *words: str) -> Path:
@@ -99,10 +101,12 @@ def _lasting(run: Run) -> tuple[Any, ...]:
 RIGHT = [writer.result_of(number) for number in range(writer.CALLS)]
 
 
-def damages(size: int, structures: Iterable[int]) -> Iterator[tuple[str, Callable[[bytearray], None]]]:
+def damages(
+    size: int, structures: Iterable[int], flips: int
+) -> Iterator[tuple[str, Callable[[bytearray], None]]]:
     """Flips and cuts all over the file, and flips in the structures that hold it together."""
     chance = random.Random(20260101)
-    places = {chance.randrange(size) for _ in range(60)} | set(structures)
+    places = {chance.randrange(size) for _ in range(flips)} | set(structures)
     for place in sorted(places):
         bit = 1 << chance.randrange(8)
         yield f"flip {place} {bit}", partial(flip, place=place, bit=bit)
@@ -121,10 +125,10 @@ def cut(data: bytearray, place: int) -> None:
 
 
 def outcomes(
-    folder: Path, name: str, scratch: Path, structures: Iterable[int]
+    folder: Path, name: str, scratch: Path, structures: Iterable[int], flips: int
 ) -> Iterator[tuple[str, Answers | None]]:
     original = (folder / name).read_bytes()
-    for label, damage in damages(len(original), structures):
+    for label, damage in damages(len(original), structures, flips):
         shutil.copytree(folder, scratch)
         data = bytearray(original)
         damage(data)
@@ -147,7 +151,10 @@ def test_the_undamaged_journal_answers_rightly(
         assert [run[4] for run in answers.runs] == [Status.RUNNING, Status.FINISHED]
 
 
-def test_damage_in_the_file_is_named_or_harmless(in_the_file: Path, tmp_path: Path, in_ram: Path) -> None:
+@some_flips
+def test_damage_in_the_file_is_named_or_harmless(
+    in_the_file: Path, tmp_path: Path, in_ram: Path, flips: int
+) -> None:
     """Nothing acknowledged is lost in silence: either all of it is there, or the damage is named."""
     whole = tmp_path / "whole"
     shutil.copytree(in_the_file, whole)
@@ -158,7 +165,7 @@ def test_damage_in_the_file_is_named_or_harmless(in_the_file: Path, tmp_path: Pa
         *range(0, 100, 2),
         *(page + offset for page in pages for offset in (0, 1, 3, 4, 5, 6, 8, 9, 12)),
     }
-    for label, answers in outcomes(in_the_file, DB, in_ram, structures):
+    for label, answers in outcomes(in_the_file, DB, in_ram, structures, flips):
         if answers is None:
             named += 1
             continue
@@ -171,13 +178,14 @@ def test_damage_in_the_file_is_named_or_harmless(in_the_file: Path, tmp_path: Pa
     assert named > 50
 
 
+@some_flips
 @pytest.mark.parametrize("state", ["in_the_log", "in_both"])
 def test_damage_in_the_log_gives_an_earlier_state_or_is_named(
-    state: str, in_ram: Path, request: pytest.FixtureRequest
+    state: str, in_ram: Path, flips: int, request: pytest.FixtureRequest
 ) -> None:
     folder: Path = request.getfixturevalue(state)
     kept = 0
-    for label, answers in outcomes(folder, WAL, in_ram, range(0, 56, 4)):
+    for label, answers in outcomes(folder, WAL, in_ram, range(0, 56, 4), flips):
         if answers is None:
             continue
         kept += 1

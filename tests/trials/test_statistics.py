@@ -38,7 +38,7 @@ def test_the_p_value_is_exact_with_ties_and_zeros(differences: list[float]) -> N
     assert signed_rank_p(differences) == pytest.approx(by_enumeration(differences))
 
 
-@pytest.mark.parametrize("planned", [8, 10, 12])
+@pytest.mark.parametrize("planned", [8, 10, pytest.param(12, marks=pytest.mark.slow)])
 def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(planned: int) -> None:
     """Over all patterns of signs, each as likely as the others where a change does nothing."""
     looked, alpha, held, stopped = 6, 0.05, 0, 0
