@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -182,10 +183,10 @@ model.fit(x, y, epochs=2, batch_size=50, validation_data=(x_test, y_test), verbo
 
 
 @pytest.mark.usefixtures("warm_python")
+@pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 def test_every_line_of_a_diagnosis_names_its_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("keras")
     from reenact import diagnose
     from reenact.report.render import render
     from reenact.report.views.diagnosis import diagnosis_document
