@@ -22,9 +22,9 @@ checks:
 	@.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports
 	@.venv/bin/mypy --no-error-summary
 
-# Four at once on two cores: some wait for a time limit, a signal, a browser.
+# Three at once on two cores: some wait for a time limit, a signal, a browser.
 tests:
-	@.venv/bin/pytest -n 4 --dist loadgroup --durations 20
+	@.venv/bin/pytest -n 3 --dist loadgroup --durations 20
 
 # What takes minutes, and what trains much with the frameworks: before a release, or after a change there.
 test-slow:
