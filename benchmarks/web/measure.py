@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
+from benchmarks.identity import code_identity
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.journal.codec import dumped
 from reenact.journal.database import Database
@@ -196,7 +197,9 @@ def _card(listed: Sequence[Timed], long: Sequence[Timed]) -> Scorecard:
         "slowest": Figure("slowest page, s", slowest, digits=3),
         "ratio": Figure("largest journal against the smallest that fills a page, times", worst, digits=1),
     }
-    return Scorecard("web", figures, goals, tables, facts, measured=measured)
+    # The journals are made here: what makes them says which they are.
+    made_by = code_identity("benchmarks/web")
+    return Scorecard("web", figures, goals, tables, facts, measured=measured, cases=made_by)
 
 
 def _ratios(timed: Sequence[Timed]) -> list[tuple[str, float]]:
