@@ -14,15 +14,14 @@ torch.set_num_threads(1)
 features = torch.randn(256, 3, 32, 32)
 labels = (features.mean(dim=(1, 2, 3)) > 0).long()
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 32 * 32, 2))
+optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
 seen = 0
 for batch, target in DataLoader(TensorDataset(features, labels), batch_size=32, num_workers=2):
     assert batch.is_shared(), "the batch did not come through shared memory"
     loss = torch.nn.functional.cross_entropy(model(batch), target)
-    # By hand: an optimiser would import the compiler of torch, which has nothing to do with shared memory.
-    gradients = torch.autograd.grad(loss, list(model.parameters()))
-    with torch.no_grad():
-        for weight, gradient in zip(model.parameters(), gradients, strict=True):
-            weight -= 0.01 * gradient
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
     seen += len(batch)
 assert seen == 256
 print("BENIGN done")

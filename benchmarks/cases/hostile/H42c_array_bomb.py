@@ -21,6 +21,6 @@ def header(shape):
 with open("huge.npy", "wb") as sink:
     sink.write(header("(1000000, 1000000)") + b"\0" * 64)
 with zipfile.ZipFile("arrays.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.npy", "w", force_zip64=True) as part:
-    part.write(header(f"({100 * 1024 * 1024 // 8},)"))
-    for _ in range(100):
+    part.write(header(f"({300 * 1024 * 1024 // 8},)"))
+    for _ in range(300):
         part.write(b"\0" * (1024 * 1024))

@@ -90,5 +90,7 @@ def _handed(index: FileIndex, name: str) -> Iterator[str]:
     for function in within(index.tree, ast.FunctionDef):
         numbers = [number for number, arg in enumerate(function.args.args) if arg.arg == name]
         for call in within(index.tree, ast.Call) if numbers else ():
-            given = call.args[numbers[0] :][:1] if called(call) == function.name else []
-            yield from (one.id for one in given if isinstance(one, ast.Name))
+            if called(call) == function.name and len(call.args) > numbers[0]:
+                value = call.args[numbers[0]]
+                if isinstance(value, ast.Name):
+                    yield value.id

@@ -118,7 +118,8 @@ class LabelsOutOfDomain(Rule):
         mean = labels.mean if labels.mean is not None else (low + high) / 2
         gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
         saw, sure = f"targets {low:.3g} to {high:.3g}, but {gives}", 0.85 if least <= mean <= most else 0.95
-        kind, output = Kind.ACTIVATION, evidence.output
-        finding = self.finding(evidence, saw, layer=output, kind=kind, values=("linear",), confidence=sure)
+        finding = self.finding(
+            evidence, saw, layer=evidence.output, kind=Kind.ACTIVATION, values=("linear",), confidence=sure
+        )
         proven = max(least - low, high - most) > FAR * (high - low)
         yield replace(finding, fault=Fault.ACH, certainty=Certainty.PROOF if proven else self.certainty)
