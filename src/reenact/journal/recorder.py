@@ -258,11 +258,18 @@ class _Writing:
         """The result of a step that was begun, with its cost on top of what earlier tries cost."""
         priced = step.money is not None and cost.money is not None
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
-        paid: dict[str, Any] = {"duration_s": step.duration_s + took_s, "artefacts": dumped(list(hashes))}
-        paid["money"] = str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None
-        paid |= {name: getattr(step, name) + getattr(cost, name) for name in ("tokens_in", "tokens_out")}
-        ended = {"state": State.DONE, "ended_at": self.now, "result_digest": digest(result.text)}
-        self.put(step, result.text, **ended, **paid)
+        self.put(
+            step,
+            result.text,
+            state=State.DONE,
+            ended_at=self.now,
+            duration_s=step.duration_s + took_s,
+            money=str(Decimal(step.money or 0) + (cost.money or 0)) if priced else None,
+            tokens_in=step.tokens_in + cost.tokens_in,
+            tokens_out=step.tokens_out + cost.tokens_out,
+            artefacts=dumped(list(hashes)),
+            result_digest=digest(result.text),
+        )
 
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""
