@@ -68,9 +68,14 @@ def reproduce(
     options = options or BugOptions()
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
-    request: dict[str, object] = {"report": mark(raw.text()), "project": buggy.identity}
-    request |= {"fixed": repaired.identity if repaired is not None else None, "model": services.model.name}
-    request |= {"options": options, "out": str(out.absolute()) if out is not None else None}
+    request: dict[str, object] = {
+        "report": mark(raw.text()),
+        "project": buggy.identity,
+        "fixed": repaired.identity if repaired is not None else None,
+        "model": services.model.name,
+        "options": options,
+        "out": str(out.absolute()) if out is not None else None,
+    }
     source = checkout.source
     what = f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     with services.journal.run(
@@ -213,8 +218,12 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
         if revision is not None:
             prove = partial(runner.exit_code, found.repro, revision, form=name)
-            given: dict[str, object] = {"repro": found.repro, "revision": revision.identity}
-            given |= {"environment": runner.environment.key, "limits": runner.bounds}
+            given: dict[str, object] = {
+                "repro": found.repro,
+                "revision": revision.identity,
+                "environment": runner.environment.key,
+                "limits": runner.bounds,
+            }
             codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
     unproven = [
         f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"

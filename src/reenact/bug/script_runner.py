@@ -147,11 +147,16 @@ class ScriptRunner:
             seen = self.run(script, check, [steps[one] for one in missing], at)
             yield {one: seen[steps[one]] for one in missing}
 
-        checked = check.model_dump(mode="json") if check is not None else None
-        given: dict[str, object] = {"script": script, "check": checked, "revision": at.identity}
-        given |= {"environment": self.environment.key, "stubs": list(self.stubs), "limits": self.bounds}
-        # What an older watcher saw is not taken for what this one would see.
-        given["watcher"] = hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16]
+        given: dict[str, object] = {
+            "script": script,
+            "check": check.model_dump(mode="json") if check is not None else None,
+            "revision": at.identity,
+            "environment": self.environment.key,
+            "stubs": list(self.stubs),
+            "limits": self.bounds,
+            # What an older watcher saw is not taken for what this one would see.
+            "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
+        }
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
         found = run.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
         return {seed: found[one] for one, seed in steps.items()}
@@ -161,10 +166,15 @@ class ScriptRunner:
     ) -> dict[int, RunObservation]:
         """Run once a seed, in one box."""
         words = {seed: secrets.token_hex(16) for seed in seeds}
-        task: dict[str, object] = {"words": words, "script": "script.py", "project": REPOSITORY}
-        task["roots"] = [str(Path(REPOSITORY) / root) for root in revision.files.roots]
-        task |= {"seeded": self.environment.seeded(script), "stubs": list(self.stubs)}
-        task["check"] = check.model_dump(mode="json") if check is not None else None
+        task = {
+            "words": words,
+            "script": "script.py",
+            "project": REPOSITORY,
+            "roots": [str(Path(REPOSITORY) / root) for root in revision.files.roots],
+            "seeded": self.environment.seeded(script),
+            "stubs": list(self.stubs),
+            "check": check.model_dump(mode="json") if check is not None else None,
+        }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
         stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
@@ -204,8 +214,12 @@ class ScriptRunner:
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
     """What a run left behind. A result without our word is not the watcher's and counts for nothing."""
-    known = {"ending": Ending(run.ending), "network": run.wanted_network}
-    known |= {"output": run.output[-OUTPUT:], "wall_s": round(run.wall_s, 2)}
+    known = {
+        "ending": Ending(run.ending),
+        "network": run.wanted_network,
+        "output": run.output[-OUTPUT:],
+        "wall_s": round(run.wall_s, 2),
+    }
     with suppress(ResultRefused, ValidationError):
         result = read_json(run.results.get(name, "").encode())
         if isinstance(result, dict) and result.get("word") == word:

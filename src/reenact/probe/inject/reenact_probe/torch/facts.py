@@ -295,7 +295,7 @@ def layer_facts(
     if named:
         taken = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
         arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
-        table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
+        table = samples.reduce(arrays)
         for (entry, name, tensor), row in zip(named, table):
             path = getattr(known_as(tensor), "name", "")
             seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]

@@ -1,5 +1,5 @@
 """Takes a bounded number of values from a tensor, without touching its graph, its device or any random state,
-and reduces all samples of a step in one pass: they lie in one flat array, cut at offsets.
+and reduces the samples of a step many at a time: they lie in one flat array, cut at offsets.
 """
 
 from __future__ import annotations
@@ -95,12 +95,21 @@ def _stride(count: int, cap: int, rows: int) -> int:
 
 MEAN, STD, MIN, MAX, MEAN_ABS, ZERO, NONPOSITIVE, BEYOND_5, TINY, BAD, SUM_SQUARES, NEGATIVE = range(12)
 TINY_BELOW = 1e-5
+BLOCK = 1 << 15
+"""Values that are reduced together: few enough that what is made of them stays in a processor's cache."""
 
 
-def reduce(flat: Array, lengths: list[int]) -> Array:
-    """One row of statistics for each segment of `flat`; shares are of the segment's length."""
-    counts = numpy.asarray(lengths, dtype="f8")
-    starts = numpy.concatenate(([0], numpy.cumsum(lengths)[:-1]))
+def reduce(samples: list[Array]) -> Array:
+    """One row of statistics for each sample, of which none is empty; shares are of the sample's length."""
+    ends = numpy.cumsum([len(sample) for sample in samples])
+    cuts = [0, *(numpy.flatnonzero(numpy.diff((ends - 1) // BLOCK)) + 1), len(samples)]
+    return numpy.concatenate([_reduced(samples[first:last]) for first, last in zip(cuts, cuts[1:])])
+
+
+def _reduced(samples: list[Array]) -> Array:
+    counts = numpy.asarray([len(sample) for sample in samples], dtype="f8")
+    starts = numpy.concatenate(([0], numpy.cumsum(counts[:-1], dtype="i8")))
+    flat = numpy.concatenate(samples)
 
     def share(mask: Array) -> Array:
         return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts

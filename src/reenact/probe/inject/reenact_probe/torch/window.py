@@ -134,7 +134,7 @@ class Window:
         # An empty segment would shift its neighbours in the reduction: one zero stands for it.
         samples = [part if len(part) else numpy.zeros(1) for part in parts[: len(self.samples)]]
         if samples:
-            self._table = stat.reduce(numpy.concatenate(samples), [len(part) for part in samples])
+            self._table = stat.reduce(samples)
         self.raw = parts[len(self.samples) :]
         self.samples, self.before = [], None
 
