@@ -70,8 +70,9 @@ class BenchRunner:
             )
 
     def answers(self, case_run: CaseRun) -> bool:
-        """Whether anybody answers. A twin asks whether a verdict is true, and parts left out do not."""
-        if case_run.case.twin is not None and (self.record or case_run.variant != WHOLE):
+        """Whether anybody answers. A twin asks whether a verdict is true; a method that lacks a part does not."""
+        judges = case_run.variant == WHOLE or case_run.variant.baseline
+        if case_run.case.twin is not None and (self.record or not judges):
             return False
         return self.model is not None or case_run.recording.is_file()
 
