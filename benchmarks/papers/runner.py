@@ -70,7 +70,8 @@ class BenchRunner:
             )
 
     def answers(self, case_run: CaseRun) -> bool:
-        """Whether anybody answers. A twin asks whether a verdict is true; a method that lacks a part does not."""
+        """Whether anybody answers. A twin asks whether a verdict is true, and a method
+        without a part is not judged by that."""
         judges = case_run.variant == WHOLE or case_run.variant.baseline
         if case_run.case.twin is not None and (self.record or not judges):
             return False

@@ -15,8 +15,9 @@ from benchmarks.papers.card import scorecard
 from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase, load_cases
 from benchmarks.papers.matching import Recalled
+from benchmarks.papers.runner import BenchRunner, CaseRun
 from benchmarks.papers.twins import Kind, TwinReplay, twin_paper
-from benchmarks.papers.variant import WHOLE
+from benchmarks.papers.variant import ONE_SHOT, WHOLE, variants_of
 from benchmarks.scorecard import Scorecard
 from reenact.errors import InputError, ReplayMiss
 from reenact.intake.papers.paper import Paper
@@ -125,6 +126,15 @@ def test_a_question_that_was_not_recorded_is_refused() -> None:
         with pytest.raises(ReplayMiss, match="is not what was asked about earned-trust"):
             stated_claims(read_paper(str(folder), box=BOX), case.goal.goal, model, run)
         run.finish({})
+
+
+def test_a_twin_is_asked_of_whole_methods_alone(tmp_path: Path) -> None:
+    false = CASES["earned-trust-flipped"]
+    whole, without, shot = variants_of(["lineage"], [ONE_SHOT])
+    with Journal.in_memory() as journal:
+        runner = BenchRunner(journal, BOX, tmp_path)
+        asked = [runner.answers(CaseRun(false, variant)) for variant in (whole, without, shot)]
+    assert asked == [True, False, True]
 
 
 def test_a_twin_of_nothing_gives_a_sentence(folder: Path) -> None:
