@@ -15,6 +15,7 @@ import click
 import pytest
 
 from reenact.cli.edge import guarded
+from reenact.cli.ending import ENDING
 from reenact.cli.main import reenact
 from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
 from reenact.types import ExitCode
@@ -244,6 +245,19 @@ def test_ctrl_c_ends_every_command_without_a_traceback(
     # A server that is only about to start ends as every other command does.
     assert child.returncode in {code, 130}, err
     assert b"Traceback" not in first + out + err
+
+
+@pytest.mark.parametrize(("signals", "code"), [(0, ExitCode.ERROR), (1, ExitCode.OK)])
+def test_tasks_that_fail_after_ctrl_c_are_no_defect(
+    monkeypatch: pytest.MonkeyPatch, signals: int, code: ExitCode
+) -> None:
+    def serve(*_: object) -> None:
+        raise ExceptionGroup("unhandled errors", [RuntimeError("closed")])
+
+    monkeypatch.setattr("reenact.mcp.server.serve", serve)
+    monkeypatch.setattr(ENDING, "_signals", signals)
+    monkeypatch.setattr(ENDING, "children_go_on", False)
+    assert guarded(reenact, ["mcp"]) == code
 
 
 @pytest.mark.parametrize("name", ["bench", "train-detector"])

@@ -53,6 +53,11 @@ class Ending:
         for number in SIGNALS:
             signal.signal(number, self._interrupt)
 
+    @property
+    def signalled(self) -> bool:
+        """Whether a signal asked for the end."""
+        return self._signals > 0
+
     def count_signal(self) -> None:
         """Count the time from the first signal, hurry at the second."""
         self._signals += 1

@@ -99,7 +99,12 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     from reenact.mcp.server import Permits, serve
 
     ENDING.children_go_on = True
-    serve(resolve().settings.runs_dir, Permits(run=allow_run, apply=allow_apply))
+    try:
+        serve(resolve().settings.runs_dir, Permits(run=allow_run, apply=allow_apply))
+    except BaseExceptionGroup:
+        # Tasks that Ctrl-C meets while they talk to each other fail one after another.
+        if not ENDING.signalled:
+            raise
 
 
 @click.command()

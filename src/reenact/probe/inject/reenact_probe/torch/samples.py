@@ -107,9 +107,8 @@ def reduce(samples: list[Array]) -> Array:
 
 
 def _reduced(samples: list[Array]) -> Array:
-    counts = numpy.asarray([len(sample) for sample in samples], dtype="f8")
+    flat, counts = numpy.concatenate(samples), numpy.asarray([float(len(sample)) for sample in samples])
     starts = numpy.concatenate(([0], numpy.cumsum(counts[:-1], dtype="i8")))
-    flat = numpy.concatenate(samples)
 
     def share(mask: Array) -> Array:
         return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts
