@@ -21,6 +21,8 @@ from reenact.report.svg import (
 )
 
 LEFT, RIGHT, TOP, BOTTOM = 110.0, 24.0, 26.0, 38.0
+LINE = 16.0
+"""Of the legend: what does not fit into one goes on in the next."""
 THICK, GAP = 13.0, 7.0
 """Of one box, and between two bands."""
 FAR = 1.5
@@ -45,10 +47,11 @@ def boxes(
     values = [value for _, samples in rows for sample in samples.values() for value in sample]
     x = _axis([*values, *marks.values(), *([goal] if goal is not None else [])], bounds)
     band = THICK * max(1, len(series)) + GAP
-    floor = TOP + band * len(rows)
-    parts = [*_frame(x, floor, below), *_legend(series, marked)]
+    legend, ceiling = _legend(series, marked)
+    floor = ceiling + band * len(rows)
+    parts = [*_frame(x, ceiling, floor, below), *legend]
     for at, (name, samples) in enumerate(rows):
-        top = TOP + band * at
+        top = ceiling + band * at
         parts.append(text(LEFT - 8, top + band / 2 + 4, shortened(name, 16), anchor="end"))
         for nth, one in enumerate(series):
             middle = top + GAP / 2 + THICK * (nth + 0.5)
@@ -57,7 +60,7 @@ def boxes(
         if name in marks:
             parts.append(_triangle(x(marks[name]), top + band / 2, f"{name}, {marked}: {marks[name]:g}"))
     if goal is not None:
-        parts.append(line(x(goal), TOP, x(goal), floor, dashes="4 3"))
+        parts.append(line(x(goal), ceiling, x(goal), floor, dashes="4 3"))
     return drawing(parts, floor + BOTTOM, label)
 
 
@@ -66,23 +69,29 @@ def _axis(values: Sequence[float], bounds: tuple[float, float] | None) -> Scale:
     return Scale(*bounds, start, end) if bounds else scale_for(values, start, end, logarithmic=False)
 
 
-def _frame(x: Scale, floor: float, below: str) -> Iterator[str]:
+def _frame(x: Scale, ceiling: float, floor: float, below: str) -> Iterator[str]:
     yield line(LEFT, floor, WIDTH - RIGHT, floor)
     yield text(WIDTH - RIGHT, floor + 31, below, anchor="end")
     for tick in x.ticks(8):
-        yield line(x(tick), TOP, x(tick), floor, faint=True)
+        yield line(x(tick), ceiling, x(tick), floor, faint=True)
         yield text(x(tick), floor + 15, number(tick), anchor="middle")
 
 
-def _legend(series: Sequence[str], marked: str) -> Iterator[str]:
-    at = LEFT
-    for nth, name in enumerate(series):
-        yield dot(at + 4, 10, COLOURS[nth % len(COLOURS)], 4)
-        yield text(at + 12, 14, name)
-        at += 34 + 6.2 * len(name)
-    if marked:
-        yield _triangle(at + 4, 10, marked)
-        yield text(at + 14, 14, marked)
+def _legend(series: Sequence[str], marked: str) -> tuple[list[str], float]:
+    """The legend, and where the bands begin below it."""
+    parts: list[str] = []
+    at, top = LEFT, 10.0
+    for nth, name in enumerate([*series, *([marked] if marked else [])]):
+        wide = 34 + 6.2 * len(name)
+        if at > LEFT and at + wide > WIDTH:
+            at, top = LEFT, top + LINE
+        is_mark = nth == len(series)
+        parts.append(
+            _triangle(at + 4, top, name) if is_mark else dot(at + 4, top, COLOURS[nth % len(COLOURS)], 4)
+        )
+        parts.append(text(at + (14 if is_mark else 12), top + 4, name))
+        at += wide
+    return parts, TOP - 10.0 + top
 
 
 def _box(known: Sequence[float], x: Scale, middle: float, colour: str, whose: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import math
 import re
 
 from benchmarks.svg_boxes import boxes, standalone
+from reenact.report.svg import WIDTH
 
 
 def test_a_box_says_its_quartiles_and_leaves_out_what_is_no_number() -> None:
@@ -19,6 +20,21 @@ def test_values_beyond_the_bounds_are_drawn_at_the_ends() -> None:
     places = [float(x) for x in re.findall(r'cx="([\d.]+)" cy="[\d.]+" r="1.8"', drawn)]
     assert min(places) == 110.0
     assert max(places) == 696.0
+
+
+def test_a_legend_of_many_names_stays_within_the_drawing_and_above_the_bands() -> None:
+    names = [f"strategy {nth}, many truths" for nth in range(12)]
+    drawn = boxes(
+        [("one", {name: [0.5] for name in names})], "l", below="b", marks={"one": 1.0}, marked="known"
+    )
+    places = {
+        name: (float(x), float(y))
+        for x, y, name in re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]+)', drawn)
+    }
+    assert all(places[name][0] + 6.2 * len(name) <= WIDTH for name in [*names, "known"])
+    first = min(float(y) for y in re.findall(r'cy="([\d.]+)" r="1.8"', drawn))
+    assert max(places[name][1] for name in [*names, "known"]) < first
+    assert len({places[name] for name in names}) == len(names)
 
 
 def test_names_cannot_become_markup() -> None:
