@@ -22,7 +22,7 @@ from reenact.types import ExitCode
 def cost(names: tuple[str, ...], whole: bool, out: Path | None) -> ExitCode:
     """Seconds, processor time and memory as code, models, trainings, journals and papers grow.
 
-    About half an hour on two cores, and two hours more with --whole; it continues where it was stopped.
+    About half an hour on two cores, another one to one and a half with --whole; the same command continues.
     """
     axes = [axis for axis in AXES if not names or axis.name in names]
     kept = Kept(resolve().settings.runs_dir / "bench" / "cost-points.jsonl")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cost.axes import AXES, Axis, width_for
+from benchmarks.cost.axes import AXES, Axis, Prepare, width_for
 from benchmarks.cost.measure import Kept, Point, Spent, card, measure, slope
 from reenact.errors import Inconclusive
 from reenact.types import ExitCode, Stop
@@ -43,6 +43,26 @@ def test_a_command_that_fails_is_no_point(tmp_path: Path) -> None:
     failing = Axis("bad", "things", "python", (1,), lambda *_: [sys.executable, "-c", "raise SystemExit(7)"])
     with pytest.raises(Inconclusive, match="ended with 7"):
         measure([failing], kept=Kept(tmp_path / "x"), whole=False, tell=lambda _: None, stop=Stop())
+
+
+def test_a_command_and_its_training_meet_where_they_take_an_hour(tmp_path: Path) -> None:
+    """Each writes its own name and waits for the other's: one after the other they would never end well."""
+
+    def waiting(mine: str, other: str) -> Prepare:
+        text = (
+            "import pathlib, sys, time\n"
+            f"here = pathlib.Path({str(tmp_path)!r})\n"
+            f"(here / {mine!r}).touch()\n"
+            "until = time.monotonic() + 60\n"
+            f"while not (here / {other!r}).exists() and time.monotonic() < until:\n    time.sleep(0.01)\n"
+            f"sys.exit(0 if (here / {other!r}).exists() else 7)\n"
+        )
+        return lambda *_: [sys.executable, "-c", text]
+
+    axis = Axis("long", "steps", "python", (), waiting("ours", "alone"), waiting("alone", "ours"), longest=9)
+    kept = Kept(tmp_path / "points.jsonl")
+    measure([axis], kept=kept, whole=True, tell=lambda _: None, stop=Stop())
+    assert [(one.size, one.alone is not None) for one in kept.read()] == [(9, True)]
 
 
 def test_the_slope_is_that_of_the_two_largest_sizes() -> None:
