@@ -230,6 +230,16 @@ def test_a_tie_that_is_lost_before_the_training_begins() -> None:
         run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers))
         found = findings_in("RE050", seen(run, TIED))
         assert [one.place.line for one in found if one.place is not None] == [9] * count
+    # pytorch/examples' word_language_model ties on demand: where nothing parts the two, it was not asked for.
+    apart = (
+        shown("words", "Embedding", "words.weight", 0.4),
+        shown("logits", "Linear", "logits.weight", 0.5),
+    )
+    run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=apart))
+    kept = TIED[: TIED.index("        self.apply")]
+    tie = "        self.logits.weight = self.words.weight\n"
+    for text, count in ((kept, 1), (kept.replace(tie, f"        if tied:\n    {tie}"), 0)):
+        assert len(findings_in("RE050", seen(run, text))) == count
 
 
 def test_a_mask_of_numbers_hides_nothing() -> None:

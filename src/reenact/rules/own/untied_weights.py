@@ -90,7 +90,7 @@ class UntiedWeights(Culprit):
     def _parted(self, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:
         """Weights that the text makes one, and that are two when the training begins."""
         by_name = {layer.name.rpartition(".")[2]: layer for layer in layers}
-        for _, tied in nodes(evidence, ast.Assign):
+        for index, tied in nodes(evidence, ast.Assign):
             ends = [TIED.search(ast.unparse(one)) for one in (tied.targets[0], tied.value)]
             pair = [by_name.get(end[1]) if end else None for end in ends]
             one, other = (layer.kernel() if layer is not None else None for layer in pair)
@@ -98,9 +98,12 @@ class UntiedWeights(Culprit):
                 continue
             # The line that gives a layer another parameter after that.
             given = (found for found in nodes(evidence, ast.Assign) if _weight(found[1].targets[0]))
-            made = (found for found in given if is_call(found[1].value, "Parameter"))
+            made = first_place(found for found in given if is_call(found[1].value, "Parameter"))
+            # A tie that is an option of the program may never have been made.
+            if made is None and any(isinstance(above, ast.If) for above in index.ancestors(tied)):
+                continue
             saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
-            yield self.finding(evidence, saw, layer=pair[0], place=first_place(made))
+            yield self.finding(evidence, saw, layer=pair[0], place=made)
 
 
 def _weight(node: ast.expr | None) -> bool:
