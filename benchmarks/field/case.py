@@ -1,6 +1,6 @@
 """The manifest of foreign programs: where each lies, how it is started, and what is true of it.
 
-The programs themselves are never kept here. Halves are drawn once; *confirm* and *fresh* are frozen by hash.
+The programs themselves are never kept here. Halves are drawn once; all but *tune* are frozen by hash.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Half(StrEnum):
     """Run after a change is finished."""
     FRESH = "fresh"
     """No half: sound programs that came later, chosen without regard to the rules."""
+    LATER = "later"
+    """Sound programs again, which came when those had been looked at."""
 
 
 class Data(StrEnum):

@@ -21,7 +21,9 @@ from reenact.types import ExitCode, Stop, Tell
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder that holds the repositories, each under its name.",
 )
-@click.option("--half", type=click.Choice(["tune", "confirm", "fresh"]), default="tune", show_default=True)
+@click.option(
+    "--half", type=click.Choice(["tune", "confirm", "fresh", "later"]), default="tune", show_default=True
+)
 @click.option("--depth", type=click.Choice(["quick", "normal"]), default="quick", show_default=True)
 @click.option("--only", multiple=True, metavar="ID", help="Only this program of the half; may be repeated.")
 @click.option("--kind", type=click.Choice(["faulty", "sound"]), help="Only these programs; default: both.")

@@ -36,7 +36,7 @@ def test_there_are_enough_programs_of_both_kinds() -> None:
 
 
 def test_the_halves_are_those_that_were_drawn() -> None:
-    later = {case.id for case in half_of(CASES, Half.FRESH)}
+    later = {case.id for half in (Half.FRESH, Half.LATER) for case in half_of(CASES, half)}
     halves = drawn([case for case in CASES if case.id not in later])
     for half, names in halves.items():
         assert tuple(sorted(case.id for case in half_of(CASES, half))) == names
@@ -64,14 +64,17 @@ def test_how_a_program_is_started_is_frozen_too(change: dict[str, Any]) -> None:
     half_of(changed, Half.TUNE)
 
 
-def test_the_fresh_programs_are_sound_frozen_and_of_many_sources() -> None:
-    fresh = half_of(CASES, Half.FRESH)
-    assert len(fresh) >= 40
-    assert all(case.sound for case in fresh)
-    assert len({case.source for case in fresh}) >= 8
-    changed = [replace(one, arguments=("--epochs", "1")) if one == fresh[0] else one for one in CASES]
-    with pytest.raises(InputError, match="fresh half is not what was frozen"):
-        half_of(changed, Half.FRESH)
+@pytest.mark.parametrize(("half", "programs", "sources"), [(Half.FRESH, 40, 8), (Half.LATER, 15, 3)])
+def test_programs_that_came_later_are_sound_frozen_and_of_several_sources(
+    half: Half, programs: int, sources: int
+) -> None:
+    found = half_of(CASES, half)
+    assert len(found) >= programs
+    assert all(case.sound for case in found)
+    assert len({case.source for case in found}) >= sources
+    changed = [replace(one, arguments=("--epochs", "1")) if one == found[0] else one for one in CASES]
+    with pytest.raises(InputError, match=f"{half} half is not what was frozen"):
+        half_of(changed, half)
 
 
 def test_files_and_folders_of_the_repository_are_laid_beside(tmp_path: Path) -> None:
