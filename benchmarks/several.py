@@ -32,12 +32,14 @@ def several(
         return
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         futures = {pool.submit(_alone, effect, given): name for name, given in wanted.items()}
-        for number, future in enumerate(as_completed(futures)):
-            if stop.asked:
-                pool.shutdown(cancel_futures=True)
-            _go_on(stop)
-            tell(Progress(what, number + 1, len(wanted), futures[future]))
-            yield {futures[future]: future.result()}
+        try:
+            for number, future in enumerate(as_completed(futures)):
+                _go_on(stop)
+                tell(Progress(what, number + 1, len(wanted), futures[future]))
+                yield {futures[future]: future.result()}
+        finally:
+            # Whatever ends it, a stop or an error: what has not begun is not run for nobody.
+            pool.shutdown(cancel_futures=True)
 
 
 def _alone(effect: Callable[[Given, Stop], Made], given: Given) -> Made:

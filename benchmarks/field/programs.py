@@ -26,7 +26,8 @@ def why_not(case: FieldCase, checkouts: Path) -> str:
         return f"packages: {', '.join(missing)}"
     if case.data is Data.STAND_IN:
         return "data"
-    return "" if (checkouts / case.repository / case.path).is_file() else "no checkout"
+    repository = checkouts / case.repository
+    return "" if all((repository / name).exists() for name in (case.path, *case.beside)) else "no checkout"
 
 
 def materialise(case: FieldCase, checkouts: Path, into: Path) -> Path:

@@ -125,6 +125,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert why_not(replace(case, requires=("no_such_package",)), tmp_path) == "packages: no_such_package"
     assert why_not(replace(case, data=Data.STAND_IN), tmp_path) == "data"
     assert why_not(case, tmp_path / "elsewhere") == "no checkout"
+    assert why_not(replace(case, beside=("tools",)), tmp_path) == "no checkout"
 
 
 def test_every_file_of_the_manifest_can_be_made() -> None:
