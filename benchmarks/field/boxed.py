@@ -30,6 +30,8 @@ SOURCE = Path(reenact.__file__).parents[1]
 START_AND_END = 120.0
 """Seconds that a box takes besides its task."""
 _INSIDE = "field_inside.py"
+_FOLDER = "repository/part/program"
+"""Of the program in its box: some write to the folders above theirs."""
 
 Answer = TypeVar("Answer", FieldResult, FieldRepair)
 
@@ -50,9 +52,9 @@ def run_in_box(
 ) -> BoxResult:
     """What came of a task beside the program; raises Stopped."""
     with tempfile.TemporaryDirectory(prefix="reenact-field-") as scratch:
-        entry = materialise(case, checkouts, Path(scratch) / "program")
+        entry = materialise(case, checkouts, Path(scratch) / _FOLDER)
         boxed = sandbox_for(resolve().settings).run(
-            _command(case, entry, task, workers),
+            _command(case, Path(scratch), entry, task, workers),
             Limits(
                 wall_s=seconds + START_AND_END,
                 memory_bytes=8192 * MIB,
@@ -67,8 +69,11 @@ def run_in_box(
     return boxed
 
 
-def _command(case: FieldCase, entry: Path, task: Mapping[str, JsonValue], workers: int) -> Command:
+def _command(
+    case: FieldCase, workspace: Path, entry: Path, task: Mapping[str, JsonValue], workers: int
+) -> Command:
     given = {
+        "folder": str(entry.parent.relative_to(workspace)),
         "program": entry.name,
         "arguments": list(case.arguments),
         "fixed": Path(case.fixed.path).name if case.fixed is not None else "",
@@ -86,7 +91,7 @@ def _command(case: FieldCase, entry: Path, task: Mapping[str, JsonValue], worker
     return Command(
         argv=(sys.executable, _INSIDE),
         files={_INSIDE: Path(inside.__file__).read_bytes()},
-        workspace=entry.parent,
+        workspace=workspace,
         mounts=(Mount(SOURCE, str(SOURCE)),),
         environment={**environment, **case.environment},
         stdin=json.dumps(given).encode(),

@@ -1,17 +1,19 @@
 """What runs beside a foreign program in the box: diagnosis or repair as a user asks for it, as JSON.
 
-`python3 field_inside.py`, in the folder of the program; the task is read from stdin.
+`python3 field_inside.py`, somewhere above the program; the task, with its folder, is read from stdin.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).resolve().parent
 ANSWER = "field_answer.json"
 LONGEST = 600.0
 """Seconds for one training of an author's fix."""
@@ -19,6 +21,7 @@ LONGEST = 600.0
 
 def main() -> None:
     task = json.load(sys.stdin)
+    os.chdir(task["folder"])
     words = (task["program"], *task["arguments"])
     common = {"max_time": task["seconds"], "workers": task["workers"], "runs_dir": task["runs"]}
     if task["task"] == "repair":
@@ -30,7 +33,7 @@ def main() -> None:
 
 
 def _write(said: dict[str, Any]) -> None:
-    Path(ANSWER).write_text(json.dumps(said), encoding="utf-8")
+    (HERE / ANSWER).write_text(json.dumps(said), encoding="utf-8")
 
 
 def _repair(task: dict[str, Any], words: Sequence[str], common: dict[str, Any]) -> None:
