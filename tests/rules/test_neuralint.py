@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from made_evidence import findings_in as made_findings
+from made_evidence import graph, seen, trace
 from reenact.probe.outcome import Crash, LayerInput, Outcome, OutcomeKind
+from reenact.program.graph import Layer, TaskType, WeightFacts
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -124,6 +129,22 @@ def test_residuals_and_attention_are_linear_on_purpose(code: str) -> None:
 def test_a_part_that_the_text_does_not_show_may_bend() -> None:
     layers = "nn.Linear(20, 8), bend(), nn.Linear(8, 8), bend(), nn.Linear(8, 1)"
     assert findings_in("NL009", torch_model(layers, "F.mse_loss(model(x), y)")) == ()
+
+
+def test_one_activation_object_at_several_places_bends_at_each() -> None:
+    """A trace names it once: the later places of the sequence have no layer of their own."""
+    text = f"{TORCH}model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(), nn.Linear(8, 8), nn.Linear(8, 3))\n"
+
+    def layer(name: str, kind: str) -> Layer:
+        weight = WeightFacts("weight", (8, 8), True, 0.01, 0.2, -0.4, 0.4, f"{name}.weight")
+        settings = {"in_features": 8, "out_features": 8} if kind == "Linear" else {}
+        own = (weight,) if kind == "Linear" else ()
+        return Layer(name, kind, None, ((None, 8),), (None, 8), None, settings, own)
+
+    for between, count in (((layer("1", "Dropout"),), 1), ((), 0)):
+        layers = (layer("0", "Linear"), *between, layer("2", "Linear"), layer("4", "Linear"))
+        run = trace([1.0] * 20, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers))
+        assert len(made_findings("NL009", seen(run, text))) == count
 
 
 def test_the_waist_of_an_autoencoder_is_doubted_less() -> None:

@@ -212,6 +212,7 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE047", LOOP.format(line="history.append(loss)").replace("range(9)", "loader"), None),
         ("RE054", bound("-0.5 * KL", "distance + kl"), 5),
         ("RE054", bound("-0.5 * KL", "distance + kl", ", reduction='sum'"), None),
+        ("RE054", bound("-0.5 * KL", "distance + kl", ", size_average=False"), None),
         ("RE054", bound("-0.5 * KL / x.numel()", "distance + kl"), None),
         ("RE054", bound("-0.5 * KL", "distance + beta * kl"), None),
         ("RE049", bound("0.5 * KL", "distance + kl"), 5),

@@ -78,7 +78,7 @@ def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
     for number, layer in enumerate(evidence.layers):
         flat = layer.role == "hidden" and layer.family in ("dense", "conv") and not _bent(layer)
         taker = _taker(evidence, number, layer) if flat and not _split(layer) else None
-        if taker is not None and not _split(taker):
+        if taker is not None and not _split(taker) and not _shared_between(evidence, layer, taker):
             found.append((layer, taker))
     hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
     few = 2 * len(found) <= len(hidden) and any(hidden)
@@ -105,6 +105,15 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         return None
     sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
     return following if sequential or apart(layer, following) > 0 else None
+
+
+def _shared_between(evidence: Evidence, layer: LayerView, taker: LayerView) -> bool:
+    """Whether a place of their sequence has no layer of its own: one object, such as a ReLU, that stands at
+    several places has the name of the first."""
+    owner, dot, first = layer.name.rpartition(".")
+    known = {one.name for one in evidence.layers}
+    places = range(1, apart(layer, taker))
+    return any(f"{owner}{dot}{int(first) + place}" not in known for place in places)
 
 
 def _split(layer: LayerView) -> bool:

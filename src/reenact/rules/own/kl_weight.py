@@ -112,4 +112,7 @@ def _is_mean(value: ast.expr) -> bool:
         return False
     by_row = called(owner_of(value)) == "sum"
     plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
-    return plain or (called(value) in MEANS and options(value).get("reduction", "'mean'") == "'mean'")
+    given = options(value)
+    # `size_average=False` is an older word for a sum.
+    averaged = given.get("reduction", "'mean'") == "'mean'" and given.get("size_average") != "False"
+    return plain or (called(value) in MEANS and averaged)
