@@ -238,7 +238,9 @@ def test_a_tie_that_is_lost_before_the_training_begins() -> None:
     run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=apart))
     kept = TIED[: TIED.index("        self.apply")]
     tie = "        self.logits.weight = self.words.weight\n"
-    for text, count in ((kept, 1), (kept.replace(tie, f"        if tied:\n    {tie}"), 0)):
+    asked, started = ("        if tied:", 0), ("        if __name__ == '__main__':", 1)
+    conditions = [(kept.replace(tie, f"{words}\n    {tie}"), count) for words, count in (asked, started)]
+    for text, count in ((kept, 1), *conditions):
         assert len(findings_in("RE050", seen(run, text))) == count
 
 

@@ -99,11 +99,16 @@ class UntiedWeights(Culprit):
             # The line that gives a layer another parameter after that.
             given = (found for found in nodes(evidence, ast.Assign) if _weight(found[1].targets[0]))
             made = first_place(found for found in given if is_call(found[1].value, "Parameter"))
-            # A tie that is an option of the program may never have been made.
-            if made is None and any(isinstance(above, ast.If) for above in index.ancestors(tied)):
+            if made is None and _on_demand(index, tied):
                 continue
             saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
             yield self.finding(evidence, saw, layer=pair[0], place=made)
+
+
+def _on_demand(index: FileIndex, tied: ast.Assign) -> bool:
+    """Whether a tie is an option of the program, and may never have been made."""
+    tests = (above.test for above in index.ancestors(tied) if isinstance(above, ast.If))
+    return any("__name__" not in ast.unparse(test) for test in tests)
 
 
 def _weight(node: ast.expr | None) -> bool:
