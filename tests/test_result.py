@@ -7,11 +7,12 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import ClassVar, NamedTuple
 
 import pytest
 
+from reenact.errors import InputError
 from reenact.result import Result, encoded
 
 
@@ -74,3 +75,27 @@ def test_what_json_does_not_know_is_text_and_order_is_kept() -> None:
 def test_what_is_no_part_of_a_result_is_refused() -> None:
     with pytest.raises(TypeError, match="not part of any result"):
         encoded(object())
+
+
+def test_a_result_without_a_view_prints_as_json_and_has_a_line_of_its_own() -> None:
+    whole = Silent("both numbers hold")
+    assert json.loads(str(whole)) == {"sentence": "both numbers hold"}
+    assert repr(whole) == "<Silent both numbers hold>"
+    assert whole.to_json() == str(whole)
+
+
+def test_a_result_is_encoded_as_data_inside_another_one() -> None:
+    assert encoded([Silent("one")]) == [{"sentence": "one"}]
+
+
+def test_a_result_is_not_saved_under_an_ending_that_says_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"one of \.html, \.json, \.md, \.sarif, \.txt\. Received: path="):
+        Silent("x").save(tmp_path / "result.png")
+    assert not list(tmp_path.iterdir())
+
+
+@dataclass(frozen=True, repr=False)
+class Silent(Result):
+    """No view shows it."""
+
+    sentence: str

@@ -14,17 +14,17 @@ from html import escape
 from typing import Any, NoReturn
 
 from reenact.errors import InputError
+from reenact.result import Result
 
 MAGIC = "watch"
 HEIGHT = "34rem"
 
 
-def mimebundle(result: object) -> dict[str, str]:
+def mimebundle(result: Result) -> dict[str, str]:
     """The result as plain text and as html. Raises InputError for what no view shows."""
-    from reenact.report.recorded import shown
     from reenact.report.render import render
 
-    document = shown(result)
+    document = result.document()
     return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}
 
 

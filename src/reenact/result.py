@@ -11,6 +11,7 @@ What is infinite or not a number becomes null: strict readers refuse NaN.
 """
 
 import dataclasses
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -19,17 +20,31 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from importlib import import_module
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import MethodType
 from typing import Any
 
+from reenact.errors import InputError
 from reenact.types import JsonValue
 
 KEY = re.compile(r"(?P<name>[\w ]+)(=(?P<path>[\w.]+))?(?P<empty>\?)?(:(?P<digits>\d+))?")
 
 
+FORMAT_OF = {
+    ".html": "html",
+    ".json": "json",
+    ".md": "markdown",
+    ".sarif": "sarif",
+    ".txt": "full",
+}
+"""Ending of a file, and the output format that `save` writes into it."""
+
+
 class Result:
-    """What a pipeline comes to: shown by the views of `report`, stored whole by the journal."""
+    """What a pipeline comes to: shown by the views of `report`, stored whole by the journal.
+
+    `print(result)` gives what the command prints, `repr(result)` one line.
+    """
 
     __slots__ = ()
 
@@ -37,8 +52,55 @@ class Result:
         """Everything, for programs: the `data` of `--output-format json`."""
         return _fields(self)
 
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def to_html(self) -> str:
+        """A page of its own: no script, nothing that is loaded from elsewhere."""
+        return self._rendered("html")
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file; the ending says how: .html, .json, .md, .sarif or .txt."""
+        target = Path(path)
+        form = FORMAT_OF.get(target.suffix.lower())
+        if form is None:
+            endings = ", ".join(FORMAT_OF)
+            raise InputError(f"A result is saved as one of {endings}. Received: path={str(path)!r}.")
+        target.write_text(self._rendered(form), encoding="utf-8")
+        return target
+
+    @property
+    def plots(self) -> tuple[Any, ...]:
+        """Its plots, each a `reenact.report.document.Picture`: a notebook draws one, `save` writes one."""
+        pictures: tuple[Any, ...] = import_module("reenact.report.document").pictures_in(self.document())
+        return pictures
+
+    def document(self) -> Any:
+        """What every output format renders. What draws is above this file, so it is found by its name."""
+        return import_module("reenact.report.recorded").shown(self)
+
+    def in_a_line(self) -> str:
+        """What `repr` shows after the name of the class."""
+        return str(getattr(self, "sentence", "") or getattr(self, "verdict", ""))
+
+    def __str__(self) -> str:
+        try:
+            return self._rendered("full").rstrip("\n")
+        except InputError:
+            # No command prints it as text.
+            return self.to_json()
+
+    def __repr__(self) -> str:
+        line = " ".join(self.in_a_line().split())
+        return f"<{type(self).__name__} {line}>"
+
+    def _rendered(self, form: str) -> str:
+        text: str = import_module("reenact.report.render").render(self.document(), form)
+        return text
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """How a notebook draws it. What draws stands above this file, so it is found by its name."""
+        """How a notebook draws it."""
         drawn: dict[str, str] = import_module("reenact.notebook").mimebundle(self)
         return drawn
 
@@ -63,6 +125,8 @@ def encoded(value: Any) -> JsonValue:
 
 
 def _object(value: Any) -> JsonValue:
+    if isinstance(value, Result):
+        return value.to_dict()
     if isinstance(value, PurePath | Decimal):
         return str(value)
     if isinstance(value, date):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import os
 import re
 import signal
@@ -231,3 +232,45 @@ def test_within_a_running_event_loop(place: Path) -> None:
         return len(taken.fingerprint.criteria)
 
     assert asyncio.run(notebook()) > 0
+
+
+def test_a_diagnosis_prints_as_the_command_does_and_its_findings_have_plain_fields(place: Path) -> None:
+    found = reenact.diagnose("train.py", depth="static")
+    (finding,) = found.findings
+    assert repr(found) == f"<Diagnosis train.py: 1 finding, {finding.code} at {finding.line}>"
+    assert f"train.py:{finding.line}:" in str(found)
+    assert found.sentence in str(found)
+    assert finding.message in " ".join(str(finding).split())
+    assert (finding.file, finding.name) == ("train.py", finding.suspect.headline.name)
+    assert finding.fix in str(found.to_dict()["findings"][0]["fix"])  # type: ignore[index,call-overload]
+    assert repr(finding).startswith(f"<DiagnosisFinding {finding.code} {finding.name} at train.py:")
+
+
+def test_a_result_is_saved_as_page_and_as_data(place: Path) -> None:
+    found = reenact.diagnose("train.py", depth="static")
+    assert found.save(place / "page.html").read_text() == found.to_html()
+    assert json.loads(found.save("data.json").read_text())["data"] == json.loads(found.to_json())
+
+
+def test_what_lint_finds_has_the_fields_of_a_finding_and_the_path_in_print(place: Path) -> None:
+    (place / "package").mkdir()
+    (place / "train.py").rename(place / "package" / "train.py")
+    found = reenact.lint(".")
+    finding = found.findings[0]
+    assert (finding.file, finding.code) == ("package/train.py", finding.data["witnesses"][0]["code"])
+    assert f"package/train.py:{finding.line}:" in str(found)
+    assert repr(found).startswith("<LintResult 1 finding in ")
+    assert repr(reenact.hyperparameters("package/train.py")).startswith("<Hyperparameters train.py: ")
+
+
+def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:
+    reenact.diagnose("train.py", depth="static")
+    from reenact.journal import Journal
+    from reenact.settings import resolve
+
+    with (
+        Journal.open(resolve({}).settings.runs_dir) as journal,
+        journal.run(pipeline="apply", request={}, what="train.py", fresh=True) as run,
+    ):
+        run.finish({"backups": []})
+    assert reenact.load_run().command == "diagnose"

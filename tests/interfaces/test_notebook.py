@@ -13,6 +13,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.notebook import framed, mimebundle
+from reenact.result import Result
 
 pytest.importorskip("IPython")
 
@@ -122,7 +123,7 @@ def test_unloading_takes_the_magic_away(received: dict[str, Any]) -> None:
 
 def test_only_results_are_drawn() -> None:
     with pytest.raises(InputError, match="Only results of reenact are drawn"):
-        mimebundle(3)
+        mimebundle(Result())
 
 
 def test_a_page_cannot_leave_its_frame() -> None:

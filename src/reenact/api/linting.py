@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 from reenact.api.session import File, Words, rules_of, within, words_of
+from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
@@ -21,13 +22,14 @@ from reenact.program.launcher import Launch
 from reenact.program.program import Program
 from reenact.program.source import Language, language_of, read_source
 from reenact.program.static_graph import Framework, framework_of, static_graph
-from reenact.report.document import Diagnostic
+from reenact.report.document import Diagnostic, Document, Level
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.result import Result, encoded
+from reenact.report.views.static import UNPARSED
+from reenact.result import Result
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import all_rules
 from reenact.sandbox.processes import end_below
-from reenact.types import ExitCode, JsonValue
+from reenact.types import ExitCode, JsonValue, Place
 
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
 NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -38,6 +40,35 @@ SHARES = 16
 """Parts that each process takes in turn: with few, all but one wait for the last."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class LintFinding(Result):
+    """One finding of one file."""
+
+    code: str
+    """Of the rule that names it, such as RE010."""
+    name: str
+    file: str
+    """As it was named, or as the folder was named and the way from there."""
+    line: int | None
+    """Counted from 1; none where it has no place in the source."""
+    message: str
+    """What was seen, and why that is wrong."""
+    fix: str
+    """The change that is suggested, as a unified diff; empty where there is none."""
+    data: dict[str, JsonValue]
+    """All that is known of it, as `--output-format json` has it."""
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        return self.data
+
+    def in_a_line(self) -> str:
+        where = f" at {self.file}:{self.line}" if self.line is not None else f" in {self.file}"
+        return f"{self.code} {self.name}{where}"
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class Linted:
     """One file and what was found in it."""
@@ -45,21 +76,21 @@ class Linted:
     path: str
     """As it was named, or as the folder was named and the way from there."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    findings: tuple[JsonValue, ...] = ()
+    findings: tuple[LintFinding, ...] = ()
     unread: str = ""
     """Why it could not be understood; empty when it could."""
     is_training: bool = False
     """Whether it imports a framework that the rules know."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LintResult(Result):
     """Every file that was read, in the order of the paths."""
 
     files: tuple[Linted, ...]
 
     @property
-    def findings(self) -> tuple[JsonValue, ...]:
+    def findings(self) -> tuple[LintFinding, ...]:
         """All findings, file by file."""
         return tuple(finding for one in self.files for finding in one.findings)
 
@@ -86,7 +117,25 @@ class LintResult(Result):
         """Findings, and what could not be read."""
         found: dict[str, JsonValue] = {"files": len(self.files), "training": self.training}
         unread: JsonValue = [{"file": one.path, "reason": one.unread} for one in self.unread]
-        return found | {"findings": list(self.findings), "unread": unread}
+        findings: JsonValue = [finding.to_dict() for finding in self.findings]
+        return {**found, "findings": findings, "unread": unread}
+
+    def document(self) -> Document:
+        notices: list[Diagnostic] = []
+        for file in self.files:
+            notices += file.diagnostics
+            if file.unread:
+                message = f"{file.path} could not be parsed: {file.unread}"
+                place = Place(PurePosixPath(file.path), 1)
+                notices.append(Diagnostic(*UNPARSED, Level.ERROR, message, place))
+        return Document(
+            kind="lint",
+            title="Static rules",
+            verdict=self.sentence,
+            diagnostics=tuple(notices),
+            data=self.to_dict(),
+            exit_code=self.exit_code,
+        )
 
     @property
     def exit_code(self) -> ExitCode:
@@ -202,8 +251,20 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
         # With the file as it was named, so that editors and annotations find it.
         if one.place is not None:
             notices[at] = replace(one, place=replace(one.place, file=PurePosixPath(path)))
-    findings = tuple({**encoded(one), "file": str(path)} for one in found.findings)  # type: ignore[dict-item]
+    findings = tuple(_finding(finding, str(path)) for finding in found.findings)
     return Linted(str(path), tuple(notices), findings, is_training=True)
+
+
+def _finding(finding: DiagnosisFinding, path: str) -> LintFinding:
+    return LintFinding(
+        code=finding.code,
+        name=finding.name,
+        file=path,
+        line=finding.line,
+        message=finding.message,
+        fix=finding.fix,
+        data={**finding.to_dict(), "file": path},
+    )
 
 
 def _counted(number: int, what: str) -> str:

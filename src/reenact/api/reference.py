@@ -19,18 +19,21 @@ from reenact.settings import Settings, field_texts, resolve
 from reenact.types import ExitCode, JsonValue
 
 if TYPE_CHECKING:
-    from reenact.journal import Run
+    from reenact.journal import JournalReader, Run
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
     from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
+    from reenact.report.document import Document
     from reenact.rules.rule import Rule
 
 
 MOST_RULES = 8
 """Rules that a word is answered with."""
+MOST_LOOKED_AT = 100
+"""Runs among which the newest with a result is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hyperparameters(Result):
     """A program as its text makes it."""
 
@@ -51,6 +54,17 @@ class Hyperparameters(Result):
     def layers(self) -> tuple[StaticLayer, ...]:
         """In the order of the text."""
         return self.graph.layers
+
+    def document(self, *, everything: bool = False, layers: bool = False) -> Document:
+        from reenact.report.views.static import hyperparameters_document
+
+        data = self.to_dict()
+        return hyperparameters_document(self.program, self.graph, data, everything=everything, layers=layers)
+
+    def in_a_line(self) -> str:
+        """The program, and how many hyperparameters it sets."""
+        written = sum(not param.absent for param in self.hyperparameters)
+        return f"{self.program.entry}: {written} set"
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Everything, places as a reader writes them."""
@@ -224,7 +238,7 @@ def program_of_run(run: Run) -> Program | None:
 
 
 def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
-    """A recorded run, by its id, a part of it, its number, or "last".
+    """A recorded run, by its id, a part of it, its number, or "last": the newest one with a result.
 
     Example:
         reenact.load_run().result["findings"]
@@ -239,8 +253,18 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
 
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
     with JournalReader.open(folder) as shelf:
-        record = shelf.find(run)
+        record = _last_with_result(shelf) if run == "last" else shelf.find(run)
         ended = record.exit_code, record.verdict_data() if record.verdict is not None else None
         named = record.id, record.pipeline, record.what, shelf.status_of(record)
         found = reused_in(record, shelf), stale(record), result_data(Stored(shelf, record, folder))
         return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found)
+
+
+def _last_with_result(shelf: JournalReader) -> Run:
+    """The newest run that has a result; the newest of all where none has."""
+    from reenact.report.recorded import RESULT
+
+    newest = shelf.find("last")
+    candidates = [newest, *shelf.runs(limit=MOST_LOOKED_AT)]
+    with_result = (run for run in candidates if shelf.steps_at(run, f"{run.pipeline}/{RESULT}"))
+    return next(with_result, newest)

@@ -150,7 +150,7 @@ class Minimised:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction(Result):
     """The whole answer."""
 
@@ -198,6 +198,9 @@ class Reproduction(Result):
     run_id: str = ""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+
+    def in_a_line(self) -> str:
+        return f"{self.title}: {self.verdict}"
 
     @property
     def own_s(self) -> float:

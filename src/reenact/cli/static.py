@@ -7,27 +7,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from reenact.api.linting import lint as run_lint
-from reenact.api.reference import Hyperparameters, hyperparameters, list_rules
 from reenact.api.reference import explain as meaning_of
+from reenact.api.reference import hyperparameters, list_rules
 from reenact.cli.calling import PROGRAM, program_words
 from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show, terminal_width
-from reenact.report.document import Diagnostic, Document, Facts, Level, Text
+from reenact.report.document import Document
 from reenact.report.rule_pages import rule_cells, rule_data, write_pages
-from reenact.types import ExitCode, JsonValue, Place, Table
-
-if TYPE_CHECKING:
-    from reenact.program.hyperparameter import Hyperparameter
-    from reenact.program.program import Program
-    from reenact.program.static_graph import StaticLayer
+from reenact.types import ExitCode, Table
 
 UNSET = "Also list those that are not set: the library's default holds."
-UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
 
 
 @click.command()
@@ -43,15 +37,8 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
     parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
-    notices: list[Diagnostic] = []
-    for one in result.files:
-        notices += one.diagnostics
-        if one.unread:
-            message, at = f"{one.path} could not be parsed: {one.unread}", Place(PurePosixPath(one.path), 1)
-            notices.append(Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, message, at))
-    data, code = result.to_dict(), result.exit_code
-    show(Document("lint", "Static rules", result.sentence, (), tuple(notices), data, "", code), output_format)
-    return code
+    show(result.document(), output_format)
+    return result.exit_code
 
 
 @click.command(context_settings=PROGRAM)
@@ -64,56 +51,9 @@ def params(program: tuple[str, ...], everything: bool, layers: bool, output_form
     PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
     launcher line. The program is read, never run.
     """
-    show(_document(hyperparameters(program_words(program)), everything, layers), output_format)
+    result = hyperparameters(program_words(program))
+    show(result.document(everything=everything, layers=layers), output_format)
     return ExitCode.OK
-
-
-def _document(result: Hyperparameters, everything: bool, layers: bool) -> Document:
-    program = result.program
-    written = [param for param in result.hyperparameters if not param.absent]
-    absent = [param for param in result.hyperparameters if param.absent]
-    rows = tuple(_row(program, param) for param in [*written, *(absent if everything else ())])
-    files = ", ".join(str(file.path) for file in program.files)
-    blocks: list[Facts | Table | Text] = [
-        Facts("", (("framework", result.framework.value), ("files", files))),
-        Table("Hyperparameters", ("place", "kind", "of", "value", "written as", "alternatives"), rows),
-    ]
-    if layers:
-        rows = tuple(_layer_row(program, layer) for layer in result.layers)
-        blocks.append(Table("Layers", ("place", "layer", "type", "activation", "settings"), rows))
-    unread = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
-    hint, title = "" if everything else " (--all lists them)", f"Hyperparameters of {program.entry}"
-    verdict = f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}."
-    notices = tuple(Diagnostic(UNREAD, UNREAD_NAME, Level.WARNING, each) for each in unread)
-    return Document("knobs", title, verdict, tuple(blocks), notices, result.to_dict())
-
-
-def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
-    owner = ".".join(part for part in (param.id.model, param.id.layer) if part)
-    value = "-" if param.absent else _written(param.value)
-    if param.overridden:
-        value = f"{value} ({param.overridden}; source: {_written(param.default)})"
-    elif param.absent and param.default is not None:
-        value = f"- ({_written(param.default)})"
-    fixed = f"fixed: {param.reason}" if param.reason else "-"
-    choices = ", ".join(_written(choice) for choice in param.alternatives[:5]) or fixed
-    more = f" (+{len(param.uses) - 1} uses)" if len(param.uses) > 1 else ""
-    where, written = program.where(param.place), param.written.value + more
-    return where, param.kind.value, owner or "training", value, written, choices
-
-
-def _layer_row(program: Program, layer: StaticLayer) -> tuple[str, ...]:
-    name = ".".join(part for part in (layer.model, layer.name) if part)
-    settings = ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-"
-    return program.where(layer.place), name, layer.type, layer.activation or "-", settings
-
-
-def _written(value: JsonValue) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {part}" for name, part in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @click.command()

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar
 
 from reenact.diagnosis.judgement import Conclusion, Judgement, conclusion_of, counted, on_stand_in
@@ -65,7 +66,7 @@ class ChangeEffect:
     """Changes that both trainings had; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
@@ -92,6 +93,39 @@ class DiagnosisFinding(Result):
 
         return core_schema.no_info_before_validator_function(_under_its_name, handler(source))
 
+    @property
+    def code(self) -> str:
+        """Of the rule that names it, such as RE010."""
+        return self.suspect.headline.code
+
+    @property
+    def name(self) -> str:
+        """Of that rule, such as gradients-not-cleared."""
+        return self.suspect.headline.name
+
+    @property
+    def file(self) -> str:
+        """Relative to the program's folder; empty where it has no place in the source."""
+        return str(self.suspect.place.file) if self.suspect.place is not None else ""
+
+    @property
+    def line(self) -> int | None:
+        """Counted from 1; none where it has no place in the source."""
+        return self.suspect.place.line if self.suspect.place is not None else None
+
+    @property
+    def message(self) -> str:
+        """What was seen, and why that is wrong."""
+        headline = self.suspect.headline
+        return f"{headline.saw}. {headline.why}"
+
+    def in_a_line(self) -> str:
+        where = f" at {self.suspect.place}" if self.suspect.place is not None else ""
+        return f"{self.code} {self.name}{where}"
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part)
+
     def with_fix(self, program: Program | None) -> DiagnosisFinding:
         """The same with its fix, for this program."""
         first = self.suspect.suggestions[0].patch if self.suspect.suggestions else None
@@ -109,7 +143,7 @@ def _under_its_name(stored: Any) -> Any:
     return {"status" if name == "standing" else name: value for name, value in stored.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis(Result):
     """The answer."""
 
@@ -178,6 +212,22 @@ class Diagnosis(Result):
     def sentence(self) -> str:
         """The one line to read."""
         return self.conclusion.sentence
+
+    def document(self) -> Any:
+        return import_module("reenact.report.recorded").shown(self, self._entry or "the program")
+
+    def in_a_line(self) -> str:
+        """Program, how many findings, and the first of them."""
+        about = f"{self._entry}: " if self._entry else ""
+        if not self.findings:
+            return f"{about}{self.sentence}"
+        first = self.findings[0]
+        where = f" at {first.line}" if first.line is not None else ""
+        return f"{about}{counted(len(self.findings), 'finding')}, {first.code}{where}"
+
+    @property
+    def _entry(self) -> str:
+        return str(self.evidence.program.entry) if self.evidence.program is not None else ""
 
     @property
     def stand_in_data(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from reenact.result import Result
 from reenact.types import JsonValue
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction(Result):
     """A paper, re-enacted."""
 
@@ -67,6 +67,9 @@ class Reproduction(Result):
     """What it was to cost, as stated before the first request."""
     folder: Path | None = None
     written: tuple[str, ...] = ()
+
+    def in_a_line(self) -> str:
+        return f"{self.paper.title}: {self.verdict}"
 
     @property
     def verdict(self) -> Verdict:

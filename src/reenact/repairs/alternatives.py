@@ -83,7 +83,7 @@ class Node:
         return sorted((fault.value, layer) for fault, layer in faults_of(self.patch))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NeutralityGraph(Result):
     """Nodes in the order they were found; edges lead from parents."""
 
@@ -102,6 +102,9 @@ class NeutralityGraph(Result):
         """Other repairs, the best first."""
         found = [node for node in self.nodes if node.status in ALTERNATIVE]
         return tuple(sorted(found, key=lambda node: -node.fitness))
+
+    def in_a_line(self) -> str:
+        return f"{len(self.alternatives)} alternatives among {len(self.nodes)} programs"
 
     def depth(self, number: int) -> int:
         steps = 0

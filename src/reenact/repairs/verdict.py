@@ -124,7 +124,7 @@ class BeforeAfter(NamedTuple):
     after: Curve
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Repair(Result):
     """The answer."""
 

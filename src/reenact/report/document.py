@@ -7,11 +7,13 @@ away, a text beside another) is shown by `as_html` alone; a terminal has the pla
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
+from reenact.errors import InputError
 from reenact.types import ExitCode, JsonValue, Place, Table
 
 T = TypeVar("T")
@@ -58,6 +60,21 @@ class Picture:
     """Made by `report/svg*.py`, where every word is escaped."""
     alt: str
     """What there is to be seen, in words or a line of bars."""
+
+    def __repr__(self) -> str:
+        return f"<Picture {self.title}>"
+
+    def _repr_svg_(self) -> str:
+        """How a notebook draws it."""
+        return self.svg
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as an SVG file."""
+        target = Path(path)
+        if target.suffix.lower() != ".svg":
+            raise InputError(f"A plot is saved as .svg. Received: path={str(path)!r}.")
+        target.write_text(self.svg, encoding="utf-8")
+        return target
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +277,24 @@ class Document:
         alone = Section("", [block for block in self.blocks if not isinstance(block, Section)])
         shown = (Section("Findings", self.diagnostics, "findings"), alone, *named)
         return tuple(section for section in shown if section.blocks)
+
+
+def pictures_in(document: Document) -> tuple[Picture, ...]:
+    """Every picture of a document, those of its findings first."""
+    return tuple(_pictures([*document.diagnostics, *document.blocks]))
+
+
+def _pictures(blocks: Iterable[Block]) -> Iterator[Picture]:
+    for block in blocks:
+        if isinstance(block, Picture):
+            yield block
+        elif isinstance(block, Diagnostic):
+            yield from block.pictures
+        elif isinstance(block, Section | Fold):
+            yield from _pictures(block.blocks)
+        elif isinstance(block, Beside):
+            for column in block.columns:
+                yield from _pictures(column)
 
 
 def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:

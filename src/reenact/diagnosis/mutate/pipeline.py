@@ -77,7 +77,7 @@ class KillOptions:
         return {"seeds": self.seeds, "metric": self.metric, "python": self.python}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Killings(Result):
     """What came of the mutants."""
 
@@ -91,6 +91,10 @@ class Killings(Result):
         """Share of mutants that the training notices."""
         dead = sum(killing.killed for _, killing in self.by_mutant)
         return dead / len(self.by_mutant) if self.by_mutant else 0.0
+
+    def in_a_line(self) -> str:
+        dead = sum(killing.killed for _, killing in self.by_mutant)
+        return f"{dead} of {len(self.by_mutant)} mutants noticed by {self.measure.name}"
 
     @property
     def mutants(self) -> list[dict[str, JsonValue]]:

@@ -73,7 +73,7 @@ class EvaluateOptions:
         return self.align or self.rubric is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation(Result):
     """The whole answer."""
 
@@ -97,6 +97,9 @@ class Evaluation(Result):
     run_id: str = ""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+
+    def in_a_line(self) -> str:
+        return f"{self.title or 'no paper'}: code in {self.code}"
 
     @property
     def unjudged(self) -> int:

@@ -61,12 +61,15 @@ class Dropped:
     quote: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Fingerprint(Result):
     """The criteria of one paper."""
 
     criteria: tuple[Criterion, ...]
     dropped: tuple[Dropped, ...]
+
+    def in_a_line(self) -> str:
+        return f"{len(self.criteria)} criteria, {len(self.dropped)} dropped"
 
 
 def shortened(text: str, most: int = 160) -> str:

@@ -141,7 +141,7 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FingerprintRun(Result):
     """A fingerprint, the paper it is of, and the run that took it."""
 
@@ -152,6 +152,9 @@ class FingerprintRun(Result):
     """What it was to cost, as stated before the first request."""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+
+    def in_a_line(self) -> str:
+        return f"{self.paper.title}: {self.fingerprint.in_a_line()}"
 
     @property
     def exit_code(self) -> ExitCode:

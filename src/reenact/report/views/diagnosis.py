@@ -195,7 +195,9 @@ def _diagnostic(
 
         pictures = finding_plots(one, evidence)
     message = on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}")
-    cell = evidence.program.where(place) if evidence.program is not None and place is not None else ""
+    cell = ""
+    if evidence.program is not None and evidence.program.is_notebook and place is not None:
+        cell = evidence.program.where(place)
     after = f"reenact explain {first.code}" if explained and not again else ""
     aside, source = f"confidence {one.confidence:.2f}{result}{made_up}", "\n".join(source_lines(place, files))
     why = tuple(reasons(one, again=again, together=together))
