@@ -1,7 +1,8 @@
 """`python -m benchmarks pages`: what stands between markers in docs/benchmarks and README, from results.
 
 A block begins with `<!-- results: NAME -->` and ends with `<!-- end -->`. NAME is a results file, `evidence`
-(the table of README) or `index` (the table of docs/benchmarks/README.md). A results file that no page shows
+(the table of README), `index` (the table of docs/benchmarks/README.md) or `pooled` (figures over several
+results files, by benchmarks/pooled.py). A results file that no page shows
 gets a page of its own. What others published is `published.json`, with its sources.
 """
 
@@ -22,13 +23,14 @@ import click
 from benchmarks.children import ROOT
 from benchmarks.command import BENCHES, document_of
 from benchmarks.identity import code_identity
+from benchmarks.pooled import Pooled, pooled, table_rows
 from benchmarks.results import FOLDER, UNKNOWN, Result, commit, read_result, write_result
 from reenact.errors import InputError
 from reenact.report.render import render
 from reenact.types import ExitCode
 
 BLOCK = re.compile(r"<!-- results: (?P<name>[\w.-]+) -->\n(?P<text>.*?)<!-- end -->", re.DOTALL)
-EVIDENCE, INDEX, PUBLISHED = "evidence", "index", "published"
+EVIDENCE, INDEX, POOLED, PUBLISHED = "evidence", "index", "pooled", "published"
 SENTENCES = Path(__file__).with_name("evidence.toml")
 NUMBER = re.compile(r"\d\.\d|\d\s*%")
 """What README's section on evidence holds between markers only."""
@@ -51,6 +53,11 @@ class Site:
         return {file.stem: read_result(file) for file in files if file.stem != PUBLISHED}
 
     @cached_property
+    def pools(self) -> dict[str, Pooled]:
+        """Figures over several results, by name."""
+        return pooled(self.results, _sentences())
+
+    @cached_property
     def published(self) -> dict[str, Any]:
         """By topic: a source and tools with their figures."""
         found: dict[str, Any] = json.loads((self.folder / FOLDER / f"{PUBLISHED}.json").read_bytes())
@@ -71,7 +78,8 @@ class Site:
             if file.parent == self.folder
             for block in BLOCK.finditer(text)
         }
-        return {name: shown.get(name, f"{name}.md") for name in self.results}
+        own = {name: shown.get(name, f"{name}.md") for name in self.results}
+        return own | dict.fromkeys(self.pools, f"{POOLED}.md")
 
     def wanted(self) -> dict[Path, str]:
         """Every page as the results files have it, those that do not exist yet included."""
@@ -100,7 +108,11 @@ class Site:
 
     def _block(self, found: re.Match[str]) -> str:
         name = found["name"]
-        special: dict[str, Callable[[], str]] = {EVIDENCE: self._evidence, INDEX: self._index}
+        special: dict[str, Callable[[], str]] = {
+            EVIDENCE: self._evidence,
+            INDEX: self._index,
+            POOLED: self._pooled,
+        }
         if name not in special and name not in self.results:
             raise InputError(
                 f"A page asks for results that are not there. Received: {name}.",
@@ -112,6 +124,10 @@ class Site:
     def _evidence(self) -> str:
         rows = [_evidence_row(row, self) for row in _sentences()["row"]]
         return _table(("measured", "theirs, as published", "ours [95 % interval]"), rows)
+
+    def _pooled(self) -> str:
+        columns = ("what", "figure", "count", "value", "95 % interval (Wilson)", "from")
+        return _table(columns, table_rows(self.pools.values(), lambda name: self.shown_on[name]))
 
     def _index(self) -> str:
         about = _sentences()["about"]
@@ -154,11 +170,12 @@ def _begun(result: Result) -> str:
 
 def _evidence_row(row: Mapping[str, Any], site: Site) -> tuple[str, str, str]:
     """The first results that exist of those the row names, in its sentences."""
-    name = next((name for name in row["results"] if name in site.results), None)
+    measured = site.results.keys() | site.pools.keys()
+    name = next((name for name in row["results"] if name in measured), None)
     if name is None:
         return str(row["measured"]).format(page="docs/benchmarks/README.md"), "", "not measured yet"
     theirs = site.published[row["published"]]["tools"] if "published" in row else {}
-    more = [one for one in row.get("more", ()) if one["results"] in site.results]
+    more = [one for one in row.get("more", ()) if one["results"] in measured]
     return (
         _filled(row["measured"], name, site),
         "; ".join(str(row["theirs"]).format(tool=tool, **figures) for tool, figures in theirs.items()),
@@ -169,9 +186,14 @@ def _evidence_row(row: Mapping[str, Any], site: Site) -> tuple[str, str, str]:
 
 def _filled(sentence: str, name: str, site: Site) -> str:
     """With the figures of these results."""
-    result, page = site.results[name], f"docs/benchmarks/{site.shown_on[name]}"
+    page = f"docs/benchmarks/{site.shown_on[name]}"
+    if name in site.pools:
+        known: dict[str, object] = dict(site.pools[name].figures)
+    else:
+        result = site.results[name]
+        known = {**result.figures, "goals": result.met}
     try:
-        return sentence.format_map({**result.figures, "goals": result.met, "page": page})
+        return sentence.format_map({**known, "page": page})
     except KeyError as error:
         raise InputError(
             f"A sentence of {SENTENCES.name} asks {name} for {error}, which it lacks."

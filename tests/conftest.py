@@ -51,8 +51,9 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
 
 # The same examples on every machine; HYPOTHESIS_PROFILE=search draws new ones.
-settings.register_profile("fixed", derandomize=True, database=None)
-settings.register_profile("search", print_blob=True)
+# No deadline: how long an example takes is a matter of the machine.
+settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
+settings.register_profile("search", print_blob=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from waiting import LONGEST_S
+
 pytestmark = pytest.mark.slow
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -117,7 +119,7 @@ def test_the_launcher_line_runs() -> None:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -20,6 +20,7 @@ import pytest
 import reenact
 from reenact.cli.main import reenact as command_line
 from reenact.errors import InputError, ReenactError, Stopped
+from waiting import LONGEST_S
 from warm import warm_python_of_commands
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -211,7 +212,7 @@ except KeyboardInterrupt:
         # As a notebook does: the kernel alone is interrupted.
         child.send_signal(signal.SIGINT)
         try:
-            assert child.communicate(timeout=240)[0] == "interrupted\n"
+            assert child.communicate(timeout=LONGEST_S)[0] == "interrupted\n"
         finally:
             child.kill()
     with pytest.raises(ProcessLookupError):

@@ -19,6 +19,7 @@ from reenact.cli.ending import ENDING
 from reenact.cli.main import reenact
 from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
 from reenact.types import ExitCode
+from waiting import LONGEST_S
 from warm import warm_reenact
 
 
@@ -167,7 +168,7 @@ def test_the_first_ctrl_c_asks_and_the_second_stops_at_once(tmp_path: Path) -> N
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "asked\n"
     process.send_signal(signal.SIGINT)
-    _, output = process.communicate(timeout=30)
+    _, output = process.communicate(timeout=LONGEST_S)
     assert process.returncode == ExitCode.STOPPED
     assert "Press Ctrl-C again" in output
     assert "Continue with: reenact" in output

@@ -5,7 +5,6 @@ The programs are trained for real: a few dozen steps of a net with forty weights
 
 import hashlib
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -23,6 +22,7 @@ from reenact.trials.executor import Executor
 from reenact.trials.reading import read_kept
 from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Stop
+from waiting import wait_until
 
 NET = """\
 import torch
@@ -52,8 +52,6 @@ for xb, yb in DataLoader(TensorDataset(x, y), batch_size=16, num_workers=2, shuf
     optimizer.step()
 """
 STEPS = 12
-WAIT_S = 60.0
-"""Longest wait for a process to be there or gone, on the slowest machine."""
 
 
 def program_in(folder: Path, text: str, *words: str) -> Program:
@@ -78,19 +76,16 @@ def patch_setting(program: Program, kind: Kind, value: float) -> Patch:
 
 
 def wait_until_gone(pids: Sequence[int]) -> None:
-    """Return when none of the processes runs any more; fail after a long while."""
-    end = time.monotonic() + WAIT_S
-    while any(_runs(pid) for pid in pids):
-        assert time.monotonic() < end, f"Still there: {[pid for pid in pids if _runs(pid)]}."
-        time.sleep(0.05)
+    """Return when none of the processes runs any more."""
+    wait_until(lambda: not any(_runs(pid) for pid in pids), f"the processes {list(pids)} to end")
 
 
 def wait_for_file(path: Path) -> str:
     """The text of a file that another process is about to write, its line end included."""
-    end = time.monotonic() + WAIT_S
-    while not (path.is_file() and path.read_text(encoding="utf-8").endswith("\n")):
-        assert time.monotonic() < end, f"Nobody wrote {path}."
-        time.sleep(0.05)
+    wait_until(
+        lambda: path.is_file() and path.read_text(encoding="utf-8").endswith("\n"),
+        f"another process to write {path}",
+    )
     return path.read_text(encoding="utf-8")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from waiting import LONGEST_S, wait_until
 from warm import warm_reenact
 
 ENDLESS = """
@@ -26,7 +27,7 @@ subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3000)"], start_
 open("started", "w").close()
 time.sleep(3000)
 """
-GENEROUS = 240
+GENEROUS = LONGEST_S
 """Seconds: far more than is promised, far less than for ever. The machine may be busy."""
 WORD = "BOUNDS_TEST_OF"
 
@@ -74,10 +75,7 @@ def _is_zombie(number: int) -> bool:
 
 
 def wait_for(condition: Path) -> None:
-    until = time.monotonic() + GENEROUS
-    while not condition.exists():
-        assert time.monotonic() < until, f"{condition} never appeared"
-        time.sleep(0.05)
+    wait_until(condition.exists, f"{condition} to appear")
 
 
 @pytest.mark.parametrize("option", [("--max-time", "5"), ("--training-time", "3")])
@@ -182,9 +180,10 @@ def test_ctrl_c_ends_the_processes_of_lint_without_a_word_of_theirs(tmp_path: Pa
         body = "\n".join(f"x{line} = torch.nn.Linear({line + 1}, 3)" for line in range(120))
         (tmp_path / f"part{number}.py").write_text(f"import torch\n{body}\n", "utf-8")
     with started(tmp_path, "lint", ".") as child:
-        until = time.monotonic() + 60
-        while len(alive(tmp_path)) < 2 and child.poll() is None and time.monotonic() < until:
-            time.sleep(0.05)
+        wait_until(
+            lambda: len(alive(tmp_path)) >= 2 or child.poll() is not None,
+            "the command to start its processes",
+        )
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGINT)
         _, complaint = child.communicate(timeout=GENEROUS)

@@ -16,6 +16,7 @@ import pytest
 
 from reenact.jobs import Job, Jobs
 from reenact.journal import Journal
+from waiting import LONGEST_S
 
 REENACT = Path(sys.executable).with_name("reenact")
 SESSION = """
@@ -47,7 +48,7 @@ def run(argv: Sequence[str], planted: Planted, **environ: str) -> subprocess.Com
         env=os.environ | environ,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST_S,
         check=False,
     )
 
@@ -139,7 +140,7 @@ def test_the_pages_import_nothing_from_the_folder(planted: Planted) -> None:
             assert page.status == 200
     finally:
         server.terminate()
-        server.wait(timeout=60)
+        server.wait(timeout=LONGEST_S)
     assert planted.imported == []
 
 

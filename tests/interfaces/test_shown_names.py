@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from waiting import LONGEST_S
 from warm import warm_reenact
 
 FORMATS = ("full", "concise", "markdown", "github", "json", "sarif", "html")
@@ -29,7 +30,7 @@ OBEYED |= set("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u206
 def shown(folder: Path, *words: str | bytes) -> str:
     environ = os.environ | {"PYTHONIOENCODING": "utf-8:strict", "PYTHONUTF8": "1"}
     ended = subprocess.run(
-        [warm_reenact(), *words], cwd=folder, env=environ, capture_output=True, timeout=300, check=False
+        [warm_reenact(), *words], cwd=folder, env=environ, capture_output=True, timeout=LONGEST_S, check=False
     )
     text = (ended.stdout + ended.stderr).decode("utf-8")
     assert "defect of reenact" not in text

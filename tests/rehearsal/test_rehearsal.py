@@ -34,6 +34,7 @@ from reenact.sandbox.cgroup import find_place
 from reenact.types import Progress, Stop
 from rehearsal.pipeline import rehearse
 from rehearsal.run import PLAN, Ledger, PaidModel, PaidSandbox
+from waiting import LONGEST_S, wait_until
 
 STABLE = Path(__file__).with_name("stable.py")
 EFFECTS = 8
@@ -185,10 +186,7 @@ def prove_same_end(place: Place, whole: Place, before: Acknowledged, most_twice:
 def prove_nothing_left(place: Place, seen_boxes: list[str]) -> None:
     """No process, box folder, control group or temporary file of this rehearsal."""
     # A killed box is gone when the kernel has reaped it, which takes a moment on a busy machine.
-    patience = time.monotonic() + 20
-    while place.processes() and time.monotonic() < patience:
-        time.sleep(0.05)
-    assert place.processes() == []
+    wait_until(lambda: not place.processes(), "the processes of the rehearsal to end")
     prove_no_files_left(place)
     groups = find_place()
     assert [str(path) for box in seen_boxes if groups for path in groups.folders(box) if path.exists()] == []
@@ -270,7 +268,7 @@ def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -
     shell.wait()
     second = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert second.returncode == 0 or "RunLocked" in second.stderr, second.stderr
-    psutil.wait_procs([orphan], timeout=120)
+    psutil.wait_procs([orphan], timeout=LONGEST_S)
     assert not orphan.is_running()
     with JournalReader.open(place.folder / ".reenact") as shelf:
         finished = shelf.runs(status=Status.FINISHED)

@@ -19,6 +19,7 @@ from reenact.repairs.strategies.strategy import strategy
 from reenact.repairs.study import SharedStudy, recorder_of
 from reenact.testing.strategy import rate_decides, search_context
 from reenact.trials.job import around
+from waiting import LONGEST_S
 from warm import warm_python_of_commands
 
 BOTH = ["random", pytest.param("bohb", marks=pytest.mark.slow)]
@@ -49,7 +50,7 @@ def trials_in(url: str) -> list[optuna.trial.FrozenTrial]:
 def test_two_drivers_fill_one_study(tmp_path: Path, name: str) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     for driver in [drive(url, "one", name), drive(url, "two", name)]:
-        output, _ = driver.communicate(timeout=120)
+        output, _ = driver.communicate(timeout=LONGEST_S)
         assert driver.returncode == 0, output
     found = trials_in(url)
     assert {one.user_attrs["run"] for one in found} == {"one", "two"}

@@ -8,6 +8,7 @@ import pytest
 
 from reenact.sandbox.box import MIB, Limits
 from reenact.sandbox.cgroup import Place, find_place, group_of, make_group, remove_group
+from waiting import LONGEST_S
 
 
 def tree(root: Path, own: str, files: dict[str, str]) -> Path:
@@ -102,7 +103,7 @@ def test_the_kernels_own(tmp_path: Path) -> None:
             if group.memory is not None:
                 assert group.memory_used() is not None
             group.close()
-            assert sleeper.wait(30) == -9
+            assert sleeper.wait(LONGEST_S) == -9
     finally:
         group.close()
     assert not any(folder.exists() for folder in group.own)

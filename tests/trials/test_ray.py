@@ -25,6 +25,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor
 from reenact.trials.ray import RayExecutor
 from reenact.trials.trial import Trial
+from waiting import LONGEST_S
 
 pytestmark = [
     pytest.mark.slow,
@@ -113,7 +114,7 @@ except OSError:
 def test_a_wrong_address_is_refused_at_once_with_the_cause(address: str) -> None:
     # In a process of its own: the one of these tests is connected already.
     code = f"from reenact.trials.ray import RayExecutor; RayExecutor({address!r})"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S)
     assert f"Received: {address}." in ended.stderr
     assert "refused" in ended.stderr or "not known" in ended.stderr or "resolution" in ended.stderr
 
@@ -130,5 +131,5 @@ stop = Stop()
 stop.ask()
 RayExecutor(f"ray://127.0.0.1:{silent.getsockname()[1]}", stop=stop)
 """
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S)
     assert "Stopped: Stopped while connecting to Ray." in ended.stderr

@@ -10,8 +10,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -26,13 +26,13 @@ from reenact.trials.folder import SCRATCH
 from reenact.trials.pool import ProcessPool
 from reenact.trials.ray import RayExecutor
 from reenact.trials.trial import Trial
+from waiting import LONGEST_S, wait_until
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("ray"),
     pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed."),
 ]
-START_S = 300.0
 
 
 @pytest.fixture
@@ -46,18 +46,19 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     once = services.get_node
 
     def get_node(*given: Any) -> Any:
-        end = time.monotonic() + START_S
-        while True:
-            try:
-                return once(*given)
-            except RuntimeError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.5)
+        nodes: list[Any] = []
+
+        def is_registered() -> bool:
+            with suppress(RuntimeError):
+                nodes.append(once(*given))
+            return bool(nodes)
+
+        wait_until(is_registered, "a node of Ray to start")
+        return nodes[0]
 
     # Ray gives a node 30 s to start, which is too little where others use the machine.
     monkeypatch.setattr(services, "get_node", get_node)
-    monkeypatch.setenv("RAY_agent_register_timeout_ms", str(round(1000 * START_S)))
+    monkeypatch.setenv("RAY_agent_register_timeout_ms", str(round(1000 * LONGEST_S)))
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     try:
         yield found
@@ -248,15 +249,15 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             command, cwd=away, stdout=log, stderr=log, env={**os.environ, "RAY_AUTH_MODE": "token"}
         )
     try:
-        end = time.monotonic() + START_S
-        while True:
-            try:
+
+        def answers() -> bool:
+            assert process.poll() is None, (tmp_path / "head.log").read_text(encoding="utf-8")
+            with suppress(OSError):
                 socket.create_connection(("127.0.0.1", client), timeout=5).close()
-                break
-            except OSError:
-                assert process.poll() is None, (tmp_path / "head.log").read_text(encoding="utf-8")
-                assert time.monotonic() < end
-                time.sleep(0.5)
+                return True
+            return False
+
+        wait_until(answers, "the head of Ray to answer")
         yield f"ray://127.0.0.1:{client}"
     finally:
         process.terminate()

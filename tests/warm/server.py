@@ -59,7 +59,9 @@ def _import_frameworks():
 
 
 def _import_commands():
-    """What a command imports on its way; torch is not among it."""
+    """What a command imports on its way; torch is not among it. From the tree of these tests, which may be a
+    copy of the one that is installed."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src"))
     import pydantic_ai  # noqa: F401
     import scipy.stats  # noqa: F401
 

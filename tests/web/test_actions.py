@@ -22,6 +22,7 @@ from reenact.report.document import Diagnostic, Level, Section
 from reenact.types import Place
 from reenact.web.run_page import editable
 from reenact.web.state import AppState, Form
+from waiting import LONGEST_S
 
 WORKER = """
 import sys, time
@@ -116,7 +117,7 @@ def test_a_run_of_another_process_is_stopped_and_then_resumed(
         run = worker.stdout.readline().strip()
         page = client.post(f"/runs/{run}/stop", data={"csrf": state.key.csrf})
         assert "Asked to stop" in page.text
-        assert worker.wait(timeout=60) != 0
+        assert worker.wait(timeout=LONGEST_S) != 0
     finally:
         worker.kill()
     page = client.get(f"/runs/{run}")

@@ -16,6 +16,7 @@ from reenact.cli.runs import report
 from reenact.cli.serving import _folder, forms, view
 from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound
+from waiting import LONGEST_S
 
 
 def test_the_page_may_start_the_pipelines_with_the_options_of_the_command_line() -> None:
@@ -75,7 +76,7 @@ def test_the_page_is_served_until_ctrl_c_which_is_no_error(runs_dir: Path) -> No
         reader = Reader(address)
         assert reader.seconds("/") > 0
         served.send_signal(signal.SIGINT)
-        _, output = served.communicate(timeout=60)
+        _, output = served.communicate(timeout=LONGEST_S)
     finally:
         served.kill()
     assert served.returncode == 0

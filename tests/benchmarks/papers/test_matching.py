@@ -72,8 +72,9 @@ def test_a_rule_alone_in_its_sentence_is_known_by_it(paper: Paper) -> None:
 def test_a_table_holds_many_facts(paper: Paper) -> None:
     listed = HandMade("H9", "Slow Slopes | 0.07", "error of the mean", "2.5", True)
     table = criterion("Something else is 2.5.", "Slow Slopes | 0.07", paper)
-    assert set(table.places) == set(paper.find(listed.quote)) != set()
-    assert not covers(table, [listed], paper), "being in the same table with the same value is not enough"
+    assert covers(table, [listed], paper) == (), "the same table and the same value are not enough"
+    same = criterion("The error of the mean is 2.5.", "Slow Slopes | 0.07", paper)
+    assert covers(same, [listed], paper) == ("H9",), "the same fact of the same table is"
 
 
 def test_recall_counts_what_must_be_there_and_precision_all_that_was_taken(

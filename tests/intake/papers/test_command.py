@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from reenact.cli.main import reenact
@@ -26,9 +27,12 @@ def test_outline_counts_and_losses(latex: Paper) -> None:
     assert "lost in reading: 4" in shown
 
 
-def test_every_format_shows_it(latex: Paper) -> None:
-    for form in FORMATS:
-        assert "odd" in render(paper_document(latex), form, width=120, color=False)
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_what_was_lost_in_reading(latex: Paper, form: str) -> None:
+    shown = render(paper_document(latex), form, width=120, color=False)
+    assert "sections/missing is included, and it is not there." in shown
+    assert "The picture curve.eps cannot be shown" in shown
+    assert "undone: it was left out." in shown
 
 
 def test_the_command_prints_json_and_text(fixtures: Path) -> None:

@@ -16,6 +16,7 @@ from reenact.errors import SandboxFailed
 from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder, boxes, start_time, sweep
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
+from waiting import LONGEST_S
 
 needs_bubblewrap = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")
 
@@ -103,7 +104,7 @@ def test_a_noted_process_is_killed_and_a_later_one_of_its_number_is_not(tmp_path
         )
         os.close(folder.lock)
         assert sweep(tmp_path) == (folder.path.name,)
-        assert noted.wait(30) == -signal.SIGKILL
+        assert noted.wait(LONGEST_S) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
 
@@ -153,7 +154,7 @@ def test_a_launcher_that_nobody_noted_is_ended_by_its_mark(tmp_path: Path) -> No
     try:
         os.close(folder.lock)
         assert sweep(tmp_path) == (folder.path.name,)
-        assert stray.wait(30) == -signal.SIGKILL
+        assert stray.wait(LONGEST_S) == -signal.SIGKILL
         assert other.poll() is None
     finally:
         stray.kill()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.choose import choose
 from reenact.sandbox.files.cleanup import remove_box
 from reenact.sandbox.files.folder import BoxFolder, boxes, sweep
+from waiting import wait_until
 
 DEEP = """
 import os
@@ -26,12 +26,8 @@ def nest(folder: Path, depth: int) -> None:
     subprocess.run([sys.executable, "-c", DEEP.format(depth=depth)], cwd=folder, check=True)
 
 
-def vanished(root: Path) -> bool:
-    """Whether no box is left; given time, since the machine may be busy."""
-    until = time.monotonic() + 240
-    while boxes(root) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not boxes(root)
+def wait_until_removed(root: Path) -> None:
+    wait_until(lambda: not boxes(root), f"the boxes in {root} to be removed")
 
 
 def test_what_is_not_removed_in_time_is_named_and_removed_later(tmp_path: Path) -> None:
@@ -40,7 +36,7 @@ def test_what_is_not_removed_in_time_is_named_and_removed_later(tmp_path: Path) 
     (left,) = remove_box(folder.path, folder.lock, wait_s=0)
     assert "is still being removed" in left
     assert sweep(tmp_path) == (), "whoever sweeps meanwhile leaves it alone: its lock is held"
-    assert vanished(tmp_path)
+    wait_until_removed(tmp_path)
 
 
 def test_many_deep_folders_at_once_all_vanish(tmp_path: Path) -> None:
@@ -49,7 +45,7 @@ def test_many_deep_folders_at_once_all_vanish(tmp_path: Path) -> None:
         nest(folder.work, 300)
     for folder in folders:
         remove_box(folder.path, folder.lock, wait_s=0)
-    assert vanished(tmp_path)
+    wait_until_removed(tmp_path)
 
 
 def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_path: Path) -> None:
@@ -63,7 +59,7 @@ def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_p
     subprocess.run([sys.executable, "-c", nested, str(tmp_path)], check=True, env={**os.environ, "LANG": "C"})
     assert len(boxes(tmp_path)) == 1
     sweep(tmp_path)
-    assert vanished(tmp_path)
+    wait_until_removed(tmp_path)
 
 
 def test_a_box_with_a_deep_tree_ends_and_its_folder_goes() -> None:
@@ -71,10 +67,7 @@ def test_a_box_with_a_deep_tree_ends_and_its_folder_goes() -> None:
     ended = choose().run(Command(("python3", "p.py"), files={"p.py": program}), Limits(wall_s=120))
     assert ended.ending is Ending.OK, ended
     assert ended.output == "made\n"
-    until = time.monotonic() + 240
-    while _mine() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not _mine()
+    wait_until(lambda: not _mine(), "the folder of the box to be removed")
 
 
 def _mine() -> list[str]:
