@@ -224,7 +224,10 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
                 "environment": runner.environment.key,
                 "limits": runner.bounds,
             }
-            codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
+            # A proof that something stopped each time says nothing: the same command tries it again.
+            codes[name] = run.step(
+                f"repro-{name}", prove, kind=Kind.BOX, inputs=given, still=lambda code: code is not None
+            )
     unproven = [
         f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
         f" expected exit code {PROVEN[name]}"
