@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from contracts.sandbox import python
 from killed_boxes import KilledFromOutside
-
 from reenact.sandbox.again import MOST_BOXES, run_again_if_killed
 from reenact.sandbox.box import MIB, Ending, Limits
 from reenact.sandbox.choose import choose

@@ -114,7 +114,7 @@ class Tier:
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
-    """The ending: a crossed limit first, then a kill, a result that may not be read, the program's own end."""
+    """The ending: a crossed limit first, then a kill, a refused result, the program's own end."""
     if end.crossing is not None:
         return end.crossing.ending, end.crossing.why
     if end.signal == SIGKILL:
