@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from killed_boxes import KilledFromOutside
 
+from killed_boxes import KilledFromOutside
 from reenact.bug.classify import RunOutcome, classified
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions

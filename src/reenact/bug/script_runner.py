@@ -164,7 +164,9 @@ class ScriptRunner:
         }
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
         # A run whose box was killed is tried again by the same command, not kept.
-        found = run.many(inputs, effect, kind=Kind.BOX, returns=RunObservation, still=lambda seen: seen.was_run)
+        found = run.many(
+            inputs, effect, kind=Kind.BOX, returns=RunObservation, still=lambda seen: seen.was_run
+        )
         return {seed: found[one] for one, seed in steps.items()}
 
     def run(
