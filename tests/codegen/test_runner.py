@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from killed_boxes import KilledFromOutside
 
+from killed_boxes import KilledFromOutside
 from reenact.codegen.project import Project
 from reenact.codegen.runner import (
     MOST_KINDS,
