@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,16 @@ import psutil
 HERE = Path(__file__).parent
 CASES_DIR = HERE / "kill_cases"
 BUG = HERE.parent / "src" / "reenact" / "demo" / "cases" / "bugs" / "abacusnet-five-classes"
+GROUP, SUPERVISOR, CHILD, BOX = "group", "supervisor", "child", "box"
+"""What is killed: the whole process group, the command alone, one process that it started outside a sandbox,
+or one process inside a sandbox."""
 MARK = "KILLS_FOLDER"
 """Environment variable by which processes of a series are known, also after they left the process group."""
 GRACE_S = 15.0
 """So long may processes outside the group take to notice that their parent is gone."""
+
+ERROR = 2
+"""The exit code of wrong input and of everything that stopped a command."""
 
 Outcome = dict[str, Any]
 
@@ -43,6 +51,8 @@ class Case:
     """Copied into the folder it is started in."""
     at_once: int = 1
     """Most journalled effects in flight at one moment."""
+    kinds: tuple[str, ...] = (GROUP, SUPERVISOR)
+    """What of it is killed. The user's own program is not run in a sandbox."""
 
 
 def _diagnosed(result: Mapping[str, Any]) -> Outcome:
@@ -83,12 +93,14 @@ CASES = {
             0, 20, _picked("decision", "sentence", "patch", "diff", "verdicts"), (TRAINING,), at_once=40,
         ),
         # The seeds of a script share one box: a kill meets all of them in flight.
-        Case("bug", _bug_words(), 0, 8, _picked("script", "seeds_shown", "seeds_run"), at_once=5),
+        Case("bug", _bug_words(), 0, 8, _picked("script", "seeds_shown", "seeds_run"), at_once=5,
+             kinds=(GROUP, SUPERVISOR, CHILD, BOX)),
         Case(
             "paper",
             ("paper", str(PAPER / "paper.md"), "--without", "lineage", "--without", "scan", "--without",
              "atomicity", "--no-repair", "--seeds", "2", "--model", f"replay:{PAPER / 'recording.jsonl'}"),
             0, 5, _picked("gap", "criteria", "passed", "comparisons", "files"),
+            kinds=(GROUP, SUPERVISOR, CHILD, BOX),
         ),
     )
 }  # fmt: skip
@@ -163,6 +175,12 @@ class Started:
         return self._process.returncode == -signal.SIGKILL
 
     @property
+    def failed_with_a_sentence(self) -> bool:
+        """Whether it ended by an error that it named, as for a program that it started and that died."""
+        text = (self._place.folder / "stderr").read_text(encoding="utf-8", errors="replace")
+        return self._process.returncode == ERROR and "Traceback" not in text
+
+    @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
 
@@ -173,12 +191,29 @@ class Started:
             return False
         return True
 
-    def kill(self) -> list[str]:
-        """SIGKILL to the whole group; returns what outside the group outlived its parent, now ended too."""
+    def kill(self, kind: str = GROUP) -> list[str]:
+        """SIGKILL to the whole group, or to the command alone; returns what outlived it, now ended too."""
         family = psutil.Process(self._process.pid).children(recursive=True)
-        os.killpg(self._process.pid, signal.SIGKILL)
+        if kind == GROUP:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
         self._process.wait()
         return end_all(self._place, family, GRACE_S)
+
+    def kill_one(self, kind: str, chance: random.Random) -> str:
+        """SIGKILL to one process below the command, as soon as there is one of this kind: what it was, or
+        nothing when the command ended before."""
+        while self._process.poll() is None:
+            victims = below(self._process.pid, boxed=kind == BOX)
+            if victims:
+                victim = chance.choice(sorted(victims, key=lambda one: one.pid))
+                with suppress(psutil.Error):
+                    name = " ".join(victim.cmdline())[:120] or victim.name()
+                    victim.kill()
+                    return name
+            time.sleep(0.005)
+        return ""
 
     def outcome(self, case: Case) -> Outcome:
         """Exit code, verdict and facts; where there is no result, what was printed instead."""
@@ -191,6 +226,18 @@ class Started:
             output = (self._place.folder / "stderr").read_text(encoding="utf-8", errors="replace")
             return {"code": code, "verdict": f"no result ({error!r})", "printed": output[-1500:]}
         return dict(json.loads(json.dumps(facts)))
+
+
+def below(pid: int, *, boxed: bool) -> list[psutil.Process]:
+    """Processes below another one that are in a sandbox, which has process numbers of its own, or are not."""
+    found = []
+    with suppress(psutil.NoSuchProcess):
+        for process in psutil.Process(pid).children(recursive=True):
+            with suppress(psutil.Error, OSError):
+                own = Path(f"/proc/{process.pid}/ns/pid").readlink() != Path("/proc/self/ns/pid").readlink()
+                if own == boxed and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+    return found
 
 
 def end_all(place: Place, family: list[psutil.Process], grace_s: float) -> list[str]:

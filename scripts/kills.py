@@ -2,10 +2,13 @@
 
     .venv/bin/python scripts/kills.py --kills 200 --seed 0 [--only CASE] [--state FILE]
 
-Each case first runs undisturbed: that is its reference. Then it is started in a fresh folder, its whole
-process group is ended by SIGKILL at a random moment, and the same command is started again, until it ends by
-itself or was killed several times and is left to end. Its result must equal the reference, its journal must
-be sound, nothing that was done may be done twice, and no process or sandbox folder may be left.
+Each case first runs undisturbed: that is its reference. Then it is started in a fresh folder, something of it
+is ended by SIGKILL at a random moment (its whole process group, the command alone, one process that it
+started, one process in a sandbox), and the same command is started again, until it ends by itself or was
+killed several times and is left to end. Its result must equal the reference, its journal must be sound,
+nothing that was done may be done twice, and no process or sandbox folder may be left. A command that lost a
+process in a sandbox must come to its result by itself; one that lost another process may end with an error
+sentence and exit code 2, and the same command must then come to the result.
 
 Small cases, recorded model answers, no network. What happened is kept in FILE, a line an event: started again
 after an interruption the script continues. Exit code 0: all equal, 1: not, 3: a reference was not possible.
@@ -19,13 +22,14 @@ import random
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
-from kill_runs import CASES, GRACE_S, Case, Outcome, Place, Started, end_all
+from kill_runs import BOX, CASES, CHILD, GRACE_S, Case, Outcome, Place, Started, end_all
 
 from reenact.journal import JournalReader, Status
 
@@ -48,6 +52,11 @@ def moment(seed: int, case: str, number: int, reference_s: float) -> float:
     chance = random.Random(f"{seed} {case} {number}")  # noqa: S311
     low, high = chance.choice([(0.0, 0.2), (0.0, 1.0), (0.0, 1.0), (0.6, 1.0)])
     return chance.uniform(low, high) * reference_s
+
+
+def kind_of(seed: int, case: Case, number: int) -> str:
+    """What the next kill meets."""
+    return random.Random(f"{seed} {case.name} {number} kind").choice(case.kinds)  # noqa: S311
 
 
 @dataclass
@@ -87,6 +96,8 @@ class Row:
     ends: int
     verdict: str
     problems: tuple[str, ...]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """How many kills met what."""
 
 
 @dataclass
@@ -142,22 +153,41 @@ class Series:
         last = done >= self.kills or open_kills >= self.most
         length = self._length(reference)
         at = LONGEST_S if last else moment(self.seed, self.case.name, done + number, length)
+        kind = kind_of(self.seed, self.case, done + number)
         run = Started(self.case, place)
         ended, left = False, []
         try:
             ended = run.ended_within(at)
+            if not ended and not last and kind in (CHILD, BOX):
+                chance = random.Random(f"{self.seed} {self.case.name} {done + number} victim")  # noqa: S311
+                seconds, met = run.seconds, run.kill_one(kind, chance)
+                ended = run.ended_within(LONGEST_S)
+                if met:
+                    self._killed(kind, number, done, seconds, length, [], met)
+                    open_kills += 1
+                    last = True
+                    if kind == CHILD and run.failed_with_a_sentence:
+                        # The same command is started again, and must then come to the result.
+                        return
         finally:
             seconds = run.seconds
-            left = end_all(place, [], GRACE_S) if ended else run.kill()
+            left = end_all(place, [], GRACE_S) if ended else run.kill(kind)
         # It may have come to its end by itself just before the kill.
         ended = not run.was_killed
         if ended or last:
             outcome = run.outcome(self.case) if ended else {"code": None, "verdict": "did not end"}
             self._compare(place, reference["outcome"], outcome, open_kills, left, seconds)
             return
-        self.state.add(event="kill", case=self.case.name, series=number, at=seconds, left=left)
+        self._killed(kind, number, done, seconds, length, left, "")
+
+    def _killed(
+        self, kind: str, series: int, done: int, at: float, length: float, left: list[str], met: str
+    ) -> None:
+        """Write down a kill, and say it."""
+        self.state.add(event="kill", case=self.case.name, kind=kind, series=series, at=at, left=left)
+        what = f"{kind} ({met})" if met else kind
         self.say(
-            f"{self.case.name} {done + 1}/{self.kills} killed at {seconds:.1f} s of {length:.1f} s"
+            f"{self.case.name} {done + 1}/{self.kills} killed {what} at {at:.1f} s of {length:.1f} s"
             + (f" -> left behind: {'; '.join(left)}" if left else " -> nothing left behind")
         )
 
@@ -233,7 +263,9 @@ class Series:
         kills, ends = self.state.of(self.case.name, "kill"), self.state.of(self.case.name, "end")
         problems = [text for one in (reference, *ends) for text in one["problems"]]
         problems += [f"left behind after a kill: {text}" for one in kills for text in one["left"]]
-        return Row(self.case.name, len(kills), len(ends), reference["outcome"]["verdict"], tuple(problems))
+        kinds = Counter(str(one.get("kind", "group")) for one in kills)
+        verdict = reference["outcome"]["verdict"]
+        return Row(self.case.name, len(kills), len(ends), verdict, tuple(problems), dict(kinds))
 
 
 def minutes(cases: Mapping[str, tuple[int, float]], most: int = MOST_KILLS) -> float:
@@ -250,6 +282,16 @@ def table(rows: list[Row]) -> Iterator[str]:
         equal = "no" if row.problems else "yes"
         yield f"{row.case:10} {row.kills:5} {row.ends:9}  {equal:5}  {row.verdict}"
         yield from (f"    {problem}" for problem in row.problems)
+    total = Counter[str]()
+    for row in rows:
+        total.update(row.kinds)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(total.items()))
+    bad = sum(bool(row.problems) for row in rows)
+    ends = sum(row.ends for row in rows)
+    yield (
+        f"{sum(row.kills for row in rows)} kills ({kinds}), {ends} runs completed:"
+        + (f" {bad} commands differ from their reference." if bad else " all as the reference.")
+    )
 
 
 @click.command()

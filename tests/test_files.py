@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from reenact.errors import InputError, NotAFile
-from reenact.files import lock_folder, open_regular, read_bytes, read_start, read_text
+from reenact.errors import InputError, NotAFile, UnreadableToml
+from reenact.files import (
+    DEEPEST_TABLE,
+    lock_folder,
+    open_regular,
+    parse_toml,
+    read_bytes,
+    read_start,
+    read_text,
+    read_toml,
+)
 
 
 def test_a_plain_file_is_read(tmp_path: Path) -> None:
@@ -69,3 +79,50 @@ def test_a_folder_is_locked_once_until_its_holder_lets_go(tmp_path: Path) -> Non
     link.symlink_to(tmp_path)
     assert lock_folder(link) is None
     assert lock_folder(tmp_path / "absent") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a = " + "[" * 50_000, "nested deeper"),
+        ("a = " + "[" * DEEPEST_TABLE + "]" * DEEPEST_TABLE, "nested deeper"),
+        (".".join("a" * 200_000) + " = 1", "nested deeper"),
+        (" . ".join('"a"' for _ in range(DEEPEST_TABLE + 1)) + " = 1", "nested deeper"),
+        ("a = " + "9" * 5_000, "cannot be read"),
+        ("a = 0x" + "f" * 5_000, "more than 64 bits"),
+        ("a = 9223372036854775808", "more than 64 bits"),
+        ("a = [", "Invalid value"),
+        ("a = 2026-02-30", "Invalid date"),
+    ],
+)
+def test_toml_that_no_reader_can_take_is_refused_in_a_sentence(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableToml, match=why):
+        parse_toml(text)
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(UnreadableToml, match=why):
+        read_toml(tmp_path / "a.toml", 1 << 20)
+
+
+def test_toml_within_the_bounds_is_read(tmp_path: Path) -> None:
+    deep = DEEPEST_TABLE - 2
+    text = f"a = {'[' * deep}{']' * deep}\nb.c.d = 9223372036854775807\ne = 'x. y. z.'\n"
+    (tmp_path / "a.toml").write_text(text)
+    table = read_toml(tmp_path / "a.toml", 1 << 20)
+    assert table["b"] == {"c": {"d": 2**63 - 1}}
+    (tmp_path / "latin.toml").write_bytes(b"a = '\xe9'\n")
+    with pytest.raises(UnreadableToml, match="not text in UTF-8"):
+        read_toml(tmp_path / "latin.toml", 1 << 20)
+    with pytest.raises(NotAFile, match="more than 3 bytes"):
+        read_toml(tmp_path / "a.toml", 3)
+
+
+def test_a_log_of_the_kernel_without_news_is_named() -> None:
+    try:
+        os.close(os.open("/proc/kmsg", os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        pytest.skip("this user may not open the log of the kernel")
+    with suppress(NotAFile):
+        # What there is to read is read once; then nothing is left, without an end.
+        read_start(Path("/proc/kmsg"), 1 << 24)
+    with pytest.raises(NotAFile, match="has nothing to read now, expected a file"):
+        read_start(Path("/proc/kmsg"), 1 << 24)

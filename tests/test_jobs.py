@@ -94,3 +94,50 @@ def test_a_job_that_is_still_making_the_journal_is_starting(tmp_path: Path) -> N
         time.sleep(0.05)
     with pytest.raises(ReenactError):
         RunService(tmp_path, jobs).status(job.id)
+
+
+PLANTED = {
+    "list": "[]",
+    "torn": "{",
+    "deep": "[" * 100_000,
+    "negative": {"pid": -1},
+    "init": {"pid": 1},
+    "huge": {"pid": 10**30},
+    "truth": {"pid": True},
+    "number": {"run": 7},
+    "no-words": {"words": []},
+    "odd-words": {"words": [1]},
+    "no-time": {"born": "now"},
+    "other-id": {"id": "../../other"},
+    "more": {"more": 1},
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_job_is_ignored_with_one_sentence(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs = Jobs(tmp_path)
+    right = Job("repair-1", ("repair",), os.getpid(), BORN)
+    put(jobs, right)
+    changed = PLANTED[name]
+    facts = {**asdict(right), "id": name}
+    text = changed if isinstance(changed, str) else json.dumps({**facts, **changed})
+    (jobs.folder / f"{name}.json").write_text(text)
+    assert jobs.all() == [right]
+    assert jobs.find(name) is None
+    assert [record.message.count("is not a job and is ignored") for record in caplog.records] == [1]
+
+
+def test_links_are_neither_jobs_nor_logs_and_a_run_that_is_not_there_is_none(tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path)
+    right = Job("repair-1", ("repair",), os.getpid(), BORN, "nobody")
+    put(jobs, right)
+    (tmp_path / "secret").write_text("of somebody else")
+    (jobs.folder / "repair-1.log").unlink()
+    (jobs.folder / "repair-1.log").symlink_to(tmp_path / "secret")
+    (jobs.folder / "repair-2.json").symlink_to(jobs.folder / "repair-1.json")
+    assert jobs.all() == [right]
+    assert jobs.output(right) == ""
+    with Journal.open(tmp_path) as journal:
+        assert jobs.runs_of(right, journal) == []

@@ -111,3 +111,34 @@ def test_json_stays_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANARY_TOKEN", "canary-0123456789")
     value = {"canary-0123456789": ["-----BEGIN PRIVATE KEY-----", 1, None, {"a": "x canary-0123456789"}]}
     assert json.loads(json.dumps(redact_json(value))) == {HIDDEN: [HIDDEN, 1, None, {"a": f"x {HIDDEN}"}]}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        "https://discord.com/api/webhooks/123456789012345678/abcdefghijklmnopqrstuvwxyz",
+        "https://discordapp.com/api/webhooks/123456789012345678/abcdefghijklmnopqrstuvwxyz",
+        "https://acme.webhook.office.com/webhookb2/0000-1111@2222/IncomingWebhook/3333/4444",
+        "https://outlook.office.com/webhook/0000-1111@2222/IncomingWebhook/3333/4444",
+        "https://hooks.zapier.com/hooks/catch/1234567/abcdefg",
+        "https://acme.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sv=1.0&sig=abcDEF123_-456",
+        "https://chat.example.com/v1/messages?token=abcDEF123456",
+    ],
+)
+def test_an_address_of_a_web_hook_is_a_secret(address: str) -> None:
+    shown = redact(f"posted to {address}, then", {})
+    assert HIDDEN in shown
+    assert address[-8:] not in shown
+    assert shown.startswith("posted to https://")
+
+
+@pytest.mark.parametrize("name", ["SLACK_WEBHOOK", "WEBHOOK", "TEAMS_WEBHOOK_URL", "PRIVATE", "PRIVATE_PART"])
+def test_names_of_web_hooks_and_private_values_say_secret(name: str) -> None:
+    value = "https://chat.example.com/in/q1w2e3"
+    assert redact(f"sent to {value}!", {name: value}) == f"sent to {HIDDEN}!"
+
+
+def test_ordinary_addresses_stay() -> None:
+    text = "https://slack.com/help and https://discord.com/channels/1 and https://x.org/a?page=12345678"
+    assert redact(text, {}) == text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import SettingsError
-from reenact.settings import Resolved, Settings, field_texts, find_project_file, resolve
+from reenact.settings import Resolved, Settings, field_texts, find_project_file, resolve, save_setting
 
 
 @pytest.fixture
@@ -147,3 +147,20 @@ def test_every_setting_is_explained() -> None:
 def test_the_text_of_a_setting_is_one_line() -> None:
     broken = [name for name, text in field_texts(Settings).items() if "\n" in text or "  " in text]
     assert broken == []
+
+
+@pytest.mark.parametrize("name", ["reenact.toml", "pyproject.toml"])
+@pytest.mark.parametrize("text", ["a = " + "[" * 50_000, "a = " + "9" * 5_000])
+def test_a_file_above_that_no_parser_takes_is_a_sentence(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "below").mkdir()
+    with pytest.raises(SettingsError, match="cannot be read as TOML"):
+        resolve(cwd=tmp_path / "below", environ={}, user_file=tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("value", ["\x1b]0;x\x07", "a\nb", "\u202eledom"])
+def test_a_value_with_control_characters_is_refused(value: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="control characters") as refused:
+        save_setting("model", value, tmp_path / "reenact.toml")
+    assert value not in str(refused.value)
+    assert not (tmp_path / "reenact.toml").exists()

@@ -3,6 +3,7 @@
 ReenactError                      a sentence, what to do next, and an exit code
 ├── InputError                    what the user gave cannot be used
 │   ├── NotAFile                  a FIFO, device, folder or endless file was named; also an OSError
+│   ├── UnreadableToml            a text that is not TOML, or is nested or written so that no reader takes it
 │   ├── SettingsError             a setting is unknown or has an impossible value
 │   ├── UnknownModel              a model string nobody understands
 │   ├── UnreadableProgram         a training program that cannot be found, read or parsed
@@ -64,6 +65,10 @@ class NotAFile(InputError, OSError):
     def __init__(self, sentence: str, reason: str) -> None:
         super().__init__(sentence, next_step="Name a plain file.")
         self.strerror = reason
+
+
+class UnreadableToml(InputError):
+    """A text that is not TOML, or is nested too deep or holds a number too large to be read."""
 
 
 class SettingsError(InputError):

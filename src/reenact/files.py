@@ -7,6 +7,7 @@ Links are followed; whoever must not follow them looks before. Not covered: a fi
 
 import fcntl
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from reenact.errors import NotAFile
+from reenact.errors import NotAFile, UnreadableToml
 
 MIB = 1024 * 1024
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -49,7 +50,7 @@ def open_regular(path: Path, most: int | None = None) -> BufferedReader:
 def read_bytes(path: Path, most: int) -> bytes:
     """All bytes of a plain file. Raises OSError, and NotAFile when there are more than `most`."""
     with open_regular(path, most) as file:
-        data = file.read(most + 1)
+        data = _content(path, file, most + 1)
     # A file may grow while it is read, and files of the kernel do not know their size.
     _refuse_too_large(path, len(data), most)
     return data
@@ -58,7 +59,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 def read_start(path: Path, most: int) -> bytes:
     """The first bytes of a plain file, however long it is."""
     with open_regular(path) as file:
-        return file.read(most)
+        return _content(path, file, most)
 
 
 def read_text(path: Path, most: int, *, errors: str = "strict") -> str:
@@ -95,6 +96,15 @@ def lock_folder(path: Path) -> int | None:
     return None
 
 
+def _content(path: Path, file: BufferedReader, most: int) -> bytes:
+    """What is there now. A log of the kernel looks like a plain file, and has nothing to give until something
+    is written to it."""
+    data: bytes | None = file.read(most)
+    if data is None:
+        raise NotAFile(f"{path} has nothing to read now, expected a file.", "it has nothing to read now")
+    return data
+
+
 def _refuse_unless_plain(path: Path, mode: int) -> None:
     if stat.S_ISREG(mode):
         return
@@ -107,6 +117,53 @@ def _refuse_too_large(path: Path, size: int, most: int | None) -> None:
         return
     limit = f"{most // MIB} MiB" if most >= MIB else f"{most} bytes"
     raise NotAFile(f"{path} has more than {limit}.", f"it has more than {limit}")
+
+
+DEEPEST_TABLE = 64
+"""Tables and lists in one another that a TOML file of ours or a project's may have."""
+_LONG_KEY = re.compile(rf"""(?<!["'\w-])(?:["'\w-]+[ \t]*\.[ \t]*){{{DEEPEST_TABLE}}}""")
+"""A key of many parts, which the parser needs quadratic time for."""
+_LARGEST_NUMBER = 2**63
+
+
+def read_toml(path: Path, most: int) -> dict[str, Any]:
+    """The table of a TOML file. Raises OSError, NotAFile and UnreadableToml, which says why but not where."""
+    try:
+        text = read_text(path, most)
+    except UnicodeDecodeError as error:
+        raise UnreadableToml(f"it is not text in UTF-8 ({error})") from error
+    return parse_toml(text)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The table of a text from outside, no deeper than `DEEPEST_TABLE` and with whole numbers of 64 bits, so
+    that whatever is done with it ends. Raises UnreadableToml."""
+    too_deep = f"it is nested deeper than {DEEPEST_TABLE} levels"
+    if _LONG_KEY.search(text):
+        raise UnreadableToml(too_deep)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UnreadableToml(str(error)) from error
+    except RecursionError as error:
+        raise UnreadableToml(too_deep) from error
+    except ValueError as error:
+        # A number with more digits than Python turns into an integer, or a date that is none.
+        raise UnreadableToml(f"a value in it cannot be read ({error})") from error
+    values: list[object] = [table]
+    for _ in range(DEEPEST_TABLE):
+        values = [inner for value in values for inner in _inside(value)]
+        if any(isinstance(value, int) and abs(value) >= _LARGEST_NUMBER for value in values):
+            raise UnreadableToml("a whole number in it has more than 64 bits")
+        if not values:
+            return table
+    raise UnreadableToml(too_deep)
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
 
 
 @cache

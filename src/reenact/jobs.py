@@ -13,7 +13,9 @@ it, as the command does. The file is locked until it is complete.
 
 import fcntl
 import json
+import logging
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -22,8 +24,8 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -32,10 +34,12 @@ import psutil
 
 from reenact import redact
 from reenact.errors import InputError
+from reenact.files import open_regular, read_bytes
 from reenact.journal import JournalReader, Run
 from reenact.journal.records import this_host
 from reenact.journal.storage import make_folder, storage_named, write_whole
 from reenact.own_process import own_command, own_environment
+from reenact.plain import plain_line
 
 TAIL = 16 * 1024
 """Bytes of the log that are shown, from the end."""
@@ -44,6 +48,13 @@ RECENT = 200
 BIRTHS_APART_S = 60.0
 """The clock by which births are known may be set meanwhile; numbers are not used again so soon."""
 PATIENCE_S = 3.0
+MOST_BYTES = 1 << 20
+"""Of the file of a job."""
+_JOB_ID = re.compile(r"[A-Za-z0-9_-]+")
+_LARGEST_PID = 1 << 22
+"""What Linux counts up to."""
+_LATEST = 1e11
+"""Seconds after 1970, in the year 5138."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,7 @@ class Jobs:
         self._runs_dir = runs_dir
         self._at_once = at_once
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._refused: set[Path] = set()
 
     def start(self, words: Sequence[str], *, run: str = "") -> Job:
         """Start `reenact WORDS`. InputError when too many jobs run already."""
@@ -114,9 +126,24 @@ class Jobs:
         """Every job, oldest first."""
         if not self.folder.is_dir():
             return []
-        files = sorted(self.folder.glob("*.json"), key=lambda path: (path.stat().st_mtime_ns, path.name))
-        known = (json.loads(path.read_bytes()) for path in files)
-        return [Job(**{**facts, "words": tuple(facts["words"])}) for facts in known]
+        files = sorted(self.folder.glob("*.json"), key=lambda path: (path.lstat().st_mtime_ns, path.name))
+        read = [self._read(path) for path in files]
+        return [job for job in read if job is not None]
+
+    def _read(self, path: Path) -> Job | None:
+        """The job of a file; none, with a sentence, for one that no job of ours wrote."""
+        try:
+            return _job_in(path)
+        except FileNotFoundError:
+            # Removed meanwhile.
+            return None
+        except (OSError, InputError) as error:
+            if path not in self._refused:
+                self._refused.add(path)
+                why = error.sentence if isinstance(error, InputError) else error.strerror
+                sentence = plain_line(f"{path} is not a job and is ignored: {why}.")
+                logging.getLogger(__name__).warning(sentence)
+            return None
 
     def find(self, name: str) -> Job | None:
         """The job of that id; none when there is none."""
@@ -141,17 +168,25 @@ class Jobs:
     def output(self, job: Job) -> str:
         """The last of what it printed."""
         path = self._file(job.id, "log")
-        if not self.is_alive(job):
-            wait_until_written(path)
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - TAIL))
-            return file.read().decode("utf-8", "replace").strip()
+        try:
+            if path.is_symlink():
+                return ""
+            if not self.is_alive(job):
+                wait_until_written(path)
+            with open_regular(path) as file:
+                file.seek(max(0, path.stat().st_size - TAIL))
+                return file.read(TAIL).decode("utf-8", "replace").strip()
+        except OSError:
+            # A log that is gone, or is none.
+            return ""
 
     def runs_of(self, job: Job, shelf: JournalReader) -> list[Run]:
         """The runs of its process, newest first, those of its own command before others: a repair diagnoses
         in a run of its own."""
         if job.run:
-            return [shelf.find(job.run)]
+            with suppress(InputError):
+                return [shelf.find(job.run)]
+            return []
         # Process numbers are used again: a run that had ended when the job began is another's.
         born = datetime.fromtimestamp(job.born - BIRTHS_APART_S).astimezone()
         recent = [(run, run.ended_at) for run in shelf.runs(limit=RECENT) if run.pid == job.pid]
@@ -183,6 +218,31 @@ def _born(pid: int) -> float | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
     except psutil.NoSuchProcess:
         return None
+
+
+def _job_in(path: Path) -> Job:
+    """The job in a file. Anybody may have put it there: all of it is checked. Raises OSError, InputError."""
+    if path.is_symlink():
+        raise InputError("it is a link")
+    name = path.stem
+    try:
+        facts = json.loads(read_bytes(path, MOST_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise InputError("it is not JSON") from error
+    if not isinstance(facts, dict) or set(facts) != {field.name for field in fields(Job)}:
+        raise InputError("it does not have the fields of a job")
+    words, pid, born, run = facts["words"], facts["pid"], facts["born"], facts["run"]
+    if facts["id"] != name or not _JOB_ID.fullmatch(name):
+        raise InputError("its id is not its name")
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        raise InputError("its words are no command")
+    if type(pid) is not int or not 1 < pid < _LARGEST_PID:
+        raise InputError(f"pid={str(pid)[:40]} is no process")
+    if type(born) not in (int, float) or not 0 <= born < _LATEST:
+        raise InputError(f"born={str(born)[:40]} is no time")
+    if not isinstance(run, str):
+        raise InputError(f"run={str(run)[:40]} is no run")
+    return Job(name, tuple(words), pid, float(born), run)
 
 
 @contextmanager

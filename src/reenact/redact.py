@@ -1,9 +1,10 @@
 """Secrets out of text: the one place that knows what a secret looks like.
 
-By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET, CREDENTIAL or
-PAT in it, and REENACT_STUDY_URL. By shape, anywhere in a word: keys of well-known providers, bearer headers,
-passwords in addresses, private key blocks. Everything that writes what others may read passes through here:
-journal, artefacts, exports, reports, recordings, relay files, logs of started commands, errors of providers.
+By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET, CREDENTIAL,
+PRIVATE, WEBHOOK or PAT in it, and REENACT_STUDY_URL. By shape, anywhere in a word: keys of well-known
+providers, bearer headers, passwords and signatures in addresses, addresses of web hooks, private key blocks.
+Everything that writes what others may read passes through here: journal, artefacts, exports, reports,
+recordings, relay files, logs of started commands, errors of providers.
 The files of a trace are written by the watched process itself, by the same rules (`for_probe`), so that a
 killed reenact leaves no raw one.
 Not covered: values too short to differ from ordinary words; values that are paths (the socket of an agent,
@@ -24,11 +25,14 @@ SHORTEST = 12
 SHORTEST_MIXED = 8
 """Of values with both letters and digits, which ordinary words do not have."""
 
-_WORD = r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT|STUDY_URL)"
+_WORD = (
+    r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT|PRIVATE|WEBHOOK"
+)
+_WORD += r"|STUDY_URL)"
 _SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
 _HINTS_SECRET = re.compile(
     # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
-    r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL",
+    r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL|PRIVATE|WEBHOOK",
     re.IGNORECASE,
 )
 _FOLDERS = ("PWD", "OLDPWD")
@@ -61,6 +65,21 @@ SHAPES = (
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
     Shape(("bearer", "basic"), r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", rf"\1\2{HIDDEN}"),
+    # Who knows the address of a web hook may write to the channel.
+    Shape(
+        ("hooks.slack.com/", "/api/webhooks/", "webhook.office.com/", "office.com/webhook/",
+         "hooks.zapier.com/"),
+        r"(?i)(\bhooks\.slack\.com/(?:services|workflows|triggers)/|\bdiscord(?:app)?\.com/api/webhooks/"
+        r"|\bwebhook\.office\.com/webhookb?\d*/|\boutlook\.office\.com/webhook/"
+        r"|\bhooks\.zapier\.com/hooks/)[^\s\"'<>()]{8,}",
+        rf"\1{HIDDEN}",
+    ),
+    Shape(
+        ("sig=", "signature=", "token=", "secret=", "password=", "api_key=", "apikey="),
+        r"(?i)([?&](?:sig|signature|(?:access_)?token|(?:client_)?secret|password|api_?key)=)"
+        r"[^\s&\"'<>()]{8,}",
+        rf"\1{HIDDEN}",
+    ),
     Shape(("://",), r"(?i)(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", rf"\1{HIDDEN}@"),
 )  # fmt: skip
 

@@ -13,7 +13,6 @@ import json
 import os
 import sys
 import textwrap
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -21,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from reenact.errors import SettingsError
-from reenact.files import read_text
+from reenact.errors import SettingsError, UnreadableToml
+from reenact.files import read_text, read_toml
 from reenact.plain import plain_line
 
 ENV_PREFIX = "REENACT_"
@@ -208,8 +207,8 @@ def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
-        table: Any = tomllib.loads(read_text(path, MOST_BYTES))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        table: Any = read_toml(path, MOST_BYTES)
+    except (UnreadableToml, OSError) as error:
         says = f"The file {path} cannot be read as TOML: {error}."
         raise SettingsError(says, next_step=f"Correct {path}.") from error
     for key in keys:
@@ -262,6 +261,8 @@ def _checked(name: str, value: object, origin: str) -> Any:
     try:
         checked: Any = TypeAdapter(_types()[name]).validate_python(value)
         wrong = "" if checked is None else _outside(name, checked)
+        if isinstance(checked, str) and plain_line(checked) != checked:
+            wrong = "it holds control characters"
     except ValidationError as error:
         wrong = error.errors()[0]["msg"]
     if wrong:

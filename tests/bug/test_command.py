@@ -250,3 +250,38 @@ def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, 
     assert code == 2, err
     assert sentence in err
     assert "defect" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "out"),
+    [
+        ("reproduction/requirements.txt", "reproduction"),
+        ("reproduction/REPORT.md", "reproduction"),
+        ("reproduction/repro.py", "reproduction"),
+        ("requirements.txt", "."),
+    ],
+)
+def test_files_of_the_users_are_not_written_over(place: Path, run: Command, name: str, out: str) -> None:
+    (place / name).parent.mkdir(exist_ok=True)
+    (place / name).write_text("torch==2.1\nnumpy\n")
+    code, _, err = run(*BUG, "--out", out)
+    assert code == 2
+    assert "was not written by reenact" in err
+    assert "--out OTHER" in err
+    assert (place / name).read_text() == "torch==2.1\nnumpy\n"
+
+
+def test_a_linked_output_folder_is_not_followed(place: Path, run: Command) -> None:
+    (place / "elsewhere").mkdir()
+    (place / "reproduction").symlink_to("elsewhere")
+    code, _, err = run(*BUG)
+    assert code == 2
+    assert "is a link" in err
+    assert list((place / "elsewhere").iterdir()) == []
+
+
+def test_the_same_command_writes_over_its_own_files(place: Path, run: Command) -> None:
+    first = run(*BUG, "--fixed", "fixed", "--output-format", "json")
+    again = run(*BUG, "--fixed", "fixed", "--output-format", "json")
+    assert (first[0], again[0]) == (0, 0), again[2]
+    assert (place / "reproduction" / "repro.py").is_file()

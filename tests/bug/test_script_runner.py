@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from killed_boxes import KilledFromOutside
 from reenact.bug.classify import RunOutcome, classified
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
@@ -13,6 +14,7 @@ from reenact.bug.project_files import project_files
 from reenact.bug.script_runner import Revision, RunObservation, ScriptRunner
 from reenact.bug.symptom import Check, Relation, Symptom
 from reenact.codegen.runner import ProjectRunner
+from reenact.sandbox.again import MOST_BOXES
 from reenact.sandbox.box import Ending
 
 
@@ -87,6 +89,27 @@ def test_limits_are_no_symptom_unless_they_are_the_symptom(toy: Any) -> None:
     other = Symptom(kind="silent", sign="slow", words="w", check=Check(relation=Relation.ABOVE, number=1))
     assert classified(0, found, silent, (), files).outcome is RunOutcome.SYMPTOM
     assert classified(0, found, other, (), files).outcome is RunOutcome.NO_RUN
+
+
+@pytest.mark.parametrize("kills", [1, MOST_BOXES])
+def test_a_killed_box_is_no_failed_script(toy: Any, kills: int) -> None:
+    """What is killed is the child that runs the script, not the watcher around it."""
+    toy.sandbox = KilledFromOutside(toy.sandbox, kills)
+    found = seen(toy, "import time\nprint('begun', flush=True)\ntime.sleep(2)\nraise ValueError('x')\n")
+    symptom = Symptom(kind="silent", sign="memory", words="w", check=ABOVE)
+    judged = classified(0, found, symptom, (), project_files(toy.folder / "buggy"))
+    if kills < MOST_BOXES:
+        assert (found.ended, found.classes[0]) == ("raised", "ValueError")
+    else:
+        assert (found.ending, found.was_run) == (Ending.KILLED, False)
+        assert judged.outcome is RunOutcome.NO_RUN
+        assert judged.sentence.startswith(f"It could not run: the box was killed {MOST_BOXES} times")
+
+
+def test_a_script_that_kills_itself_is_run_a_bounded_number_of_times(toy: Any) -> None:
+    toy.sandbox = KilledFromOutside(toy.sandbox, 0)
+    found = seen(toy, "import os\nos.kill(os.getpid(), 9)\n")
+    assert (found.ending, toy.sandbox.boxes) == (Ending.KILLED, MOST_BOXES)
 
 
 def test_project_is_read_only_and_output_is_kept_short(toy: Any) -> None:

@@ -355,3 +355,27 @@ def test_the_page_and_explain_agree(code: ExitCode, capfd: pytest.CaptureFixture
     assert f"| {int(code)} | {meaning} |" in page
     assert guarded(reenact, ["explain", str(int(code))]) == 0
     assert meaning in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("lint", "empty"), "No Python file or notebook was found"),
+        (("lint", ".", "--exclude", "*.py"), "No Python file or notebook was found"),
+        (("mutate", "broken.py"), "cannot be parsed"),
+        (("diagnose", "empty"), "empty"),
+        (("bug", "nothing.md", "--repo", ".", "--model", "replay:none.jsonl"), "empty"),
+        (("paper", "nothing.md", "--model", "replay:none.jsonl"), "empty"),
+    ],
+)
+def test_nothing_to_read_is_a_sentence(
+    words: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "nothing.md").write_text("")
+    (tmp_path / "none.jsonl").write_text("")
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    assert guarded(reenact, list(words)) == 2
+    assert says in capfd.readouterr().err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from killed_boxes import KilledFromOutside
 from reenact.codegen.project import Project
 from reenact.codegen.runner import (
     MOST_KINDS,
@@ -19,6 +20,7 @@ from reenact.codegen.runner import (
 )
 from reenact.errors import Stopped
 from reenact.journal import Journal
+from reenact.sandbox.again import MOST_BOXES
 from reenact.sandbox.box import Ending
 from reenact.sandbox.choose import choose
 from reenact.types import Stop
@@ -53,6 +55,27 @@ def test_a_result_comes_back_under_the_name_it_was_asked_by(tmp_path: Path) -> N
 def test_how_it_ended_is_a_sentence(tmp_path: Path) -> None:
     ran = run(Journal.in_memory(), ProjectRunner(choose(trust_code=True)), "raise SystemExit(3)\n")
     assert (ran.ending, ran.sentence) == (Ending.EXIT, "It ended with exit code 3.")
+
+
+def test_a_run_whose_boxes_were_killed_is_not_kept_and_the_same_command_tries_it_again() -> None:
+    journal = Journal.in_memory()
+    slow = "import time\nprint('step 1', flush=True)\ntime.sleep(2)\n" + MAIN
+
+    def once(kills: int, *, ends: bool) -> ProgramRun:
+        runner = ProjectRunner(KilledFromOutside(choose(trust_code=True), kills))
+        with journal.run(pipeline="paper", request={}, argv=(), what="x") as scope:
+            ran = runner.run(
+                "try", scope, Project({"main.py": slow}), ("main.py",), limits=runner.limits(60.0),
+                collect=("result-WORD.json",), task={"size": 3},
+            )  # fmt: skip
+            if ends:
+                scope.finish({}, 0)
+            return ran
+
+    killed = once(MOST_BOXES, ends=False)
+    assert killed.ending == Ending.KILLED
+    assert killed.sentence.startswith(f"It could not run: the box was killed {MOST_BOXES} times")
+    assert once(MOST_BOXES - 1, ends=True).results == {"result-WORD.json": '{"size": 3, "text": ""}'}
 
 
 def test_a_folder_that_changed_is_another_run(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
             "rule": (await client.read_resource("reenact://rules/RE010")).contents[0],
             "word": await call("explain", {"word": "zero_grad"}),
             "no such file": await call("lint", {"program": "nowhere.py"}),
+            "no program": await call("lint", {"program": "/etc/passwd"}),
             "an option": await call("lint", {"program": "--select=RE010"}),
             "no line": await call("lint", {"program": "train.py 'x"}),
             "other argument": await call("diagnose", {"paths": ["train.py"]}),
@@ -169,3 +170,12 @@ def test_what_cannot_be_done_is_answered_with_a_sentence(
 def test_reading_leaves_nothing_behind(answers: dict[str, Any], folder: Path) -> None:
     assert json.dumps(answers["runs"].structured_content)
     assert [path.name for path in folder.iterdir()] == ["train.py"]
+
+
+def test_what_is_no_program_is_an_error_and_never_the_answer_of_another_folder(
+    answers: dict[str, Any], text_of: Callable[[CallToolResult], str]
+) -> None:
+    answer = answers["no program"]
+    assert answer.is_error
+    assert "No Python file or notebook" in text_of(answer)
+    assert "/etc/passwd" in text_of(answer)

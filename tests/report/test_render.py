@@ -197,3 +197,21 @@ def test_a_finding_is_wrapped_once_and_below_itself(width: int) -> None:
     assert " ".join(" ".join(lines[first:after]).split()) == f"why {why.strip()}"
     blanks = [number for number, line in enumerate(lines) if not line]
     assert not any(number + 1 in blanks for number in blanks)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("d/a\x1b]0;pwned\x07.py", "d/a\\x1b]0;pwned\\x07.py"),
+        ("c\u202ecod.py", "c\\u202ecod.py"),
+        ("two\nlines.py", "two\\nlines.py"),
+    ],
+)
+def test_github_keeps_names_apart_that_differ_in_what_is_not_seen(
+    document: Document, name: str, shown: str
+) -> None:
+    first = document.diagnostics[0]
+    assert first.place is not None
+    renamed = replace(first, place=replace(first.place, file=PurePosixPath(name)))
+    line = render(replace(document, diagnostics=(renamed,)), "github").splitlines()[0]
+    assert f"file={shown}," in line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,3 +87,43 @@ def test_a_form_of_another_site_is_refused_even_with_the_word(
     answer = client.post("/new", data=fields, headers={"origin": "http://evil.example"})
     assert answer.status_code == 403
     assert state.jobs.all() == []
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.com//127.0.0.1:{port}",
+        "http://127.0.0.1:{port}@evil.com",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1:{port}.evil.com",
+        "127.0.0.1:{port}",
+        "null",
+    ],
+)
+def test_an_origin_is_compared_as_a_whole(
+    origin: str, state: AppState, enter: Callable[[AppState], TestClient]
+) -> None:
+    client = enter(state)
+    port = str(client.base_url.port)
+    fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list"}
+    answer = client.post("/new", data=fields, headers={"origin": origin.replace("{port}", port)})
+    assert answer.status_code == 403
+    own = client.post(
+        "/new", data={**fields, "csrf": "guessed"}, headers={"origin": f"http://127.0.0.1:{port}"}
+    )
+    assert own.status_code == 404, "our own origin passes, and the word of the form is looked at"
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"id": "x", "words": ["a"], "pid": -1, "born": 0, "run": 7}'])
+def test_planted_jobs_do_not_break_a_page(
+    text: str, runs_dir: Path, tmp_path: Path, make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
+) -> None:  # fmt: skip
+    own = tmp_path / "runs"
+    shutil.copytree(runs_dir, own)
+    (own / "jobs").mkdir(exist_ok=True)
+    (own / "jobs" / "x.json").write_text(text)
+    client = enter(make_state(own))
+    assert client.get("/").status_code == 200
+    assert client.get("/started/x").status_code == 404
+    assert client.get("/started/..%2f..%2fx").status_code == 404

@@ -170,7 +170,16 @@ def lint(
         if not path.exists():
             raise InputError(f"There is no such file or folder. Received: {path}.")
     options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
-    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), options)))
+    files = sources(named, words_of(exclude, "exclude"))
+    if not files:
+        # Nothing was looked at, so nothing is good.
+        received = ", ".join(str(path) for path in named)
+        left_out = f", exclude={exclude!r}" if exclude else ""
+        raise InputError(
+            f"No Python file or notebook was found. Received: {received}{left_out}.",
+            next_step="Name a .py or .ipynb file, or a folder with such files.",
+        )
+    return LintResult(tuple(lint_files(files, options)))
 
 
 def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:

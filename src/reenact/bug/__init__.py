@@ -9,4 +9,5 @@ search        the search                                   classify       what a
 verdict       what runs prove, what all attempts come to   minimise       the shortest script that still does
 reproduction  the result                                   repro_file     the script with a judge around it
 inside/       the watcher that goes into the box           handover       training programs read by `diagnose`
+own_files     which files of the output folder are ours
 """

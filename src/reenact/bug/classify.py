@@ -147,6 +147,8 @@ def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, s
         return RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}."
     if seen.ending in (Ending.OK, Ending.EXIT):
         return RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
+    if not seen.was_run:
+        return RunOutcome.NO_RUN, f"It could not run: {seen.why}."
     sentence = f"The run was ended: {seen.ending}. {seen.why}.{_network(seen)}"
     return RunOutcome.NO_RUN, sentence.replace("..", ".")
 

@@ -9,7 +9,6 @@ import ast
 import configparser
 import re
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +23,8 @@ from reenact.bug.project_files import ProjectFiles, decode, read_plain
 from reenact.bug.report import Installed
 from reenact.codegen.environment import DISTRIBUTIONS, SEEDED, Environment, is_fulfilled, this_key, version_of
 from reenact.codegen.syntax import imported_names, parsed
-from reenact.errors import InputError, ReenactError, Stopped
+from reenact.errors import InputError, ReenactError, Stopped, UnreadableToml
+from reenact.files import parse_toml
 from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
 from reenact.sandbox.environments.prepare import Environments
 
@@ -168,7 +168,7 @@ def metadata(folder: Path) -> dict[str, bytes]:
     """Files that make a checkout look installed, for projects that ask for their own version when they are
     imported; empty where the project has no name."""
     table = _toml(folder)
-    project = table.get("project") or table.get("tool", {}).get("poetry") or {}
+    project = _table(table, "project") or _table(table, "tool", "poetry")
     name, version = project.get("name"), project.get("version", "0")
     if not name:
         stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
@@ -232,16 +232,24 @@ def _text(file: Path) -> str:
 
 
 def _toml(folder: Path) -> dict[str, Any]:
-    with suppress(tomllib.TOMLDecodeError):
-        return tomllib.loads(_text(folder / "pyproject.toml"))
+    with suppress(UnreadableToml):
+        return parse_toml(_text(folder / "pyproject.toml"))
     return {}
+
+
+def _table(table: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The table of that name in another; an empty one where there is none, or something else."""
+    for name in names:
+        inner = table.get(name)
+        table = inner if isinstance(inner, dict) else {}
+    return table
 
 
 def _pyproject(folder: Path) -> list[str] | None:
     table = _toml(folder)
-    listed = table.get("project", {}).get("dependencies")
+    listed = _table(table, "project").get("dependencies")
     # Poetry's own version words (^1.2) mean nothing elsewhere; the name alone is taken.
-    poetry = table.get("tool", {}).get("poetry", {}).get("dependencies")
+    poetry = _table(table, "tool", "poetry").get("dependencies")
     if not isinstance(listed, list) and not isinstance(poetry, dict):
         return None
     named = [name for name in poetry or {} if name.lower() != "python"]

@@ -17,6 +17,7 @@ from reenact.bug.environment import HERE, metadata, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
+from reenact.bug.own_files import refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro_file import TEST, repro_text
@@ -66,6 +67,9 @@ def reproduce(
 ) -> Reproduction:
     """The whole pipeline; the same call after an interruption continues. `out` is where the files go."""
     options = options or BugOptions()
+    if out is not None:
+        # Before anything is paid for.
+        refuse_foreign(out)
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
     request: dict[str, object] = {
@@ -207,7 +211,11 @@ def _written(
     found = replace(found, folder=out, written=(*files, "REPORT.md") if services.report else tuple(files))
     if services.report is not None:
         files["REPORT.md"] = services.report(found)
-    run.edit("files", out, {name: text.encode("utf-8", "replace") for name, text in files.items()})
+    contents = {name: text.encode("utf-8", "replace") for name, text in files.items()}
+    # Again: a file of the user's may have come meanwhile.
+    refuse_foreign(out)
+    write_list(out, contents)
+    run.edit("files", out, contents)
     return found
 
 
@@ -224,7 +232,10 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
                 "environment": runner.environment.key,
                 "limits": runner.bounds,
             }
-            codes[name] = run.step(f"repro-{name}", prove, kind=Kind.BOX, inputs=given)
+            # A proof that something stopped each time says nothing: the same command tries it again.
+            codes[name] = run.step(
+                f"repro-{name}", prove, kind=Kind.BOX, inputs=given, still=lambda code: code is not None
+            )
     unproven = [
         f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
         f" expected exit code {PROVEN[name]}"

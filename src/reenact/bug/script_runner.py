@@ -89,6 +89,11 @@ class RunObservation:
     wall_s: float = 0.0
 
     @property
+    def was_run(self) -> bool:
+        """Whether it says anything about the script: not when every box was killed from outside."""
+        return self.ending is not Ending.KILLED
+
+    @property
     def last(self) -> Frame | None:
         """The innermost frame that is not a library's."""
         return next((frame for frame in reversed(self.frames) if frame.whose != "library"), None)
@@ -158,7 +163,10 @@ class ScriptRunner:
             "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
         }
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
-        found = run.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
+        # A run whose box was killed is tried again by the same command, not kept.
+        found = run.many(
+            inputs, effect, kind=Kind.BOX, returns=RunObservation, still=lambda seen: seen.was_run
+        )
         return {seed: found[one] for one, seed in steps.items()}
 
     def run(

@@ -19,6 +19,7 @@ from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.diagnosis.options import EXPERIMENTS, Depth
+from reenact.errors import UnreadableProgram
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document, Facts
@@ -164,6 +165,12 @@ def mutate(
     if not program:
         raise click.UsageError("Name a training program, or give --operators.")
     read = read_program(program_words(program))
+    for file in read.unparsed:
+        if file.path == read.entry:
+            raise UnreadableProgram(
+                f"The program cannot be parsed: {file.unparsed}. Received: {read.entry}.",
+                next_step="Correct it; `reenact lint` shows the place.",
+            )
     by_operator = groupby(mutants(read, wanted), key=lambda mutant: mutant.operator)
     found = [mutant for _, same in by_operator for mutant in islice(same, most)]
     if out is not None:

@@ -13,6 +13,7 @@ from reenact.codegen.environment import Environment, environment_for, imported
 from reenact.codegen.project import Project
 from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.view import WORK
@@ -53,6 +54,11 @@ class ProgramRun:
         return self.ending == Ending.OK
 
     @property
+    def was_run(self) -> bool:
+        """Whether it says anything about the program: not when every box was killed from outside."""
+        return self.ending != Ending.KILLED
+
+    @property
     def wanted_network(self) -> bool:
         """Whether it asked for the network, which is not there."""
         return any(event.startswith("network-denied:") for event in self.events)
@@ -65,6 +71,7 @@ class ProgramRun:
             Ending.OK.value: "It ended well.",
             Ending.EXIT.value: f"It ended with exit code {self.exit_code}.",
             Ending.SIGNAL.value: f"It died of signal {self.signal}.",
+            Ending.KILLED.value: f"It could not run: {self.why}.",
         }.get(self.ending, other)
 
 
@@ -155,7 +162,10 @@ class ProjectRunner:
                 environment, arguments, files, limits=limits, stdin=stdin, collect=named, logs=logs
             )
 
-        return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun)
+        # A run that was killed is tried again by the same command, not kept.
+        return scope.step(
+            step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun, still=lambda run: run.was_run
+        )
 
     def execute(
         self,
@@ -181,15 +191,22 @@ class ProjectRunner:
             stdin=stdin,
             collect=(*named.values(), *(logs or ())),
         )
-        sampler = LogSampler() if logs is not None else None
-        result = self.sandbox.run(command, limits, on_output=sampler, stop=self.stop)
+        samplers: list[LogSampler] = []
+
+        def listen() -> OnOutput | None:
+            if logs is None:
+                return None
+            samplers.append(LogSampler())
+            return samplers[-1]
+
+        result = run_again_if_killed(self.sandbox, command, limits, listen=listen, stop=self.stop)
         if result.ending is Ending.CANCELLED:
             raise ended_by(self.stop, "Stopped while generated code ran.")
         if result.ending is Ending.SANDBOX_FAILED:
             raise SandboxFailed(f"Generated code could not be run: {result.why}.")
         left = {name: result.results[real] for name, real in named.items() if real in result.results}
         kept = {name: result.results[name] for name in logs or () if name in result.results}
-        training = {PRINTED: sampler.text(), **thinned(kept)} if sampler is not None else {}
+        training = {PRINTED: samplers[-1].text(), **thinned(kept)} if samplers else {}
         return ProgramRun(
             ending=str(_ending(result, logs or ())),
             exit_code=result.exit_code,

@@ -214,6 +214,12 @@ def source_files(program: str) -> list[str]:
         return [f"./{program}" if program.startswith("-") else program]
     found, here = read_program(ProgramLine.read(program).words), Path.cwd().resolve()
     paths = [found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES]
+    if not paths:
+        # Without a name the linter would read the current folder instead.
+        raise InputError(
+            f"No Python file or notebook to read. Received: program={program!r}.",
+            next_step="Name a .py or .ipynb file, or a folder with such files.",
+        )
     return [str(path.relative_to(here) if path.is_relative_to(here) else path) for path in paths]
 
 

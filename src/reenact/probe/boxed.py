@@ -12,6 +12,7 @@ from reenact.probe.read import read_json_file
 from reenact.probe.trace import Root
 from reenact.probe.watch import NOTEBOOK, Ended, Watched, prepare, read_watched
 from reenact.program.program import Program
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.view import WORK
 from reenact.types import Stop
@@ -35,7 +36,9 @@ def watch_boxed(
     """Run a program that is not the user's own. Raises SandboxFailed when the box itself broke."""
     options = prepare(program, options)
     limits = limits or Limits(wall_s=options.max_time or 600.0)
-    result = sandbox.run(command(program, options), limits, on_output=on_output, stop=stop)
+    result = run_again_if_killed(
+        sandbox, command(program, options), limits, listen=lambda: on_output, stop=stop
+    )
     if result.ending is Ending.SANDBOX_FAILED:
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
     for name, content in result.results.items():

@@ -56,7 +56,8 @@ def github(document: Document) -> str:
 def _command(one: Diagnostic) -> str:
     properties = {"title": f"{one.code} {one.name}"}
     if (at := one.place) is not None:
-        properties |= {"file": str(at.file), "line": str(at.line), "col": str(at.column + 1)}
+        # A name with something taken out of it may be that of another file.
+        properties |= {"file": plain_line(str(at.file)), "line": str(at.line), "col": str(at.column + 1)}
     escaped = {name: _data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()}
     listed = ",".join(f"{name}={text}" for name, text in escaped.items())
     return f"::{COMMANDS[one.level]} {listed}::{_data(one.message)}"

@@ -3,6 +3,7 @@
 box           what goes in and comes out: Command, Limits, BoxResult, and the protocol Sandbox
 choose        which sandbox to use here; what each is missing and does not stop
 execute       the life of one box: make, fill, start, watch, name its end, collect, remove
+again         runs a box again that was killed from outside
 
 tiers/        bubblewrap (the default on Linux), container, sandlock, none; how each starts a program
 view          the part of the host that is shown, the clean environment; seccomp: system calls

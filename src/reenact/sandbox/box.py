@@ -12,14 +12,17 @@ MIB = 1024 * 1024
 
 
 class Ending(StrEnum):
-    """How an execution ended. Only the first three say anything about the program."""
+    """How an execution ended. Only ok, exit and signal say anything about the program."""
 
     OK = "ok"
     """The program ended by itself with exit code 0."""
     EXIT = "exit"
     """The program ended by itself with another exit code."""
     SIGNAL = "signal"
-    """The program died of a signal that the sandbox did not send."""
+    """The program died of a signal that the sandbox did not send, other than SIGKILL."""
+    KILLED = "killed"
+    """A SIGKILL that the sandbox did not send: the kernel of a machine without memory, a person, or the
+    program itself, which cannot be told apart. `sandbox.again` runs such a box again."""
     TIMEOUT = "timeout"
     """Wall or CPU time was used up; the box was ended."""
     MEMORY_LIMIT = "memory-limit"

@@ -15,7 +15,7 @@ from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.supervise import Output, Supervision
 from reenact.sandbox.view import passable
-from reenact.sandbox.watcher import HOST_RESERVE_BYTES, BoxBroke, ProgramEnd, Started
+from reenact.sandbox.watcher import HOST_RESERVE_BYTES, BoxBroke, LauncherKilled, ProgramEnd, Started
 from reenact.types import Stop
 
 
@@ -69,7 +69,8 @@ class Tier:
             what = "it could not be started" if box is None else "it could not be watched"
             why = str(error) if isinstance(error, BoxBroke) else f"{what}: {error}"
             output.finish()
-            return BoxResult(Ending.SANDBOX_FAILED, self.name, why=why, output=output.text())
+            ending = Ending.KILLED if isinstance(error, LauncherKilled) else Ending.SANDBOX_FAILED
+            return BoxResult(ending, self.name, why=why, output=output.text())
         finally:
             if box is not None:
                 # The watch kills its box; this is for the watch that could not.
@@ -95,9 +96,9 @@ class Tier:
         ending, why = _name(end, collected)
         if ending is not Ending.RESULT_REFUSED:
             events += [Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()]
-        if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
-            ending = Ending.MEMORY_LIMIT
-            why = "memory: the machine itself ran out and its kernel killed the program"
+        if ending is Ending.KILLED and blame_machine and _host_oom_kills() > kills_before:
+            # Not its own limit: another program may have used the memory that was missing.
+            why = "the machine itself ran out of memory and its kernel killed the program"
         return BoxResult(
             ending,
             self.name,
@@ -113,9 +114,11 @@ class Tier:
 
 
 def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
-    """The ending: a crossed limit first, then a result that may not be read, then the program's own end."""
+    """The ending: a crossed limit first, then a kill, a refused result, the program's own end."""
     if end.crossing is not None:
         return end.crossing.ending, end.crossing.why
+    if end.signal == SIGKILL:
+        return Ending.KILLED, "it died of SIGKILL, which the sandbox did not send"
     if collected.refused:
         return Ending.RESULT_REFUSED, "; ".join(f"{name}: {why}" for name, why in collected.refused.items())
     if end.signal is not None:

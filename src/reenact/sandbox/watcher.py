@@ -70,6 +70,10 @@ class BoxBroke(Exception):
     """The box itself failed; the program in it is not to blame."""
 
 
+class LauncherKilled(BoxBroke):
+    """Somebody sent SIGKILL to the launcher of the box, which takes the program with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """A limit that was crossed: the ending it makes and the words for it."""

@@ -58,6 +58,7 @@ class Guard:
     def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
         self._app, self._key = app, key
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._origins = {f"http://{host}" for host in self._hosts}
         # Cookies do not tell ports apart: two servers would put each other out.
         self._cookie = f"reenact-{port}"
 
@@ -85,7 +86,7 @@ class Guard:
         if not is_known:
             return _shut(403, "This page is private", sentence)
         origin = request.headers.get("origin")
-        if request.method not in ("GET", "HEAD") and origin and origin.split("//")[-1] not in self._hosts:
+        if request.method not in ("GET", "HEAD") and origin and origin not in self._origins:
             return _shut(403, "Refused", "This form came from another site.")
         return None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.errors import InputError
+from reenact.errors import InputError, ReenactError
 from reenact.sandbox.box import Command, Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.sandbox.environments.install import pip_alone
@@ -131,3 +131,14 @@ def test_pip_can_start_no_other_program(start: str, tmp_path: Path) -> None:
     ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert REFUSED in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["scripts/python", "scripts/python3", "data/bin/python", "data/pyvenv.cfg"])
+def test_a_package_cannot_replace_the_interpreter_of_its_environment(
+    each_slowly: Environments, links: Path, name: str
+) -> None:
+    text = "#!/bin/sh\n" if "python" in name else "home = /tmp\n"
+    packages.wheel(links, "tinytaker", **{f"tinytaker-1.0.data/{name}": text})
+    with pytest.raises(ReenactError) as refused:
+        each_slowly.prepare((requirement("tinytaker"),), ALL)
+    assert Path(name).name in refused.value.sentence or "exists" in refused.value.sentence

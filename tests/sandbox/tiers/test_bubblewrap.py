@@ -123,7 +123,7 @@ def test_a_program_that_is_not_there() -> None:
 
 def test_shells_words_do_not_mix_with_the_programs() -> None:
     result = Bubblewrap().run(python("import os; os.kill(os.getpid(), 9)"), LIMITS)
-    assert (result.ending, result.signal, result.output) == (Ending.SIGNAL, 9, "")
+    assert (result.ending, result.signal, result.output) == (Ending.KILLED, 9, "")
 
 
 def test_devices_are_few_and_none_is_a_gpu() -> None:

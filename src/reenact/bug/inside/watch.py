@@ -12,6 +12,7 @@ import json
 import os
 import random
 import resource
+import signal
 import sys
 import time
 import types
@@ -49,7 +50,10 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             _run(task, int(seed), word, text, script, project)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            # Killed from outside it says nothing: the box ends the same way, and is run again.
+            os.kill(os.getpid(), signal.SIGKILL)
     os._exit(0)
 
 

@@ -10,7 +10,6 @@ DIR/<name>/repository/    its code; or repository.bundle
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,8 +18,15 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
-from reenact.errors import InputError, ReenactError, ResultRefused, Unreachable, UnreadablePaper
-from reenact.files import read_text
+from reenact.errors import (
+    InputError,
+    ReenactError,
+    ResultRefused,
+    Unreachable,
+    UnreadablePaper,
+    UnreadableToml,
+)
+from reenact.files import read_toml
 from reenact.intake.papers.paper import Reference, plain
 from reenact.intake.papers.source import MOST_BYTES, Form, form_of, unpacked
 from reenact.intake.web import Answer, Polite, Web
@@ -242,8 +248,8 @@ def _same(value: str) -> str:
 def _entry(place: Path) -> Entry:
     about = place / "about.toml"
     try:
-        entry = tomllib.loads(read_text(about, MOST_ABOUT))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        entry = read_toml(about, MOST_ABOUT)
+    except UnreadableToml as error:
         raise InputError(f"An entry of the library cannot be read: {error}. Received: {about}") from error
     words = {name: entry.get(name, "") for name in ("title", "arxiv", "doi", "url")}
     keys = entry.get("keys", [])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from reenact.errors import MissingExtra, ResultRefused, SandboxFailed, Stopped, UnreadablePaper
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Sandbox
 from reenact.sandbox.files.results import read_json
 
@@ -58,7 +59,8 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
         f"--from={form}", "--to=json", "--output=tree.json", "paper.txt",
     )  # fmt: skip
     given = {"paper.txt": text.encode("utf-8", "replace")}
-    result = box.run(Command(argv=argv, files=given, collect=("tree.json", "log.json")), limits)
+    command = Command(argv=argv, files=given, collect=("tree.json", "log.json"))
+    result = run_again_if_killed(box, command, limits)
     tree = result.results.get("tree.json")
     if result.ending is Ending.EXIT and result.exit_code == REFUSED:
         return Parsed({}, (), (), _printed(result.output)[-200:].strip(" .^") or "it breaks the grammar")
@@ -86,7 +88,7 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
     """The end of a parser that gave nothing, as a sentence."""
     if result.ending is Ending.CANCELLED:
         return Stopped("Stopped while a paper was read.")
-    if result.ending is Ending.SANDBOX_FAILED:
+    if result.ending in (Ending.SANDBOX_FAILED, Ending.KILLED):
         return SandboxFailed(f"The paper could not be read: {result.why}.")
     why = f"cannot read the paper: {_printed(result.output)[-300:] or result.why or result.ending.value}"
     if result.ending is Ending.TIMEOUT:
@@ -108,7 +110,7 @@ def run_script(
     argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
     more["files"] = {f"{script}.py": source, **more.get("files", {})}
     alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-    result = box.run(Command(argv=argv, environment=alike, **more), limits)
+    result = run_again_if_killed(box, Command(argv=argv, environment=alike, **more), limits)
     if not result.ok:
         raise failed(result, "The reader", name, limits)
     return result

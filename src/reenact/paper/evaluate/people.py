@@ -7,7 +7,6 @@ Krippendorff's alpha and Pearson's r; none where it is not defined.
 import csv
 import json
 import math
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,8 +15,8 @@ from pathlib import Path
 from statistics import StatisticsError, correlation, fmean, stdev
 from typing import TypeAlias
 
-from reenact.errors import InputError
-from reenact.files import read_text
+from reenact.errors import InputError, UnreadableToml
+from reenact.files import read_text, read_toml
 
 MOST_BYTES = 4 * 1024 * 1024
 DIMENSIONS = {"method": 10, "parameters": 5, "pipeline": 5}
@@ -67,8 +66,8 @@ def empty_form(title: str) -> str:
 def read_form(file: Path) -> Form:
     """A filled form. InputError for a score out of range, or a file that is none of ours."""
     try:
-        filled = tomllib.loads(read_text(file, MOST_BYTES))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        filled = read_toml(file, MOST_BYTES)
+    except (OSError, UnreadableToml) as error:
         raise InputError(f"The form cannot be read: {error}. Received: {file}") from error
     for name in DIMENSIONS:
         if not isinstance(filled.get(name), dict):

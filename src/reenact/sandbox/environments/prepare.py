@@ -29,6 +29,7 @@ from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
 from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments import install, stored
+from reenact.sandbox.environments.intact import check_interpreter
 from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.source import build_wheel, download, find_source
 from reenact.sandbox.environments.stored import Environment, Interpreter, ask_interpreter, hash_of, locked
@@ -218,6 +219,7 @@ class Environments:
             try:
                 with self._store_locked():
                     self._installer().install(pins, half, wish, self.stop)
+                check_interpreter(half, self.python)
                 install.compile_sources(self.python, half, self.stop)
                 stored.finish(half, self.cache / key, pins, interpreter)
                 half.rename(self.cache / key)

@@ -31,6 +31,7 @@ from packaging.requirements import Requirement as Parsed
 from packaging.version import Version
 
 from reenact.errors import InputError, MissingPart, ReenactError, SandboxUnavailable
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import MIB, Command, Limits, Mount, Sandbox
 from reenact.sandbox.environments.install import pip_alone, run_installer
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
@@ -173,7 +174,7 @@ def build_wheel(
 
 def _collected(box: Sandbox, source: Source, command: Command, stop: Stop | None) -> Mapping[str, bytes]:
     """All that a run in the box was to leave."""
-    result = box.run(command, _LIMITS, stop=stop)
+    result = run_again_if_killed(box, command, _LIMITS, stop=stop)
     if not result.ok or set(result.results) != set(command.collect):
         last = " ".join(result.output.strip().splitlines()[-3:])[-400:]
         raise InputError(

@@ -20,7 +20,7 @@ from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.cgroup import Group, Place, make_group
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.processes import BoxProcesses
-from reenact.sandbox.watcher import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.watcher import BoxBroke, LauncherKilled, ProgramEnd, Started
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 OPEN_FILES = 4096
@@ -60,7 +60,8 @@ class Status:
         found = re.search(rb'"exit-code": (\d+)', self._received)
         if found is None:
             code = os.waitstatus_to_exitcode(status)
-            raise BoxBroke(f"its launcher ended with status {code} and did not report one of the program")
+            why = f"its launcher ended with status {code} and did not report one of the program"
+            raise LauncherKilled(why) if code == -signal.SIGKILL else BoxBroke(why)
         return ProgramEnd.from_shell(int(found[1])) if self._by_shell else ProgramEnd(exit_code=int(found[1]))
 
 
