@@ -196,7 +196,7 @@ UNTOUCHED = (
     "def f(a: int) -> str:\n    return 'one' if a == 1 else 'many'",
     "x = f'{a:.3f} of {b + 1}'",
     "raise InputError(f'{a} is more than 3', code=4)",
-    "log('said')",
+    "log('text')",
     "@dataclass(frozen=True)\nclass A: ...",
     "a, b = c, d",
     "if TYPE_CHECKING:\n    pass",
