@@ -104,13 +104,13 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
     both = [path for path in one if path in other and not path.endswith("?")]
     defaults = {path[:-1] for path in one if path.endswith("?") and path in other}
     found = [path for path in both if one[path] != other[path] and _argument(path) not in defaults]
-    # What lies below a place that is something else differs for that reason.
+    # The outermost first: what lies below a place that is something else differs for that reason.
     return sorted(found, key=len)
 
 
 def _argument(path: str) -> str:
-    """The name of the argument that a path begins with, also of its state after the call."""
-    return re.split(r"[.\[]", path.removeprefix("after "), maxsplit=1)[0]
+    """The name of the argument that a path begins with."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def constant_that_differs(one: RecordedCalls, other: RecordedCalls, used: Set[str]) -> str:

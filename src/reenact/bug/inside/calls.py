@@ -97,17 +97,19 @@ class Recorder:
         if frame.f_code.co_name == "<module>":
             return self._importing(frame)
         name, given, defaults = self._given(frame)
+        # Nothing was passed, or just the default: another default is no other argument.
+        defaulted = [argument for argument, value in given.items() if defaults.get(argument, frame) is value]
         before = Digest()
         for argument, value in given.items():
             before.add(argument, value)
-            if defaults.get(argument, frame) is value:
-                # Nothing was passed, or just the default: another default is no other argument.
+            if argument in defaulted:
                 before.leaves[f"{argument}?"] = "default"
         self._note("in", name, frame, before)
 
         def ended(left: Digest) -> None:
             for argument, value in given.items():
-                left.add(f"after {argument}", value)
+                if argument not in defaulted:
+                    left.add(f"after {argument}", value)
             self._note("out", name, frame, left)
 
         return self._until_the_end(frame, ended)

@@ -67,7 +67,6 @@ class Digest:
         elif isinstance(value, types.ModuleType):
             self.leaves[path] = f"module {value.__name__}"
         elif isinstance(value, CALLABLE):
-            self.closed = True
             self.leaves[path] = f"callable {getattr(value, '__qualname__', '')}"
         elif isinstance(value, BaseException):
             self.leaves[path] = raised_leaf(value)
