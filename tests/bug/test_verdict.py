@@ -24,7 +24,10 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.box import Ending
 from reenact.types import Stop, tell_nobody
 
-RAW = "Meter crashes\n\nI make a Meter with window 7 and call mean() at once: ZeroDivisionError: division by zero\n"
+RAW = """Meter crashes
+
+I make a Meter with window 7 and call mean() at once: ZeroDivisionError: division by zero
+"""
 EXPLICIT = {
     "kind": "explicit",
     "sign": "crash",
@@ -147,7 +150,11 @@ def test_a_reported_number_is_met_by_the_mean_within_five_per_cent(
 
 def test_a_number_need_be_near_with_one_seed_and_in_the_mean(case: Case) -> None:
     near = with_symptom(case, silent("near", 100.0))
-    one = [ran(RunOutcome.SYMPTOM, 0, 100.0), ran(RunOutcome.NOTHING, 1, 94.0), ran(RunOutcome.NOTHING, 2, 106.0)]
+    one = [
+        ran(RunOutcome.SYMPTOM, 0, 100.0),
+        ran(RunOutcome.NOTHING, 1, 94.0),
+        ran(RunOutcome.NOTHING, 2, 106.0),
+    ]
     assert not_shown(near, one) is None
     assert not_shown(near, one[1:]) is not None, "no seed is near"
     assert "no number" in str(not_shown(near, [ran(RunOutcome.SYMPTOM)]))
@@ -172,7 +179,10 @@ def test_only_runs_on_the_fixed_revision_confirm() -> None:
         (crashed(), "The same is seen on the fixed revision"),
         (crashed(message="modulo by zero"), "but with another failure or elsewhere"),
         (crashed(frame=replace(FRAME, function="update")), "but with another failure or elsewhere"),
-        (crashed(RunOutcome.PROJECT, "modulo by zero"), "does not run through (another failure of the project)"),
+        (
+            crashed(RunOutcome.PROJECT, "modulo by zero"),
+            "does not run through (another failure of the project)",
+        ),
         (crashed(RunOutcome.SCRIPT, "modulo by zero"), "does not run through (the script's own mistake)"),
         (ran(RunOutcome.NO_RUN), "does not run through (could not run)"),
         (ran(RunOutcome.ENVIRONMENT), "does not run through (the environment)"),
@@ -187,7 +197,9 @@ def test_the_same_failure_is_one_that_showed() -> None:
     assert same_failure([ran(RunOutcome.SYMPTOM)], ran(RunOutcome.SYMPTOM))
     assert not same_failure([ran(RunOutcome.SYMPTOM)], ran(RunOutcome.NOTHING))
     assert not same_failure([crashed(message="modulo by zero")], crashed())
-    assert not same_failure([crashed(RunOutcome.PROJECT)], crashed()), "what did not show is not compared with"
+    assert not same_failure([crashed(RunOutcome.PROJECT)], crashed()), (
+        "what did not show is not compared with"
+    )
     assert same_failure([ran(RunOutcome.NOTHING), crashed()], crashed())
 
 

@@ -1,7 +1,8 @@
 """The search: context by context, script by script, until one shows the bug.
 
 generate -> parses -> static analysis -> relevance -> run over seeds -> the symptom? -> run on the fixed
-revision -> passes? -> control runs -> shown by the project? Whatever objects first speaks to the model, and the next script answers it.
+revision -> passes? -> control runs -> shown by the project? Whatever objects first speaks to the model, and
+the next script answers it.
 """
 
 from collections import Counter

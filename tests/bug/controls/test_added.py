@@ -9,7 +9,17 @@ import pytest
 from reenact.bug.controls.added import with_added_names
 from reenact.bug.project_files import ProjectFiles, project_files
 
-BUGGY = "from math import log\n\nLIMIT = 1\n\n\nclass Meter:\n    size = 1\n\n    def mean(self):\n        return 1 / 0\n"
+BUGGY = """from math import log
+
+LIMIT = 1
+
+
+class Meter:
+    size = 1
+
+    def mean(self):
+        return 1 / 0
+"""
 FIXED = """from math import exp, log
 
 LIMIT = 2

@@ -1,4 +1,4 @@
-"""Forged scripts, each through the whole pipeline with real boxes: control runs refuse them. Honest ones pass."""
+"""Forged scripts through the whole pipeline with real boxes: control runs refuse them. Honest ones pass."""
 
 from __future__ import annotations
 
@@ -273,7 +273,10 @@ def change(acme: Any, name: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-GUARD = ("    def mean(self):\n", "    def mean(self):\n        if not self.values:\n            return 0.0\n")
+GUARD = (
+    "    def mean(self):\n",
+    "    def mean(self):\n        if not self.values:\n            return 0.0\n",
+)
 EMPTY = "from acme import Meter\n\nmeter = Meter([])\nprint(meter.mean())\n"
 
 
@@ -406,7 +409,7 @@ def test_a_copy_that_does_not_import_keeps_its_docstrings(acme: Any) -> None:
 
 
 def test_a_project_that_reads_its_own_source_is_only_shown(acme: Any) -> None:
-    reads = "assert open(__file__).readline().startswith('\"\"\"Sums')\n\n\ndef total("
+    reads = 'assert open(__file__).readline().startswith(\'"""Sums\')\n\n\ndef total('
     for name in ("buggy", "fixed"):
         change(acme, name, "def total(", reads)
     change(acme, "fixed", *GUARD)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -49,7 +48,16 @@ def test_every_line_number_comment_and_docstring_differs() -> None:
     assert new is not None
     text = new.decode()
     assert all(a != b for a, b in zip(lines_of(MODULE.encode()), lines_of(new), strict=True))
-    for gone in ("of Python", "metres", "a remark", "all of them", "two lines", "A meter", "The mean", "Only"):
+    for gone in (
+        "of Python",
+        "metres",
+        "a remark",
+        "all of them",
+        "two lines",
+        "A meter",
+        "The mean",
+        "Only",
+    ):
         assert gone not in text
     assert text.startswith("#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n")
     assert "# type: list" in text, "compilers of libraries read these"
@@ -75,8 +83,10 @@ def test_docstrings_stay_where_that_is_asked_for() -> None:
 
 
 def test_revisions_that_differ_in_words_alone_become_equal() -> None:
-    other = MODULE.replace("A meter.", "It\n    measures.").replace("# a remark", "").replace(
-        "import math  # of Python", "\n\n# Long ago\nimport math"
+    other = (
+        MODULE.replace("A meter.", "It\n    measures.")
+        .replace("# a remark", "")
+        .replace("import math  # of Python", "\n\n# Long ago\nimport math")
     )
     assert other != MODULE
     assert relaid(other.encode(), docstrings=True) == relaid(MODULE.encode(), docstrings=True)
@@ -149,7 +159,7 @@ def test_a_whole_revision(tmp_path: Path) -> None:
     assert "Version" not in (new / "README.md").read_text()
     assert (new / "README.md").stat().st_size != (old / "README.md").stat().st_size
     assert (new / "acme" / "__init__.py").stat().st_mtime != (old / "acme" / "__init__.py").stat().st_mtime
-    assert os.readlink(new / "link.txt") == "acme/data/words.txt"
+    assert (new / "link.txt").readlink() == Path("acme/data/words.txt")
     assert (new / "large.bin").stat().st_size == 2_000_000
     assert not (new / ".git").exists()
     assert (old / "README.md").read_text() == "Version 1.0\n", "the original is not touched"

@@ -1,4 +1,4 @@
-"""Values as leaves: equal values have equal leaves, no address is among them, and nothing of the value is run."""
+"""Values as leaves: equal values have equal leaves, without addresses, and nothing of the value is run."""
 
 from __future__ import annotations
 

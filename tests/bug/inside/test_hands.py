@@ -49,7 +49,7 @@ def test_as_a_member_of_a_class_it_binds_as_before() -> None:
 
 
 def raised_in(call: Any) -> BaseException:
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(ArithmeticError) as caught:
         call()
     return caught.value
 

@@ -49,7 +49,10 @@ def test_the_script_opens_a_file_of_the_repository(readme: Any, what: str) -> No
     ],
 )
 def test_imports_own_files_and_the_project_itself_are_not_noticed(readme: Any, script: str) -> None:
-    text = "from pathlib import Path\ndef words():\n    return Path(__file__).parents[1].joinpath('README.md').read_text()\n"
+    text = (
+        "from pathlib import Path\n"
+        "def words():\n    return Path(__file__).parents[1].joinpath('README.md').read_text()\n"
+    )
     (readme.folder / "buggy" / "acme" / "reads.py").write_text(text)
     found = seen(readme, script)
     assert (found.ended, found.noticed) == ("returned", "")
@@ -57,12 +60,16 @@ def test_imports_own_files_and_the_project_itself_are_not_noticed(readme: Any, s
 
 @pytest.mark.parametrize("call", ["sys.settrace(print)", "sys.setprofile(print)"])
 def test_a_script_that_traces_is_noticed(toy: Any, call: str) -> None:
-    found = seen(toy, f"import sys\nfrom acme import Meter\n{call}\nsys.settrace(None)\nsys.setprofile(None)\n")
+    found = seen(
+        toy, f"import sys\nfrom acme import Meter\n{call}\nsys.settrace(None)\nsys.setprofile(None)\n"
+    )
     assert found.noticed.startswith("it traces the interpreter")
 
 
 def test_a_library_that_compiles_the_project_may_read_its_source(toy: Any) -> None:
     text = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
     (toy.folder / "buggy" / "acme" / "net.py").write_text(text)
-    found = seen(toy, "import torch\nfrom acme.net import Net\nprint(torch.jit.script(Net())(torch.ones(1)))\n")
+    found = seen(
+        toy, "import torch\nfrom acme.net import Net\nprint(torch.jit.script(Net())(torch.ones(1)))\n"
+    )
     assert (found.ended, found.noticed) == ("returned", ""), found

@@ -1,7 +1,7 @@
 """The buggy revision with the names that only the fix adds: functions, classes, constants, methods, files.
 
-A script that asks for such a name takes this revision for the fixed one, although the bug is still in it. Existing
-code is not touched; names that Python itself calls (`__len__`) are left out.
+A script that asks for such a name takes this revision for the fixed one, although the bug is still in it.
+Existing code is not touched; names that Python itself calls (`__len__`) are left out.
 """
 
 import ast
@@ -59,7 +59,7 @@ def _add_to(old: list[ast.stmt], new: Sequence[ast.stmt]) -> int:
             continue
         if isinstance(statement, ast.Import | ast.ImportFrom):
             aliases = [one for one in statement.names if _bound(one) not in taken]
-            statement = _import_of(statement, aliases)  # noqa: PLW2901 - the same import, of fewer names
+            statement = _import_of(statement, aliases)
         names = [name for name in _names(statement) if not name.startswith("__")]
         if names and not taken.intersection(names):
             old.append(statement)

@@ -120,7 +120,9 @@ class _Check:
         how = "" if docstrings else " (docstrings kept)"
         if name == "fixed":
             if seen.outcome is not RunOutcome.NOTHING:
-                raise Refused(f"{DIFFERENTLY}: on the fixed one with other line breaks, {_small(seen.sentence)}")
+                raise Refused(
+                    f"{DIFFERENTLY}: on the fixed one with other line breaks, {_small(seen.sentence)}"
+                )
             self._results.append(f"re-laid fixed passes{how}")
             return
         if not self._is_like_the_shown(seen) and not self._shows_over_seeds((seen, *others)):
@@ -176,7 +178,9 @@ class _Check:
             unstable = self._unstable("buggy", buggy)
             result = compared(buggy, other, unstable=unstable, used=names_in(self._attempt.script))
             if result.found is not Found.ANSWERS:
-                raise Refused(f"{DIFFERENTLY}: with the names that the fix adds the buggy one passes for fixed.")
+                raise Refused(
+                    f"{DIFFERENTLY}: with the names that the fix adds the buggy one passes for fixed."
+                )
             # The new code is called by the old: it is no longer the buggy revision.
             self._results.append("no control with the names that the fix adds")
 

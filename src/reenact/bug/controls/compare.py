@@ -47,28 +47,24 @@ def compared(
 ) -> Comparison:
     """The first difference. `unstable` are places that differ without a reason, `only` functions that one of
     the revisions alone has, `used` the names that the script writes."""
+    constant = constant_that_differs(one, other, used)
+    by_constant = Comparison(Found.ANSWERS, constant, "a constant") if constant else None
     for number, (left, right) in enumerate(zip(one.events, other.events, strict=False)):
         if (left.way, left.function) != (right.way, right.function):
-            return _other_function(left, right, only, constant_that_differs(one, other, used))
+            return _entered_only(left, right, only=only) or by_constant or _other_function(left, right)
         paths = differing(one.trees[left.tree], other.trees[right.tree])
         paths = [path for path in paths if (number, path) not in unstable]
-        if not paths:
-            continue
-        if left.way == "out":
+        if paths and left.way == "out":
             return Comparison(Found.ANSWERS, left.function, paths[0])
-        constant = constant_that_differs(one, other, used)
-        if constant:
-            return Comparison(Found.ANSWERS, constant, "a constant")
-        why = f"{left.function} is given another `{paths[0]}` (line {left.line})"
-        return Comparison(Found.GIVEN, left.function, why)
-    constant = constant_that_differs(one, other, used)
-    if constant:
-        return Comparison(Found.ANSWERS, constant, "a constant")
+        if paths:
+            why = f"{left.function} is given another `{paths[0]}` (line {left.line})"
+            return by_constant or Comparison(Found.GIVEN, left.function, why)
     rest = (*one.events[len(other.events) :], *other.events[len(one.events) :])
-    if rest and rest[0].function in only:
-        return Comparison(Found.ANSWERS, rest[0].function, "only one revision has it")
-    if rest and rest[0].function.startswith("<module> "):
-        return Comparison(Found.ANSWERS, rest[0].function, "its import fails")
+    return by_constant or _entered_only(*rest[:1], only=only) or _nothing_differs(one, other, unstable)
+
+
+def _nothing_differs(one: RecordedCalls, other: RecordedCalls, unstable: Set[Place]) -> Comparison:
+    """Alike, unless something was not recorded or says nothing."""
     cut = one.cut or other.cut
     if cut:
         return Comparison(Found.UNKNOWN, why=cut)
@@ -77,13 +73,15 @@ def compared(
     return Comparison(Found.ALIKE)
 
 
-def _other_function(left: CallEvent, right: CallEvent, only: Set[str], constant: str) -> Comparison:
-    """Different functions at the same place: the project's doing where one revision alone has one of them."""
-    for event in (left, right):
+def _entered_only(*events: CallEvent, only: Set[str]) -> Comparison | None:
+    """The project's own difference: a function that one revision alone has, or an import that fails."""
+    for event in events:
         if event.function in only or event.function.startswith("<module> "):
             return Comparison(Found.ANSWERS, event.function, "only one revision goes through it")
-    if constant:
-        return Comparison(Found.ANSWERS, constant, "a constant")
+    return None
+
+
+def _other_function(left: CallEvent, right: CallEvent) -> Comparison:
     why = f"one calls {left.function} (line {left.line}), the other {right.function} (line {right.line})"
     return Comparison(Found.GIVEN, left.function, why)
 

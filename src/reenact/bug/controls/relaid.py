@@ -1,8 +1,9 @@
-"""A revision laid out anew: other comments, blank lines and line numbers, other docstrings and READMEs, and code that
-does the same.
+"""A revision laid out anew: other comments, blank lines and line numbers, other docstrings and READMEs, and
+code that does the same.
 
-Covered: that it does the same is checked file by file, by its syntax tree; a file that would not be the same, or that
-cannot be read as Python, stays as it is. Docstrings are changed only where nothing in the project reads any.
+Covered: that it does the same is checked file by file, by its syntax tree; a file that would not be the same,
+or that cannot be read as Python, stays as it is. Docstrings are changed only where nothing in the project
+reads any.
 """
 
 import ast
@@ -12,13 +13,17 @@ import re
 import shutil
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from reenact.bug.project_files import ProjectFiles, project_files, read_plain
 
 _KEPT = re.compile(r"#\s*type:|#!|#.*coding[:=]")
 """Comments that are read by more than people."""
-_PROSE = re.compile(r"(?i)(?:readme|change(?:s|log)|history|news|authors|contributing)(?:\.\w+)?|.*\.(?:md|rst)")
+_PROSE = re.compile(
+    r"(?i)(?:readme|change(?:s|log)|history|news|authors|contributing)(?:\.\w+)?|.*\.(?:md|rst)"
+)
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _LARGE = 1024 * 1024
 """Bytes from which a file that is not changed is linked where that is possible."""
 _LONG_AGO = 1_000_000_000
@@ -54,7 +59,7 @@ def lay_out(files: ProjectFiles, folder: Path, *, docstrings: bool) -> ProjectFi
         source, target = files.folder / path, folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_symlink():
-            target.symlink_to(os.readlink(source))
+            target.symlink_to(source.readlink())
             continue
         changed = _changed(files, path, docstrings=docstrings, named=named)
         if changed is None:
@@ -147,9 +152,8 @@ def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
 def _docstring_places(tree: ast.Module) -> dict[tuple[int, int], str]:
     """Where each docstring starts, and what stands there instead: the same at the same place of the code,
     whatever the docstring said."""
-    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     places: dict[tuple[int, int], str] = {}
-    for number, owner in enumerate(node for node in ast.walk(tree) if isinstance(node, owners)):
+    for number, owner in enumerate(node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)):
         if ast.get_docstring(owner, clean=False) is not None:
             first = owner.body[0]
             places[first.lineno, first.col_offset] = f'"""Words of place {number}."""'
@@ -160,9 +164,8 @@ def _bare(tree: ast.Module) -> str:
     """The tree as text, with every docstring alike."""
     copy = ast.parse(ast.unparse(tree))
     for owner in ast.walk(copy):
-        if isinstance(owner, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            if ast.get_docstring(owner, clean=False) is not None:
-                owner.body[0] = ast.Expr(ast.Constant("docstring"))
+        if isinstance(owner, _DOCUMENTED) and ast.get_docstring(owner, clean=False) is not None:
+            owner.body[0] = ast.Expr(ast.Constant("docstring"))
     return ast.dump(copy)
 
 
@@ -170,38 +173,48 @@ def _with_other_lines(text: str, docstrings: dict[tuple[int, int], str]) -> str:
     """The text without comments and blank lines, and with others instead, which depend on the code alone: two
     revisions with the same code get the same text."""
     lines: list[str | None] = list(text.split("\n"))
-    starts: list[int] = []
-    comments: list[tuple[int, int]] = []
-    empty: list[int] = []
-    words: list[tokenize.TokenInfo] = []
-    between = True
+    layout = _Layout()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            if _KEPT.match(token.string):
-                continue
-            comments.append(token.start)
-            if between:
-                empty.append(token.start[0])
-        elif token.type == tokenize.NEWLINE:
-            between = True
-        elif token.type == tokenize.NL:
-            if between and not token.line.strip():
-                empty.append(token.start[0])
-        elif token.type not in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER) and between:
-            starts.append(token.start[0])
-            between = False
-        # Columns of the syntax tree count bytes, those of tokens letters: a docstring has only blanks before it.
-        if token.type == tokenize.STRING and token.start in docstrings:
-            words.append(token)
-    for row, column in comments:
+        layout.read(token)
+    for row, column in layout.comments:
         lines[row - 1] = (lines[row - 1] or "")[:column].rstrip()
-    for token in words:
+    # Columns of the syntax tree count bytes, those of tokens letters: a docstring has only blanks before it.
+    for token in (one for one in layout.strings if one.start in docstrings):
         (row, column), (last, end) = token.start, token.end
         before, after = (lines[row - 1] or "")[:column], (lines[last - 1] or "")[end:]
         lines[row - 1 : last] = [before + docstrings[token.start] + after, *[None] * (last - row)]
-    for row in empty:
+    for row in layout.empty:
         lines[row - 1] = None
-    return "\n".join(_spread(lines, starts))
+    return "\n".join(_spread(lines, layout.starts))
+
+
+@dataclass
+class _Layout:
+    """Where the statements, comments, texts and lines without code of a file are."""
+
+    starts: list[int] = field(default_factory=list)
+    """The first row of each statement."""
+    comments: list[tuple[int, int]] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    strings: list[tokenize.TokenInfo] = field(default_factory=list)
+    _between: bool = True
+    """Before the first word of a statement."""
+
+    def read(self, token: tokenize.TokenInfo) -> None:
+        """The next token."""
+        if token.type == tokenize.COMMENT:
+            if not _KEPT.match(token.string):
+                self.comments.append(token.start)
+                self.empty += [token.start[0]] if self._between else []
+        elif token.type == tokenize.NEWLINE:
+            self._between = True
+        elif token.type == tokenize.NL:
+            self.empty += [token.start[0]] if self._between and not token.line.strip() else []
+        elif token.type not in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+            if self._between:
+                self.starts.append(token.start[0])
+            self._between = False
+            self.strings += [token] if token.type == tokenize.STRING else []
 
 
 def _spread(lines: list[str | None], starts: list[int]) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Writes down what goes from the script into the project and what comes back, in the order in which it did.
 
 `in`: the arguments of a call that the script makes (also through a library), or what a function of the script
-answers to the project. `out`: what a call of the project gave back or raised and left in its arguments, or the
-arguments with which the project called a function of the script. Calls within the project are not looked at.
+answers to the project. `out`: what a call of the project gave back or raised and left in its arguments, or
+the arguments with which the project called a function of the script. Calls within the project are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import gc
 import os
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
     from reenact.bug.inside import judge
@@ -112,7 +113,7 @@ class Recorder:
                     left.add(f"after {argument}", value)
             self._note("out", name, frame, left)
 
-        return self._until_the_end(frame, ended)
+        return self._until_the_end(ended)
 
     def _answered(self, frame: types.FrameType) -> Trace | None:
         """The project calls a function of the script."""
@@ -122,7 +123,7 @@ class Recorder:
         for argument, value in given.items():
             handed.add(argument, value)
         self._note("out", name, frame, handed)
-        return self._until_the_end(frame, lambda answer: self._note("in", name, frame, answer))
+        return self._until_the_end(lambda answer: self._note("in", name, frame, answer))
 
     def _importing(self, frame: types.FrameType) -> Trace:
         """A file of the project is imported: of interest only when that fails, because what is imported
@@ -133,9 +134,9 @@ class Recorder:
             if any(leaf.startswith("raised ") for leaf in left.leaves.values()):
                 self._note("out", f"<module> {file}", frame, left)
 
-        return self._until_the_end(frame, ended)
+        return self._until_the_end(ended)
 
-    def _until_the_end(self, frame: types.FrameType, ended: Callable[[Digest], None]) -> Trace:
+    def _until_the_end(self, ended: Callable[[Digest], None]) -> Trace:
         raised: list[BaseException] = []
 
         def follow(inner: types.FrameType, event: str, value: Any) -> Trace:

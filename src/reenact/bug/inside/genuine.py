@@ -1,19 +1,34 @@
-"""Tells values of types that Python, a library or the project define from those of classes that lie about it."""
+"""Tells values of types that Python, a library or the project have from those that only claim to be."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-EXACT = (bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, type(None))
+EXACT = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    bytearray,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    range,
+    type(None),
+)
 DEPTH = 12
 MOST = 10_000
 """Items that are looked at in all."""
 
 
 def lying_class(value: Any) -> str:
-    """The name of the first class in a value that is not what its module has under its name; empty where there
-    is none. A class may write any module into `__module__`, but that module does not have it."""
+    """The name of the first class in a value that is not what its module has under its name; empty where
+    there is none. A class may write any module into `__module__`, but that module does not have it."""
     waiting = [(value, DEPTH)]
     count = 0
     while waiting and count < MOST:
@@ -41,7 +56,7 @@ def is_genuine(kind: type) -> bool:
         return bool(files) and files == {getattr(found, "__file__", None)}
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
-    # What a library of C defines is known under other names than its own: its type cannot be made by a script.
+    # A library of C may define types under other names than theirs; a script cannot make such a type.
     return found is kind or not kind.__flags__ & _MADE_BY_CLASS
 
 

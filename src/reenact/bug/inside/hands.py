@@ -1,9 +1,9 @@
 """Finds out whether an exception that comes out of the project was built by the script.
 
-The script is compiled with a hook around everything that it hands over: arguments, what it assigns, what it puts
-into lists and classes. Exceptions that it builds are remembered; iterators and functions of libraries are
-replaced by ones that do the same and notice what is raised in them. What they raise without anything of the
-project's own, because the project only set them going, is the script's.
+The script is compiled with a hook around everything that it hands over: arguments, what it assigns, what it
+puts into lists and classes. Exceptions that it builds are remembered; iterators and functions of libraries
+are replaced by ones that do the same and notice what is raised in them. What they raise without anything of
+the project's own, because the project only set them going, is the script's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import functools
 import operator
 import sys
 import types
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 HOOK = "_reenact_hands_over"
 LAZY = ("builtins", "itertools")

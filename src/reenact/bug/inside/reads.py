@@ -1,8 +1,8 @@
 """Notices a script that opens files of the repository or traces the interpreter; the project's own code may.
 
-Covered: what Python announces to an audit hook (open, listdir, scandir, sqlite3, settrace). Not covered: asking
-whether a file is there, how long it is or how old, and what a library of C opens; a control revision in which
-sizes and times are others finds those out.
+Covered: what Python announces to an audit hook (open, listdir, scandir, sqlite3, settrace). Not covered:
+asking whether a file is there, how long it is or how old, and what a library of C opens; control revisions,
+in which sizes and times are others, find that out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Callable
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
     from reenact.bug.inside import judge

@@ -88,7 +88,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     began = time.process_time()
     try:
         with_hook = task["mode"] == "hands"
-        program = hands.hooked(text, script) if with_hook else compile(text, script, "exec", dont_inherit=True)
+        program = (
+            hands.hooked(text, script) if with_hook else compile(text, script, "exec", dont_inherit=True)
+        )
         if recorder is not None:
             recorder.start()
         exec(program, namespace)  # noqa: S102
