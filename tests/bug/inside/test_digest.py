@@ -110,3 +110,9 @@ def test_a_gradient_is_part_of_a_parameter() -> None:
     (one * 3).sum().backward()
     (two * 4).sum().backward()
     assert leaves(one)["x.grad[:]"] != leaves(two)["x.grad[:]"]
+
+
+def test_a_number_too_long_to_write_is_closed() -> None:
+    digest = Digest().add("x", 10**6000)
+    assert digest.closed
+    assert digest.leaves == {"x": "closed: int, ValueError"}

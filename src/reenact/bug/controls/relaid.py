@@ -161,12 +161,11 @@ def _docstring_places(tree: ast.Module) -> dict[tuple[int, int], str]:
 
 
 def _bare(tree: ast.Module) -> str:
-    """The tree as text, with every docstring alike."""
-    copy = ast.parse(ast.unparse(tree))
-    for owner in ast.walk(copy):
+    """The tree as text, with every docstring alike; the tree is changed."""
+    for owner in ast.walk(tree):
         if isinstance(owner, _DOCUMENTED) and ast.get_docstring(owner, clean=False) is not None:
             owner.body[0] = ast.Expr(ast.Constant("docstring"))
-    return ast.dump(copy)
+    return ast.dump(tree)
 
 
 def _with_other_lines(text: str, docstrings: dict[tuple[int, int], str]) -> str:

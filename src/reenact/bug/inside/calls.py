@@ -86,10 +86,13 @@ class Recorder:
         if whose == "library":
             return None
         caller = self.owner(frame.f_back)
-        if whose == "project" and caller == "script":
-            return self._entered(frame)
-        if whose == "script" and caller == "project":
-            return self._answered(frame)
+        try:
+            if whose == "project" and caller == "script":
+                return self._entered(frame)
+            if whose == "script" and caller == "project":
+                return self._answered(frame)
+        except Exception as error:  # noqa: BLE001 - what fails here must not reach the script
+            self._cut = f"a call could not be recorded ({type(error).__name__})"
         return None
 
     def _entered(self, frame: types.FrameType) -> Trace | None:
@@ -141,14 +144,17 @@ class Recorder:
 
         def follow(inner: types.FrameType, event: str, value: Any) -> Trace:
             if event == "exception":
-                raised[:] = [value[1] if isinstance(value[1], BaseException) else value[0](value[1])]
+                raised[:] = [value[1]]
             elif event == "return" and not self._cut:
                 left = Digest()
                 if raised and inner.f_code.co_code[inner.f_lasti] not in RETURNS:
                     left.leaves["gives"] = raised_leaf(raised[0])
                 else:
                     left.add("gives", value)
-                ended(left)
+                try:
+                    ended(left)
+                except Exception as error:  # noqa: BLE001 - what fails here must not reach the script
+                    self._cut = f"a call could not be recorded ({type(error).__name__})"
             return follow
 
         return follow

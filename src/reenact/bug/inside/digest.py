@@ -41,17 +41,17 @@ class Digest:
             self.closed = True
             return self
         kind = type(value)
-        if kind in PLAIN:
-            self.leaves[path] = plain_leaf(value)
-        elif id(value) in self._seen:
-            self.leaves[path] = "seen before"
-        else:
-            self._seen[id(value)] = value
-            try:
+        try:
+            if kind in PLAIN:
+                self.leaves[path] = plain_leaf(value)
+            elif id(value) in self._seen:
+                self.leaves[path] = "seen before"
+            else:
+                self._seen[id(value)] = value
                 self._add_object(path, value, depth)
-            except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
-                self.closed = True
-                self.leaves[path] = f"closed: {kind.__qualname__}, {type(error).__name__}"
+        except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
+            self.closed = True
+            self.leaves[path] = f"closed: {kind.__qualname__}, {type(error).__name__}"
         return self
 
     def _add_object(self, path: str, value: Any, depth: int) -> None:

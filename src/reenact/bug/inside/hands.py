@@ -185,9 +185,9 @@ class _Hooked(ast.NodeTransformer):
     def visit_Set(self, node: ast.Set) -> ast.AST:
         return self._display(node)
 
-    def _display(self, node: Any) -> ast.AST:
+    def _display(self, node: ast.List | ast.Tuple | ast.Set) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(node, ast.Set):
+        if isinstance(node, ast.Set) or isinstance(node.ctx, ast.Load):
             node.elts = [_hook(one) for one in node.elts]
         return node
 
