@@ -7,6 +7,7 @@ project_files, codebase  the project by its source         validate/      what a
 generate      Case; plan, script, refinement: questions    script_runner  a script in the sandbox, over seeds
 search        the search                                   classify       what a run means
 verdict       what runs prove, what all attempts come to   minimise       the shortest script that still does
+controls/     does the project show it, or the script?     recorded_calls  what passed between the two
 reproduction  the result                                   repro_file     the script with a judge around it
 inside/       the watcher that goes into the box           handover       training programs read by `diagnose`
 own_files     which files of the output folder are ours

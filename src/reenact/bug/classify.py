@@ -111,6 +111,9 @@ def classified(
     deliberate = outside = False
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
+    elif seen.noticed:
+        outcome = RunOutcome.SCRIPT
+        sentence = f"The script does what a script that shows a bug may not: {seen.noticed}."
     elif seen.ended == "raised":
         reported = symptom.raised
         by_library = bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"

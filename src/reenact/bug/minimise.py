@@ -44,9 +44,14 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
         proven = tried(case, Attempt(attempt.context, attempt.number, script), run.under("minimal"))
-        if proven.shows:
+        if proven.shows and (not _doubt(proven) or _doubt(attempt)):
             return proven, Minimised(script, before, len(script.splitlines()), shortening.runs)
     return attempt, replace(same, runs=shortening.runs, note="it is as short as it can be")
+
+
+def _doubt(attempt: Attempt) -> str:
+    """Why the control runs of a script do not tell; empty where they do."""
+    return attempt.controls.doubt if attempt.controls is not None else ""
 
 
 @dataclass

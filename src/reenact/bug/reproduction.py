@@ -50,6 +50,9 @@ class Stage(StrEnum):
     EXECUTION = "execution"
     FIXED = "fixed revision"
     """It shows the symptom, but not the bug: on the fixed revision it does not pass."""
+    CONTROL = "control runs"
+    """It shows the symptom, but on revisions that we made, or watched closely, it does something else: the
+    script makes what it shows."""
 
 
 class CallForm(BaseModel):
@@ -73,12 +76,28 @@ def on_fixed(script: str, forms: Sequence[CallForm], *, both: bool = False) -> s
 
 
 @dataclass(frozen=True, slots=True)
+class Controls:
+    """What control runs of a script that shows the symptom came to."""
+
+    JSON: ClassVar = ("results", "doubt")
+
+    results: tuple[str, ...] = ()
+    """Each control and what it gave, in a few words."""
+    doubt: str = ""
+    """Why the controls cannot tell whether the project or the script shows the bug; empty where they do."""
+
+    @property
+    def sentence(self) -> str:
+        return f"Controls: {', '.join(self.results)}."
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One script on the way."""
 
     JSON: ClassVar = (
         "context", "number", "stopped_at=stage", "objections=reasons", "outcomes", "outcomes_fixed", "sample",
-        "script", "runs", "fixed_runs",
+        "script", "runs", "fixed_runs", "controls",
     )  # fmt: skip
 
     context: int
@@ -97,6 +116,8 @@ class Attempt:
     learned: Symptom | None = None
     """What it shows, where that is another exception than was expected: the fix tells, or the model found so
     after it was raised."""
+    controls: Controls | None = None
+    """None where it did not come to control runs."""
 
     def stopped(self, *objections: Problem) -> Attempt:
         """With these objections; none of them means that it shows the bug."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,7 @@ from typing import Any, ClassVar
 from pydantic import TypeAdapter, ValidationError
 
 from reenact.bug.project_files import ProjectFiles
+from reenact.bug.recorded_calls import RecordedCalls
 from reenact.bug.symptom import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
@@ -26,7 +28,7 @@ from reenact.sandbox.view import WORK
 
 REPOSITORY = "repository"
 """Name of the project's folder inside, below the work folder."""
-INSIDE = ("watch.py", "judge.py")
+INSIDE = ("watch.py", "judge.py", "calls.py", "digest.py", "genuine.py", "hands.py", "reads.py")
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
@@ -53,6 +55,20 @@ class Frame:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.qualified}"
+
+
+class Mode(StrEnum):
+    """What the watcher looks at besides the outcome."""
+
+    OUTCOME = "outcome"
+    CALLS = "calls"
+    """What goes from the script into the project, and what comes back."""
+    HANDS = "hands"
+    """What is raised in things that the script hands over."""
+
+
+PATIENCE = {Mode.OUTCOME: 1, Mode.CALLS: 4, Mode.HANDS: 2}
+"""How many times as long a run may take: writing calls down is work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +100,11 @@ class RunObservation:
     """Why the check could not be computed."""
     network: bool = False
     """Whether it wanted the network, which is not there."""
+    noticed: str = ""
+    """What the script did that it may not: a file of the repository opened, the interpreter traced."""
+    made: str = ""
+    """How the script itself made the exception that came out of the project."""
+    calls: RecordedCalls | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
     wall_s: float = 0.0
@@ -142,14 +163,21 @@ class ScriptRunner:
         return False
 
     def observe(
-        self, run: Scope, name: str, script: str, check: Check | None, seeds: Sequence[int], at: Revision
+        self,
+        run: Scope,
+        name: str,
+        script: str,
+        check: Check | None,
+        seeds: Sequence[int],
+        at: Revision,
+        mode: Mode = Mode.OUTCOME,
     ) -> dict[int, RunObservation]:
         """One run a seed, each a step of the journal: known ones are taken from there, the others share a
         box. Raises SandboxFailed and Stopped, which say nothing about the script."""
         steps = {f"{name}[{seed}]": seed for seed in seeds}
 
         def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, RunObservation]]:
-            seen = self.run(script, check, [steps[one] for one in missing], at)
+            seen = self.run(script, check, [steps[one] for one in missing], at, mode)
             yield {one: seen[steps[one]] for one in missing}
 
         given: dict[str, object] = {
@@ -159,6 +187,7 @@ class ScriptRunner:
             "environment": self.environment.key,
             "stubs": list(self.stubs),
             "limits": self.bounds,
+            "mode": mode.value,
             # What an older watcher saw is not taken for what this one would see.
             "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
         }
@@ -170,7 +199,12 @@ class ScriptRunner:
         return {seed: found[one] for one, seed in steps.items()}
 
     def run(
-        self, script: str, check: Check | None, seeds: Sequence[int], revision: Revision
+        self,
+        script: str,
+        check: Check | None,
+        seeds: Sequence[int],
+        revision: Revision,
+        mode: Mode = Mode.OUTCOME,
     ) -> dict[int, RunObservation]:
         """Run once a seed, in one box."""
         words = {seed: secrets.token_hex(16) for seed in seeds}
@@ -182,11 +216,13 @@ class ScriptRunner:
             "seeded": self.environment.seeded(script),
             "stubs": list(self.stubs),
             "check": check.model_dump(mode="json") if check is not None else None,
+            "mode": mode.value,
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
         stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
-        ran = self._execute(".reenact/watch.py", given, revision, len(seeds), stdin=stdin, collect=results)
+        times = len(seeds) * PATIENCE[mode]
+        ran = self._execute(".reenact/watch.py", given, revision, times, stdin=stdin, collect=results)
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
     def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
@@ -231,8 +267,18 @@ def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
     with suppress(ResultRefused, ValidationError):
         result = read_json(run.results.get(name, "").encode())
         if isinstance(result, dict) and result.get("word") == word:
+            _name_events(result)
             return _OBSERVED.validate_python({**result, **known})
     return _OBSERVED.validate_python({**known, "why": run.why})
+
+
+def _name_events(result: dict[str, Any]) -> None:
+    """Recorded events come as lists, which are short; here they get their names."""
+    calls = result.get("calls")
+    if isinstance(calls, dict) and isinstance(calls.get("events"), list):
+        names = ("way", "function", "line", "tree")
+        rows = (event for event in calls["events"] if isinstance(event, list) and len(event) == len(names))
+        calls["events"] = [dict(zip(names, event, strict=True)) for event in rows]
 
 
 @cache

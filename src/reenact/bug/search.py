@@ -1,7 +1,8 @@
 """The search: context by context, script by script, until one shows the bug.
 
 generate -> parses -> static analysis -> relevance -> run over seeds -> the symptom? -> run on the fixed
-revision -> passes? Whatever objects first speaks to the model, and the next script answers it.
+revision -> passes? -> control runs -> shown by the project? Whatever objects first speaks to the model, and
+the next script answers it.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ from dataclasses import replace
 
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
+from reenact.bug.controls.check import controlled
 from reenact.bug.generate import Answered, Case, draft, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
@@ -145,13 +147,16 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     objection = not_shown(case, runs)
     if objection is not None:
         return (None if quick else _learned(case, attempt, run)) or attempt.stopped(objection)
-    if quick or case.fixed is None:
-        return replace(attempt, runs=() if quick else runs)
+    if quick:
+        return replace(attempt, runs=())
+    if case.fixed is None:
+        return controlled(case, attempt, run)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
     fixed = run_with(case, run, script, "fixed", [one.seed for one in runs])
     attempt = replace(attempt, fixed_runs=fixed)
-    return attempt.stopped(*filter(None, [not_confirmed(runs, fixed)]))
+    objection = not_confirmed(runs, fixed)
+    return attempt.stopped(objection) if objection is not None else controlled(case, attempt, run)
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
@@ -169,7 +174,8 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     fixed = run_with(known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs])
     if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
         return None
-    return replace(attempt, runs=runs, fixed_runs=fixed, learned=symptom)
+    learned = replace(attempt, runs=runs, fixed_runs=fixed, learned=symptom)
+    return controlled(known, learned, run.under("learned"))
 
 
 def run_with(case: Case, run: Scope, script: str, name: str, seeds: Sequence[int]) -> tuple[SeedRun, ...]:

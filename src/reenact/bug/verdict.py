@@ -69,6 +69,8 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     shown = [run for run in attempt.runs if run.shows]
     seeds = f"with {len(shown)} of {len(attempt.runs)} seeds"
     count = f"the symptom shows {seeds}"
+    if attempt.controls is not None and attempt.controls.doubt:
+        return Verdict.SHOWN, f"{count}, but the control runs do not tell by whom: {attempt.controls.doubt}"
     if attempt.learned is not None and case.fixed is not None:
         raised = f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed revision"
         return Verdict.REPRODUCED, f"{raised}; expected was another symptom"
@@ -151,6 +153,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
         ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
         agreed = f", and the model finds that this bug is not here: {denied}" if denied else ""
         return Verdict.NOT_REPRODUCED, f"{ran}{agreed}"[:600]
+    refused = [one for one in attempts if one.stage is Stage.CONTROL]
+    if refused:
+        why = str(refused[-1].objections[0]).rstrip(".")
+        return Verdict.INCONCLUSIVE, f"the symptom shows, but not by the project alone: {why}"[:600]
     return Verdict.INCONCLUSIVE, _obstacle(attempts)
 
 

@@ -17,6 +17,7 @@ import sys
 import time
 import types
 import warnings
+from functools import lru_cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
@@ -24,11 +25,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reenact.bug.inside import judge
+    from reenact.bug.inside.calls import Recorder
+    from reenact.bug.inside.genuine import lying_class
+    from reenact.bug.inside.hands import HOOK, Hands
+    from reenact.bug.inside.reads import Reads
 else:
     import judge
+    from calls import Recorder
+    from genuine import lying_class
+    from hands import HOOK, Hands
+    from reads import Reads
 
 RESULT = "result-{}.json"
 FRAME = ("whose", "file", "line", "function", "qualified")
+OWN = ("judge", "calls", "digest", "genuine", "hands", "reads")
+"""Modules of the watcher, which the script does not see."""
 SEEDERS = {"numpy": "random.seed", "torch": "manual_seed", "tensorflow": "random.set_seed"}
 
 
@@ -44,7 +55,8 @@ def main() -> None:
         importlib.import_module(name)
     sys.argv[:] = [script]
     sys.path[0:1] = [os.path.abspath(root) for root in task["roots"]]
-    sys.modules.pop("judge", None)
+    for name in OWN:
+        sys.modules.pop(name, None)
     for seed, word in task.pop("words").items():
         sys.stdout.flush()
         child = os.fork()
@@ -65,22 +77,38 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     check = task["check"]
     if task["stubs"]:
         sys.meta_path.append(StubFinder(task["stubs"]))
-    warned = _record_warnings(project, script) if check and check["relation"] == "warns" else []
+    hands = Hands(lru_cache(maxsize=None)(lambda file: judge.where(file, project, script)))
+    reads = Reads(project, script, lent=lambda: hands.active)
+    warned = _record_warnings(project, script, hands) if check and check["relation"] == "warns" else []
     random.seed(seed)
     for name in task["seeded"]:
         attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
     found: dict[str, Any] = {}
-    began = time.process_time()
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
+    if task["mode"] == "hands":
+        namespace[HOOK] = hands.hand
+    recorder = Recorder(project, script) if task["mode"] == "calls" else None
+    reads.install()
+    began = time.process_time()
     try:
-        exec(compile(text, script, "exec", dont_inherit=True), namespace)  # noqa: S102
+        with_hook = task["mode"] == "hands"
+        program = (
+            hands.hooked(text, script) if with_hook else compile(text, script, "exec", dont_inherit=True)
+        )
+        if recorder is not None:
+            recorder.start()
+        exec(program, namespace)  # noqa: S102
         found["ended"] = "returned"
     except SystemExit as leaving:
         found |= {"ended": "exited", "message": _clean(str(leaving.code))}
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
-        found |= {"ended": "raised", **_described(error, project, script)}
+        found |= {"ended": "raised", **_described(error, project, script), "made": hands.made(error)}
     used = {"slower": time.process_time() - began}
     used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    reads.end()
+    found["noticed"] = _clean(reads.noticed)
+    if recorder is not None:
+        found["calls"] = recorder.stop()
     if check and found["ended"] == "returned":
         found |= _checked(check, namespace, warned, used)
     known = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]}
@@ -117,10 +145,12 @@ def _checked(
         return {"holds": amount > check["number"], "saw": f"{amount:.4g}", "number": amount}
     if "observed" not in namespace:
         return {"problem": "the script ended without a top-level value named `observed`", "holds": False}
-    if type(namespace["observed"]).__module__ == "__main__":
-        return {"problem": "`observed` is an object of a class that the script defines", "holds": False}
     try:
         observed, reference = judge.held(namespace["observed"]), judge.held(namespace.get("reference"))
+        for name, value in (("observed", observed), ("reference", reference)):
+            lying = lying_class(value)
+            if lying:
+                return {"problem": f"`{name}` holds {lying}, a class that the script defines", "holds": False}
         holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
         saw = judge.saw(check, observed, reference, holds)
         single = float(observed) if _is_single(observed) else None
@@ -142,12 +172,12 @@ def _is_single(value: Any) -> bool:
         return False
 
 
-def _record_warnings(project: str, script: str) -> list[str]:
+def _record_warnings(project: str, script: str, hands: Hands) -> list[str]:
     """Warnings that project code gives, also where they point at the caller."""
     warned: list[str] = []
 
     def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
-        if judge.nearest_owner(sys._getframe(1), project, script) == "project":
+        if judge.nearest_owner(sys._getframe(1), project, script) == "project" and not hands.active:
             warned.append(f"{category.__name__}: {message}")
 
     warnings.simplefilter("always")

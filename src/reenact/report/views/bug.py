@@ -121,6 +121,8 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
     other = next((run for run in showing.fixed_runs if run.seed == shown.seed), None)
     if other is not None:
         yield doc.Text(other.sentence, "On the fixed revision")
+    if showing.controls is not None and showing.controls.results:
+        yield doc.Text(showing.controls.sentence)
     yield from _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))
