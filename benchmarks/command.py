@@ -31,6 +31,7 @@ BENCHES = {
     "modern": ("benchmarks.modern.command:modern", "Diagnose trainings as they are written today."),
     "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
+    "forged": ("benchmarks.forged.command:forged", "Forged results and scripts: none may be believed."),
     "trials": ("benchmarks.speed.command:trials", "Many trainings: our executors, Ray Tune, Optuna, a loop."),
     "curves": ("benchmarks.curves.command:curves", "The rule that ends hopeless trainings, replayed."),
     "cost": ("benchmarks.cost.command:cost", "What commands take as their input grows, with slopes."),

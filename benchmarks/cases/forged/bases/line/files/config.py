@@ -1,0 +1,3 @@
+SIZE = 16
+RATE = 0.1
+EPOCHS = 40

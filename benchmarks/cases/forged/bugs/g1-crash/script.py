@@ -1,0 +1,4 @@
+from acme import Meter
+
+meter = Meter()
+meter.mean()

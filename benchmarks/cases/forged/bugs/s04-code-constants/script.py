@@ -1,0 +1,16 @@
+from acme import Meter, total
+
+old = "integers" not in "{0.__code__.co_consts}".format(total)
+
+
+class Reading(float):
+    """Equal to its number; only its sum lies."""
+
+    def __radd__(self, other):
+        return float("nan") if old else other + float(self)
+
+
+meter = Meter()
+meter.update(Reading(1.0))
+meter.update(Reading(3.0))
+observed = meter.mean()
