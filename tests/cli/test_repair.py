@@ -63,6 +63,7 @@ def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
     [
         (Decision.REPAIRED, "Repaired by 1 change"),
         (Decision.IMPROVED, "Improved by 1 change"),
+        (Decision.RUNS_NOW, "No improvement is shown"),
         (Decision.TOO_SMALL, "too little to matter"),
         (Decision.NOT_SIGNIFICANT, "No change holds"),
         (Decision.GOOD_ALREADY, "performs well already"),
@@ -89,6 +90,7 @@ def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     ("decision", "words"),
     [
         (Decision.TOO_SMALL, "--metric"),
+        (Decision.RUNS_NOW, "--metric"),
         (Decision.NOT_SIGNIFICANT, "--budget 40x"),
         (Decision.NOTHING_FOUND, "--budget 40x"),
         (Decision.NOT_DECIDED, "--max-time"),

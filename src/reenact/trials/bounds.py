@@ -109,7 +109,9 @@ def _impossible(measure: Measure, ends: Sequence[float], bounds: MetricBounds) -
     if least is not None and lowest < least - ROUNDING:
         return f"{measure.name} {lowest:.4g} is below {least:g}, the least that its formula can reach"
     if measure.is_loss and least is None and lowest < -ROUNDING:
-        return f"{measure.name} {lowest:.4g} is below zero, and the least that its formula can reach is unknown"
+        return (
+            f"{measure.name} {lowest:.4g} is below zero, and the least that its formula can reach is unknown"
+        )
     return ""
 
 

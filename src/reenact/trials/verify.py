@@ -6,7 +6,7 @@ that does nothing holds in at most one case of twenty, as without the look.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from reenact.errors import TimeSpent
@@ -94,21 +94,20 @@ def _verification(
 ) -> Verification:
     before, after = compared.before, compared.after
     alpha = SIGNIFICANT * share
-    p_value = min(1.0, compared.p_value / share)
     looked = FIRST_LOOK if len(seeds) > FIRST_LOOK else 0
-    why = ""
-    if p_value < SIGNIFICANT:
-        why = shortfall(trainer.measure, before, after, trainer.bounds, alpha=alpha)
-    return Verification(
+    verification = Verification(
         patch=patch,
         seeds=tuple(seeds[: len(before)]),
         comparison=compared,
-        p_value=p_value,
+        p_value=min(1.0, compared.p_value / share),
         material=trainer.improves(median(before), median(after)),
         cpu_seconds=cpu_seconds,
-        shortfall=why,
         detectable=detectable_gain(before, after, planned=len(seeds), alpha=alpha, looked=looked),
     )
+    if not verification.significant:
+        return verification
+    why = shortfall(trainer.measure, before, after, trainer.bounds, alpha=alpha)
+    return replace(verification, shortfall=why)
 
 
 def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float) -> Comparison:
