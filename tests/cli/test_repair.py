@@ -74,6 +74,16 @@ def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
     assert "±" in found(decision).sentence or decision is Decision.GOOD_ALREADY
 
 
+def test_the_report_says_what_was_not_seen_and_what_is_no_improvement() -> None:
+    weak = replace(found(Decision.NOT_SIGNIFICANT).verdicts[0], detectable=0.08)
+    ends = replace(found(Decision.RUNS_NOW).verdicts[0], shortfall="no better than a constant answer")
+    one = replace(found(Decision.RUNS_NOW), verdicts=(weak, ends))
+    text = " ".join(render(repair_document(one, "train.py"), "full").split())
+    assert "not significant; a gain of 0.08 or more would have been seen 4 times out of 5." in text
+    assert "no better than a constant answer." in text
+    assert "runs-now" in text
+
+
 def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     before, after = (0.5,) * 6, (0.5, 0.5, 0.6, 0.6, 0.6, 0.6)
     one = found(Decision.NOT_SIGNIFICANT)

@@ -431,8 +431,8 @@ def only_later(gain: float) -> Formula:
 
 
 def test_one_metric_judges_and_is_not_chosen_by_the_seeds_that_judge() -> None:
-    """The metric looks better on the screening seeds alone, the training loss falls everywhere: the metric was
-    chosen, and the training loss has no second look at the same seeds."""
+    """The metric looks better on the screening seeds alone, the training loss falls everywhere: the metric
+    was chosen, and the training loss has no second look at the same seeds."""
     lucky = WithFall(
         lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned)),
         lambda turned, seed: 0.6 if turned else 0.01,
@@ -730,6 +730,20 @@ def test_what_was_not_verified_in_time_is_remarked() -> None:
     tried = tried_on(Formulaic(formula), suspects(learning_rate=0.6), stop=stop)
     assert tried.remarks[0].startswith("What helped in a first look was not verified. ")
     assert tried.judged["learning_rate"].note == "helped in a first look"
+
+
+def test_where_the_time_is_up_between_looks_what_was_seen_is_kept() -> None:
+    """Both help on the first screening seed; the second look takes another."""
+    stop = Late(60.0)
+
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        stop.up = seed == 12
+        return 0.9 if turned else 0.5
+
+    tried = tried_on(Formulaic(formula), suspects(learning_rate=0.6, optimizer=0.8), stop=stop)
+    assert tried.remarks[0].startswith("What helped in a first look was not verified. ")
+    assert {one.note for one in tried.judged.values()} == {"helped in a first look"}
+    assert not [trial for trial in tried.executor.done if trial.seed > 100]
 
 
 def test_programs_of_the_tests_have_the_hyperparameters() -> None:

@@ -201,7 +201,7 @@ def test_too_few_seeds_that_differ_cannot_decide(tied: int, few: bool) -> None:
 
 @pytest.mark.parametrize(("factor", "few"), [(1.5, False), (1.61, True), (3.0, True)])
 def test_a_second_change_makes_more_seeds_necessary(factor: float, few: bool) -> None:
-    """Five that differ: 1/32 by itself, 0.047 beside a second change, 0.0503 beside one of a smaller share."""
+    """Five that differ: 1/32 by itself, 0.047 beside a second change, 0.0503 with a smaller share."""
     compared = compare((0.5,) * 6, (0.5, *(0.6,) * 5))
     weak = verdict(Decision.NOT_SIGNIFICANT, comparison=compared, p_value=factor * compared.p_value)
     assert ("Only 5 of 6" in repair(Decision.NOT_SIGNIFICANT, weak).sentence) is few

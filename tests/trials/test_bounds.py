@@ -32,9 +32,7 @@ def test_an_accuracy_must_pass_the_most_frequent_class() -> None:
     assert shortfall(ACCURACY, around(0.2), around(0.51), bounds) == ""
     assert shortfall(ACCURACY, around(0.2), (0.5,) * 6, bounds) != ""
     below = shortfall(ACCURACY, around(0.2), around(0.49), bounds)
-    assert below == (
-        "test_accuracy is not significantly better than 0.5, which always naming the most frequent class gives"
-    )
+    assert below.startswith("test_accuracy is not significantly better than 0.5, which always naming")
 
 
 @pytest.mark.parametrize(

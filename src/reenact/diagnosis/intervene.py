@@ -7,8 +7,9 @@ significant improvement confirms it. One metric judges, and it is chosen before 
 where the program learns nothing at all and no change moves the metric on the screening seeds, that is the
 fall of the training loss.
 
-A trial has four outcomes. A significant difference that is no improvement is "runs now". What was not confirmed is refuted only where a difference could have been seen
-and was shown to be none; else it is undecided, and what was believed before stands. Proof always stands.
+A trial has four outcomes. A significant difference that is no improvement is "runs now". What was not
+confirmed is refuted only where a difference could have been seen and was shown to be none; else it is
+undecided, and what was believed before stands. Proof always stands.
 """
 
 from collections.abc import Sequence
@@ -53,8 +54,8 @@ def intervene(
         if again.options or not tried.candidates:
             tried = again
             tried.remarks.append(
-                f"Judged by {LEARNING.name}, the fall of the training loss: the program learns nothing, and no"
-                f" change moved {metric.name} on the screening seeds."
+                f"Judged by {LEARNING.name}, the fall of the training loss: the program learns nothing, and"
+                f" no change moved {metric.name} on the screening seeds."
             )
         else:
             trainer.judge_by(metric, trainer.part)

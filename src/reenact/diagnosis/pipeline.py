@@ -84,11 +84,19 @@ class DiagnoseServices:
         mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
         known: dict[str, Any] = {"one_training": seconds, "one_wall": seconds, "around": mark}
         known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
+        known["several_labels"] = has_several_labels(evidence)
         known["loss_floor"] = least_value(evidence.loss_name)
         known["constant_loss"] = constant_loss(evidence)
         known |= {"stand_ins": evidence.stand_in_data}
         trials = run.under("trials")
         return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
+
+
+def has_several_labels(evidence: Evidence) -> bool:
+    """Whether the model has several outputs, or a row several labels (the tokens of a sequence)."""
+    labels = evidence.labels
+    single = labels is None or labels.one_hot or labels.shape[1:] in ((), (1,))
+    return evidence.several_outputs or not single
 
 
 def constant_loss(evidence: Evidence) -> float | None:

@@ -74,8 +74,8 @@ class Decision(StrEnum):
     IMPROVED = "improved"
     """Significantly better, and by enough to matter; nothing says that it does well now."""
     RUNS_NOW = "runs-now"
-    """Significantly different, but no improvement: a program that failed trains now, to a result no better than
-    a constant answer, or a loss falls below what its formula can reach."""
+    """Significantly different, but no improvement: a program that failed trains now, to a result no better
+    than a constant answer, or a loss falls below what its formula can reach."""
     TOO_SMALL = "too-small"
     """Significantly better, but too little to matter."""
     NOT_SIGNIFICANT = "not-significant"

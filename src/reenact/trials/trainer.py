@@ -59,6 +59,9 @@ class BudgetedTrainer:
     """Standard deviation of the labels, where they are quantities."""
     majority: float | None = None
     """Accuracy of always naming the most frequent class, where labels are classes."""
+    several_labels: bool = False
+    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of labels,
+    and the most frequent class is no answer to compare it with."""
     loss_floor: float | None = None
     """The least value of the formula of the loss, where it is known."""
     constant_loss: float | None = None
@@ -113,7 +116,12 @@ class BudgetedTrainer:
     @property
     def bounds(self) -> MetricBounds:
         """What is known of the numbers that metrics can come to."""
-        return MetricBounds(self.loss_floor, self.constant_loss, self.majority, self.label_spread)
+        return MetricBounds(
+            loss_floor=self.loss_floor,
+            constant_loss=self.constant_loss,
+            majority=None if self.several_labels else self.majority,
+            label_spread=self.label_spread,
+        )
 
     def is_good_enough(self, score: float) -> bool:
         """Whether a training that reaches this is good enough: at most one miss in twenty, or an
