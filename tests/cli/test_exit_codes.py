@@ -303,7 +303,7 @@ def test_a_broken_probe_judges_nothing(sound: Evidence) -> None:
 def test_verdicts_of_the_other_commands() -> None:
     assert {one.value: int(one.exit_code) for one in Decision} == {
         "repaired": 0, "improved": 0, "good-already": 0, "too-small": 1, "nothing-found": 1,
-        "not-significant": 3, "not-decided": 3,
+        "runs-now": 3, "not-significant": 3, "not-decided": 3,
     }  # fmt: skip
     assert {one.value: int(one.exit_code) for one in BugVerdict} == {
         "reproduced": 0, "not reproduced": 1, "shown, unconfirmed": 3, "inconclusive": 3,

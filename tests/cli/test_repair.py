@@ -63,6 +63,7 @@ def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
     [
         (Decision.REPAIRED, "Repaired by 1 change"),
         (Decision.IMPROVED, "Improved by 1 change"),
+        (Decision.RUNS_NOW, "No improvement is shown"),
         (Decision.TOO_SMALL, "too little to matter"),
         (Decision.NOT_SIGNIFICANT, "No change holds"),
         (Decision.GOOD_ALREADY, "performs well already"),
@@ -71,6 +72,16 @@ def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
 def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
     assert words in found(decision).sentence
     assert "±" in found(decision).sentence or decision is Decision.GOOD_ALREADY
+
+
+def test_the_report_says_what_was_not_seen_and_what_is_no_improvement() -> None:
+    weak = replace(found(Decision.NOT_SIGNIFICANT).verdicts[0], detectable=0.08)
+    ends = replace(found(Decision.RUNS_NOW).verdicts[0], shortfall="no better than a constant answer")
+    one = replace(found(Decision.RUNS_NOW), verdicts=(weak, ends))
+    text = " ".join(render(repair_document(one, "train.py"), "full").split())
+    assert "not significant; a gain of 0.08 or more would have been seen 4 times out of 5." in text
+    assert "no better than a constant answer." in text
+    assert "runs-now" in text
 
 
 def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
@@ -89,6 +100,7 @@ def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     ("decision", "words"),
     [
         (Decision.TOO_SMALL, "--metric"),
+        (Decision.RUNS_NOW, "--metric"),
         (Decision.NOT_SIGNIFICANT, "--budget 40x"),
         (Decision.NOTHING_FOUND, "--budget 40x"),
         (Decision.NOT_DECIDED, "--max-time"),

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from made_evidence import LABELS, ONE_HOT, QUANTITIES, graph, trace
 from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import DiagnoseServices, constant_loss, diagnose, has_several_labels
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
+from reenact.program.graph import TaskType, TensorFacts
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program
+from reenact.rules.evidence import Evidence
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -193,3 +198,36 @@ def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path
     ]
     assert steps == [96, 24, 96]
     assert len(list((tmp_path / "traces").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("labels", "several"),
+    [
+        (LABELS, False),
+        (replace(LABELS, shape=(None, 1)), False),
+        (ONE_HOT, False),
+        (replace(LABELS, shape=(None, 3)), True),
+        (replace(LABELS, shape=(None, 12, 1)), True),
+    ],
+)
+def test_rows_with_several_labels_have_no_most_frequent_class(labels: TensorFacts, several: bool) -> None:
+    assert has_several_labels(Evidence(trace=trace([1.0] * 20, data=(labels,)))) is several
+
+
+def test_where_no_label_was_seen_there_are_not_several() -> None:
+    assert not has_several_labels(Evidence())
+
+
+def test_the_loss_of_a_constant_answer_is_not_known_beside_weight_penalties() -> None:
+    model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
+    plain = Evidence(trace=trace([1.0] * 20, graph=model, data=(LABELS,)))
+    assert constant_loss(plain) == pytest.approx(math.log(3))
+    (layer,) = model.layers
+    penalty = replace(layer, settings={**layer.settings, "kernel_regularizer": "L2(0.01)"})
+    none = replace(layer, settings={**layer.settings, "kernel_regularizer": None})
+    for changed, known in ((penalty, False), (none, True)):
+        run = trace([1.0] * 20, graph=replace(model, layers=(changed,)), data=(LABELS,))
+        assert (constant_loss(Evidence(trace=run)) is not None) is known
+    squares = graph(TaskType.REGRESSION, "mse", 1)
+    run = trace([1.0] * 20, graph=squares, data=(QUANTITIES,))
+    assert constant_loss(Evidence(trace=run)) == pytest.approx(0.8**2)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,13 @@ from scipy import stats
 
 from reenact.errors import InputError
 from reenact.trials.statistics import (
+    EXACT_UP_TO,
     cohen_d,
     compare,
+    detectable_effect,
+    detectable_gain,
+    detectable_words,
+    gains_less_than,
     glm_p,
     is_settled,
     non_inferior,
@@ -132,3 +138,165 @@ def test_glm_p_is_the_wald_test_of_a_gaussian_model() -> None:
 def test_samples_of_different_length_are_refused() -> None:
     with pytest.raises(InputError, match="before=2, after=3"):
         compare([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_less_than_two_pairs_are_refused(length: int) -> None:
+    with pytest.raises(InputError, match="at least 2"):
+        compare([1.0] * length, [2.0] * length)
+
+
+def test_two_pairs_are_compared() -> None:
+    both = compare([0.0, 0.0], [1.0, 2.0])
+    assert (both.p_value, both.rank_biserial, both.before, both.after) == (0.25, 1.0, (0.0, 0.0), (1.0, 2.0))
+    assert compare([1.0, 2.0], [1.0, 2.0]).rank_biserial == 0.0
+    assert compare([0.0] * 3, [1.0, -2.0, 3.0]).rank_biserial == pytest.approx((1 - 2 + 3) / 6)
+
+
+def test_the_normal_approximation_begins_above_twenty_pairs() -> None:
+    def differences(pairs: int) -> list[float]:
+        return [(i + 1) * (-1 if i % 3 == 0 else 1) for i in range(pairs)]
+
+    assert EXACT_UP_TO == 20
+    exact = stats.wilcoxon(differences(20), alternative="greater", method="exact").pvalue
+    assert signed_rank_p(differences(20)) == pytest.approx(exact, abs=1e-12)
+    positive = sum(value for value in differences(21) if value > 0)
+    deviation = math.sqrt(sum(rank**2 for rank in range(1, 22))) / 2
+    approximate = stats.norm.sf((positive - 0.5 - 21 * 22 / 4) / deviation)
+    assert signed_rank_p(differences(21)) == pytest.approx(approximate, abs=1e-12)
+
+
+def test_a_look_counts_only_where_it_could_have_ended_the_test() -> None:
+    better = [-1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    assert signed_rank_p(better, looked=6) > signed_rank_p(better)
+    assert signed_rank_p([0.0, *better[1:]], looked=6) == signed_rank_p([0.0, *better[1:]])
+    assert signed_rank_p(better, looked=0) == signed_rank_p(better)
+
+
+def test_all_better_settles_it_and_a_tie_among_them_does_not() -> None:
+    zeros = [0.0] * 6
+    assert is_settled(zeros, [1, 2, 3, 4, 5, 6], 10, 0.05)
+    assert not is_settled(zeros, [0, 2, 3, 4, 5, 6], 10, 0.05)
+
+
+def test_what_can_no_longer_reach_the_level_is_settled() -> None:
+    seen = [-1.0, 2, 3, 4, 5, 6]
+    least = signed_rank_p([*seen, *[math.inf] * 4], looked=6)
+    assert is_settled([0.0] * 6, seen, 10, least), "p below the level is needed, not p at the level"
+    assert not is_settled([0.0] * 6, seen, 10, least + 1e-9)
+
+
+@pytest.mark.parametrize(("kept", "enough"), [(0.895, False), (0.9, False), (0.905, True)])
+def test_nine_tenths_of_the_gain_must_be_kept(kept: float, enough: bool) -> None:
+    before, full = [0.0] * 6, [1.0] * 6
+    assert non_inferior(before, full, [kept] * 6) is enough
+    assert non_inferior(before, full, [kept - 0.4] * 6, keep=0.5) is enough
+
+
+@pytest.mark.parametrize(("pairs", "enough"), [(4, False), (5, True)])
+def test_five_pairs_can_prove_it_and_four_cannot(pairs: int, enough: bool) -> None:
+    assert non_inferior([0.0] * pairs, [1.0] * pairs, [1.0] * pairs) is enough
+
+
+@pytest.mark.parametrize(("worse", "enough"), [(0.85, True), (0.80, False)])
+def test_the_level_of_non_inferiority_lies_between_three_and_four_of_64(worse: float, enough: bool) -> None:
+    """Six pairs of which the one that keeps too little has the second or the third rank: p = 3/64, 5/64."""
+    smaller = [0.91, 0.97, 1.0, 1.1, 1.2, worse]
+    assert non_inferior([0.0] * 6, [1.0] * 6, smaller) is enough
+
+
+def test_to_train_at_all_is_the_gain_where_it_failed_before() -> None:
+    failed = [-math.inf] * 6
+    assert non_inferior(failed, [0.9] * 6, [0.2] * 6)
+    assert not non_inferior(failed, [0.9] * 6, failed)
+    assert not non_inferior([0.1] * 6, [0.9] * 6, failed)
+
+
+def test_no_gain_is_shown_from_three_pairs_on() -> None:
+    assert gains_less_than(0.5, [0.0] * 3, [0.01, 0.0, -0.01])
+    assert not gains_less_than(0.5, [0.0] * 2, [0.01, -0.01])
+
+
+@pytest.mark.parametrize(("margin", "below"), [(1.5, False), (1.68, False), (1.69, True)])
+def test_the_limit_of_a_gain_has_one_degree_of_freedom_less_than_pairs(margin: float, below: bool) -> None:
+    """Differences -1, 0, 1: 2.92 / sqrt(3) = 1.686 by two degrees of freedom, 1.36 by three."""
+    assert gains_less_than(margin, [0.0] * 3, [-1.0, 0.0, 1.0]) is below
+    assert gains_less_than(margin + 2, [0.0] * 3, [1.0, 2.0, 3.0]) is below
+
+
+def test_a_gain_at_the_margin_is_not_below_it() -> None:
+    assert not gains_less_than(0.25, [0.0] * 4, [0.25] * 4)
+    assert gains_less_than(0.2500001, [0.0] * 4, [0.25] * 4)
+
+
+def test_a_failed_training_shows_no_gain_and_no_lack_of_it() -> None:
+    assert not gains_less_than(9.0, [0.0] * 4, [0.0, 0.0, 0.0, -math.inf])
+    assert not gains_less_than(9.0, [-math.inf, 0.0, 0.0, 0.0], [0.0] * 4)
+
+
+def test_cohen_d_pools_both_deviations_and_keeps_the_sign() -> None:
+    before, after = [0.0, 2.0], [5.0, 11.0]
+    assert cohen_d(before, after) == pytest.approx(7 / math.sqrt((2 + 18) / 2))
+    assert cohen_d(after, before) == pytest.approx(-7 / math.sqrt((2 + 18) / 2))
+    assert cohen_d([2, 2], [1, 1]) == -math.inf
+    assert cohen_d([0.0, -math.inf], [1.0, 2.0]) == math.inf
+    assert cohen_d([0.0, -math.inf], [-math.inf, 1.0]) == 0.0
+
+
+def test_glm_p_of_samples_of_different_length_and_constant_ones() -> None:
+    before, after = [0.1, 0.5, 0.3], [0.4, 0.6, 0.7, 0.9, 0.5]
+    t = stats.ttest_ind(after, before).statistic
+    assert glm_p(before, after) == pytest.approx(2 * stats.norm.sf(abs(t)))
+    assert glm_p([2, 2], [1, 1]) == 0.0
+
+
+def test_the_detectable_effect_where_every_pair_must_be_better() -> None:
+    """Five pairs reach 0.05 only by 1/32: the fifth power of the share of better pairs is 0.8."""
+    wanted = stats.norm.ppf(0.8 ** (1 / 5))
+    assert detectable_effect(5, 0.05) == pytest.approx(wanted, abs=0.04)
+    looked = stats.norm.ppf(0.8 ** (1 / 6))
+    assert detectable_effect(7, 0.02, looked=6) == pytest.approx(looked, abs=0.04)
+
+
+@pytest.mark.parametrize(("pairs", "looked"), [(6, 0), (10, 6)])
+def test_the_detectable_effect_is_found_four_times_out_of_five(pairs: int, looked: int) -> None:
+    effect = detectable_effect(pairs, 0.05, looked=looked)
+    assert effect is not None
+    chance, trials, hits = random.Random(7), 1000, 0
+    for _ in range(trials):
+        differences = [chance.gauss(effect, 1.0) for _ in range(pairs)]
+        early = bool(looked) and min(differences[:looked]) > 0
+        hits += early or signed_rank_p(differences, looked=looked) < 0.05
+    assert 0.76 < hits / trials < 0.85
+
+
+@pytest.mark.parametrize(("alpha", "possible"), [(1 / 64, False), (1 / 64 + 1e-9, True)])
+def test_a_level_that_so_few_pairs_cannot_reach_detects_nothing(alpha: float, possible: bool) -> None:
+    assert (detectable_effect(6, alpha) is not None) is possible
+    assert (detectable_effect(6, alpha, looked=6) is not None) is possible
+
+
+def test_the_detectable_gain_is_in_the_units_of_the_metric() -> None:
+    before, after = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5], [0.4, 0.6, 0.5, 0.55, 0.45, 0.5]
+    effect = detectable_effect(6, 0.05)
+    assert effect is not None
+    gain = detectable_gain(before, after, planned=6, alpha=0.05)
+    assert gain == pytest.approx(effect * stats.tstd([-0.1, 0.1, 0, 0.05, -0.05, 0]))
+    wider = detectable_gain(before, after, planned=10, alpha=0.05, looked=6)
+    assert wider is not None
+    assert gain is not None
+    assert wider < gain, "four more pairs were planned"
+
+
+def test_the_detectable_gain_is_unknown_without_a_deviation() -> None:
+    more = {"planned": 6, "alpha": 0.05}
+    assert detectable_gain([0.5] * 6, [0.5] * 6, **more) is None
+    assert detectable_gain([0.5] * 6, [*[0.5] * 5, -math.inf], **more) is None
+    assert detectable_gain([0.1, 0.2], [0.3, 0.5], **more) is None
+    assert detectable_gain([0.1, 0.2, 0.3], [0.3, 0.5, 0.1], **more) is not None
+    assert detectable_gain([0.1, 0.2, 0.3], [0.3, 0.5, 0.1], planned=4, alpha=0.05) is None
+
+
+def test_the_detectable_gain_in_words() -> None:
+    assert detectable_words(0.0812) == "a gain of 0.081 or more would have been seen 4 times out of 5"
+    assert detectable_words(None) == ""

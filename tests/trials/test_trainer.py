@@ -15,6 +15,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.strategy import PROGRAM, rate_decides, search_context, set_to
+from reenact.trials.bounds import MetricBounds
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.metric import Measure
@@ -222,3 +223,10 @@ def test_when_a_training_does_well(measure: Measure, spread: float | None, score
 )
 def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bool, large: bool) -> None:
     assert material(before, after, bounded=bounded) is large
+
+
+def test_bounds_are_what_is_known_of_the_metrics() -> None:
+    trainer = search_context(rate_decides).context.trainer
+    known = replace(trainer, majority=0.4, label_spread=2.0, loss_floor=0.0, constant_loss=0.7)
+    assert known.bounds == MetricBounds(0.0, 0.7, 0.4, 2.0)
+    assert replace(known, several_labels=True).bounds == MetricBounds(0.0, 0.7, None, 2.0)

@@ -32,6 +32,9 @@ class InterventionResult(StrEnum):
     UNTRIED = "untried"
     CONFIRMED = "confirmed"
     """Changing it, alone or with others that are needed too, makes the training significantly better."""
+    RUNS_NOW = "runs-now"
+    """Changing it makes a significant difference that is no improvement: a program that failed trains now, to
+    a result no better than a constant answer, or a loss falls below what its formula can reach."""
     UNDECIDED = "undecided"
     """It was changed, and too little was seen to say: what was believed before stands."""
     REFUTED = "refuted"
@@ -49,7 +52,7 @@ class ChangeEffect:
 
     JSON: ClassVar = (
         "patch", "metric=measure.name", "larger_is_better=measure.larger_is_better", "before", "after",
-        "p_value", "confirmed", "on_top_of?", "cpu_seconds:2",
+        "p_value", "confirmed", "shortfall?", "detectable_gain=detectable", "on_top_of?", "cpu_seconds:2",
     )  # fmt: skip
 
     patch: Patch
@@ -64,6 +67,10 @@ class ChangeEffect:
     cpu_seconds: float = 0.0
     on_top_of: str = ""
     """Changes that both trainings had; empty for none."""
+    shortfall: str = ""
+    """Why a significant difference is no improvement; empty where it is one, or not significant."""
+    detectable: float | None = None
+    """The smallest gain that would have been found four times out of five; none where nobody can say."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

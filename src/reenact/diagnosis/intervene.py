@@ -3,11 +3,13 @@
 What is proven or strongly suspected is changed at once first: outside of text books several faults hide
 each other. A joint change that helps is cut down to what is needed; where it does not help, suspects are
 changed one by one. What remains is trained over fresh seeds against the program as it stands, and only a
-significant improvement confirms it. Where the metric is stuck because nothing is learned at all, the fall of
-the training loss judges.
+significant improvement confirms it. One metric judges, and it is chosen before any of these seeds is trained:
+where the program learns nothing at all and no change moves the metric on the screening seeds, that is the
+fall of the training loss.
 
-A trial has three outcomes. What was not confirmed is refuted only where a difference could have been seen
-and was shown to be none; else it is undecided, and what was believed before stands. Proof always stands.
+A trial has four outcomes. A significant difference that is no improvement is "runs now". What was not
+confirmed is refuted only where a difference could have been seen and was shown to be none; else it is
+undecided, and what was believed before stands. Proof always stands.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,7 @@ from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Certainty
-from reenact.trials.metric import LEARNING, Measure, least_gain
+from reenact.trials.metric import LEARNING, LEARNS, Measure, least_gain
 from reenact.trials.statistics import gains_less_than
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.verify import verify
@@ -37,8 +39,6 @@ NO_DIFFERENCE = 0.15
 """A gain that surely lies below this share of what is left to gain is none."""
 SURE = 0.9
 """A suspect as likely as this stays a finding when another change was confirmed and this one helped too."""
-LEARNS = 0.1
-"""Fall of the training loss below which nothing is learned, so that no metric can tell changes apart."""
 
 
 def intervene(
@@ -46,14 +46,20 @@ def intervene(
 ) -> tuple[list[DiagnosisFinding], list[str]]:
     """Every suspect with what trying it has shown, and remarks on what could not be tried."""
     trainer = screening.trainer
-    metric, tried = trainer.measure, _try(suspects, screening)
-    if not tried.confirmed and not _learns(screening):
+    metric = trainer.measure
+    tried = _screened(suspects, screening)
+    if not tried.options and not tried.remarks and not _learns(screening):
         trainer.judge_by(LEARNING, trainer.part)
-        again = _try(suspects, screening)
-        if again.confirmed or not tried.candidates:
+        again = _screened(suspects, screening)
+        if again.options or not tried.candidates:
             tried = again
+            tried.remarks.append(
+                f"Judged by {LEARNING.name}, the fall of the training loss: the program learns nothing, and"
+                f" no change moved {metric.name} on the screening seeds."
+            )
         else:
             trainer.judge_by(metric, trainer.part)
+    _verify(tried, screening)
     findings = [_judged(one, tried, trainer.measure, threshold) for one in suspects]
     if not tried.candidates:
         return findings, []
@@ -71,6 +77,8 @@ class _Tried:
     screened: list[Screened] = field(default_factory=list)
     helpful: list[Screened] = field(default_factory=list)
     adds: Joint = ()
+    options: list[Joint] = field(default_factory=list)
+    """What is worth verifying, the best first; empty where nothing helped."""
     verified: list[tuple[Joint, ChangeEffect]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -80,8 +88,8 @@ class _Tried:
         return next((option for option, effect in self.verified if effect.confirmed), ())
 
 
-def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
-    """Jointly, then one by one where that did not help; verify the best."""
+def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
+    """Jointly, then one by one where that did not help, on the screening seeds alone."""
     trainer, tell = screening.trainer, screening.tell
     tried = _Tried(candidates.candidates_of(suspects, screening))
     if not tried.candidates:
@@ -100,11 +108,12 @@ def _try(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
             chosen, tried.adds = candidates.grow(tried.base, tried.screened, tried.helpful, screening)
         else:
             tried.adds = candidates.what_adds(chosen, tried.candidates, screening)
-        tried.verified = _verify(chosen, tried.helpful, screening)
+        tried.options = [chosen] if chosen else []
+        tried.options += [(one.candidate,) for one in tried.helpful if (one.candidate,) != chosen]
     except TimeSpent as error:
         if not tried.screened and not tried.helpful:
             raise
-        tried.remarks = [f"What helped in a first look was not verified. {error.sentence}"]
+        tried.remarks = [_not_verified(error)]
     return tried
 
 
@@ -142,10 +151,13 @@ def _second_look(base: float, helpful: list[Screened], screening: Screening) -> 
     return base, candidates.ranked(held, base, trainer)
 
 
-def _verify(chosen: Joint, helpful: list[Screened], screening: Screening) -> list[tuple[Joint, ChangeEffect]]:
+def _not_verified(error: TimeSpent) -> str:
+    return f"What helped in a first look was not verified. {error.sentence}"
+
+
+def _verify(tried: _Tried, screening: Screening) -> None:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
-    options = [chosen] if chosen else []
-    options += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
+    options = tried.options
     trainer, seeds = screening.trainer, FRESH_SEEDS[: screening.plan.seeds]
 
     def begin(patch: Patch) -> None:
@@ -153,17 +165,27 @@ def _verify(chosen: Joint, helpful: list[Screened], screening: Screening) -> lis
 
     results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
     if late is not None and not results:
-        raise late
-    found = []
+        if not tried.screened and not tried.helpful:
+            raise late
+        tried.remarks.append(_not_verified(late))
     for option, one in zip(options, results, strict=False):
-        both, proof = one.comparison, (one.p_value, one.holds, one.cpu_seconds)
-        effect = ChangeEffect(one.patch, trainer.measure, both.before, both.after, both, *proof)
-        found.append((option, effect))
-    return found
+        effect = ChangeEffect(
+            patch=one.patch,
+            measure=trainer.measure,
+            before=one.comparison.before,
+            after=one.comparison.after,
+            comparison=one.comparison,
+            p_value=one.p_value,
+            confirmed=one.holds,
+            cpu_seconds=one.cpu_seconds,
+            shortfall=one.shortfall if one.material else "",
+            detectable=one.detectable,
+        )
+        tried.verified.append((option, effect))
 
 
 def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float) -> DiagnosisFinding:
-    """What trying a suspect has shown so far: confirmed, or undecided with the reason."""
+    """What trying a suspect has shown so far: confirmed, runs now, or undecided with the reason."""
     key, sure = suspect.key, calibrated(suspect)
     effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
     effect = effects.get(key)
@@ -171,6 +193,8 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
         return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), effect)
     if not any(one.suspect.key == key for one in tried.candidates):
         return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
+    if effect is not None and effect.shortfall:
+        return DiagnosisFinding(suspect, InterventionResult.RUNS_NOW, sure, effect, effect.shortfall)
     undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
     if effect is not None:
         return undecided

@@ -83,7 +83,7 @@ def conclude(
     notes: Sequence[str] = (),
 ) -> Diagnosis:
     """The diagnosis, once it is known of each suspect what trying it has shown."""
-    words = "confirmed", "undecided", "untried", "refuted"
+    words = "confirmed", "runs-now", "undecided", "untried", "refuted"
 
     def order(one: DiagnosisFinding) -> tuple[bool, int, float]:
         unproven = one.suspect.certainty is not Certainty.PROOF

@@ -23,6 +23,8 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
+from reenact.rules.losses import least_value
+from reenact.rules.own._series import guessing
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.trial import Trial
@@ -82,9 +84,28 @@ class DiagnoseServices:
         mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
         known: dict[str, Any] = {"one_training": seconds, "one_wall": seconds, "around": mark}
         known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
+        known["several_labels"] = has_several_labels(evidence)
+        known["loss_floor"] = least_value(evidence.loss_name)
+        known["constant_loss"] = constant_loss(evidence)
         known |= {"stand_ins": evidence.stand_in_data}
         trials = run.under("trials")
         return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
+
+
+def has_several_labels(evidence: Evidence) -> bool:
+    """Whether the model has several outputs, or a row several labels (the tokens of a sequence)."""
+    labels = evidence.labels
+    single = labels is None or labels.one_hot or labels.shape[1:] in ((), (1,))
+    return evidence.several_outputs or not single
+
+
+def constant_loss(evidence: Evidence) -> float | None:
+    """The loss of the best answer that ignores the inputs; none where it is not known, as where penalties of
+    the weights are added to the loss."""
+    layers = evidence.graph.layers if evidence.graph is not None else ()
+    settings = [setting for layer in layers for setting in layer.settings.items()]
+    penalised = any(name.endswith("_regularizer") and value for name, value in settings)
+    return None if penalised else guessing(evidence)
 
 
 def ending_of(evidence: Evidence) -> Crash | None:

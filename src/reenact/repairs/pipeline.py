@@ -22,7 +22,7 @@ from reenact.repairs.options import RepairOptions
 from reenact.repairs.prepare import RepairServices, against_crash, fit_for_repair, judging_seeds, prepare
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
-from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict, deciding
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.trials.verify import Verification, verify
@@ -61,7 +61,8 @@ def repair_within(
         context, judging, notes = given
         candidates, late = _searched(search, context)
         cuts, verdicts, short = _settle(candidates, context, judging, options, services)
-        final = verdicts[-1].patch if verdicts else NOTHING
+        decided = deciding(verdicts)
+        final = decided.patch if decided is not None else NOTHING
         curves = _curves(final, context) if verdicts else {}
         in_time = not late and (not candidates or bool(verdicts))
         verifying = 2 * sum(len(one.seeds) for one in verdicts)
@@ -160,17 +161,31 @@ def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
     before, after = (tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both)
     decision = Decision.NOT_SIGNIFICANT
     if one.significant:
+        decision = Decision.TOO_SMALL
+    if one.significant and one.material:
+        decision = Decision.RUNS_NOW
+    if one.holds:
         well = judge.is_good_enough(median(one.comparison.after))
-        better = Decision.REPAIRED if well else Decision.IMPROVED
-        decision = better if one.material else Decision.TOO_SMALL
-    return Verdict(one.patch, one.seeds, before, after, one.comparison, one.p_value, decision)
+        decision = Decision.REPAIRED if well else Decision.IMPROVED
+    return Verdict(
+        patch=one.patch,
+        seeds=one.seeds,
+        before=before,
+        after=after,
+        comparison=one.comparison,
+        p_value=one.p_value,
+        decision=decision,
+        shortfall=one.shortfall if decision is Decision.RUNS_NOW else "",
+        detectable=one.detectable,
+    )
 
 
 def _decision(
     verdicts: Sequence[Verdict], context: SearchContext, found: Diagnosis, *, in_time: bool
 ) -> Decision:
-    if verdicts:
-        return verdicts[-1].decision
+    decided = deciding(verdicts)
+    if decided is not None:
+        return decided.decision
     if not in_time:
         return Decision.NOT_DECIDED
     base = next((look.score for look in context.evaluations if not look.patch and look.share == 1), None)

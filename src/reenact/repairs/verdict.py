@@ -20,7 +20,7 @@ from reenact.repairs.search_context import Evaluation
 from reenact.result import Result
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
-from reenact.trials.statistics import Comparison
+from reenact.trials.statistics import Comparison, detectable_words
 from reenact.trials.trial import Curve, Outcome, Part
 from reenact.trials.verify import SIGNIFICANT
 from reenact.types import ExitCode
@@ -73,6 +73,9 @@ class Decision(StrEnum):
     """Significantly better, and the training does well now."""
     IMPROVED = "improved"
     """Significantly better, and by enough to matter; nothing says that it does well now."""
+    RUNS_NOW = "runs-now"
+    """Significantly different, but no improvement: a program that failed trains now, to a result no better
+    than a constant answer, or a loss falls below what its formula can reach."""
     TOO_SMALL = "too-small"
     """Significantly better, but too little to matter."""
     NOT_SIGNIFICANT = "not-significant"
@@ -102,7 +105,7 @@ class Verdict:
 
     JSON: ClassVar = (
         "decision", "patch", "seeds", "before", "after", "p_value", "rank_biserial=comparison.rank_biserial",
-        "cohen_d=comparison.cohen_d",
+        "cohen_d=comparison.cohen_d", "shortfall?", "detectable_gain=detectable",
     )  # fmt: skip
 
     patch: Patch
@@ -115,6 +118,17 @@ class Verdict:
     p_value: float
     """Corrected where a second change was verified, or might have been."""
     decision: Decision
+    shortfall: str = ""
+    """Why a significant difference is no improvement; empty where it is one, or not significant."""
+    detectable: float | None = None
+    """The smallest gain that would have been found four times out of five; none where nobody can say."""
+
+    @property
+    def not_seen(self) -> str:
+        """How large a gain would have been found, where none was; empty where that does not matter."""
+        if self.decision is not Decision.NOT_SIGNIFICANT:
+            return ""
+        return detectable_words(self.detectable)
 
 
 class BeforeAfter(NamedTuple):
@@ -142,7 +156,7 @@ class Repair(Result):
     """Against the user's own source; empty when nothing is to be changed."""
     judging: Judging
     verdicts: tuple[Verdict, ...]
-    """What was verified; the last one decides."""
+    """What was verified; `verdict` is the one that decides."""
     looks: tuple[Evaluation, ...]
     cuts: tuple[ReductionStep, ...]
     cost: TrainingUsage
@@ -164,7 +178,7 @@ class Repair(Result):
 
     @property
     def verdict(self) -> Verdict | None:
-        return self.verdicts[-1] if self.verdicts else None
+        return deciding(self.verdicts)
 
     @property
     def sentence(self) -> str:
@@ -195,7 +209,12 @@ class Repair(Result):
             return f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
         if self.decision is Decision.TOO_SMALL:
             return f"The best change found helps too little to matter: {numbers} ({proof})."
-        return f"No change holds on fresh seeds; the best found: {numbers} ({proof})."
+        if self.decision is Decision.RUNS_NOW:
+            failed = all(math.isnan(value) for value in judged.before)
+            begins = "Runs now, but no improvement is shown" if failed else "No improvement is shown"
+            return f"{begins}: {numbers} ({proof}); {judged.shortfall}."
+        seen = f"; {judged.not_seen}" if judged.not_seen else ""
+        return f"No change holds on fresh seeds; the best found: {numbers} ({proof}{seen})."
 
     @property
     def _next_step(self) -> str:
@@ -204,6 +223,8 @@ class Repair(Result):
             return ""
         if self.decision is Decision.TOO_SMALL:
             return "Name the metric that matters with --metric, or look for a larger gain with --budget 40x."
+        if self.decision is Decision.RUNS_NOW:
+            return "Judge by a metric that is bounded, such as accuracy, with --metric."
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
         cause = "reenact diagnose --depth normal tells what is known of the cause"
         return _too_few(self.verdict) or f"{wider}; {cause}."
@@ -219,6 +240,16 @@ class Repair(Result):
         best = max(scores, key=scores.__getitem__)
         reached, stands = summary((sign * scores[best],)), summary((sign * base,))
         return f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands {stands}."
+
+
+def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The last one, which holds where one does; where none does, the first that lets the program run."""
+    if not verdicts:
+        return None
+    last = verdicts[-1]
+    if last.decision.helps:
+        return last
+    return next((one for one in verdicts if one.decision is Decision.RUNS_NOW), last)
 
 
 def _too_few(judged: Verdict | None) -> str:

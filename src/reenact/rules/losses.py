@@ -1,5 +1,6 @@
 """Losses by what they compare and what they want of the output, whatever PyTorch and Keras call them."""
 
+import math
 from enum import StrEnum
 
 
@@ -57,6 +58,25 @@ def loss_family(name: str) -> LossFamily | None:
     families = zip(LossFamily, (_CATEGORICAL, _BINARY, _REGRESSION, _MARGIN), strict=False)
     known = next((family for family, members in families if name in members), LossFamily.OTHER)
     return known if name else None
+
+
+_NOT_BELOW_ZERO = frozenset({
+    "kl_div", "kl_divergence", "kld", "kullback_leibler_divergence", "ctc", "triplet_margin",
+    "triplet_margin_with_distance", "cosine_embedding", "dice", "tversky",
+})  # fmt: skip
+_NO_LEAST = frozenset({"gaussian_nll", "poisson_nll", "poisson"})
+"""Logarithms of densities, up to a constant: they may lie below zero, and smaller is better all the same."""
+
+
+def least_value(name: str) -> float | None:
+    """The least that the formula of a loss can reach on what it is made for: minus infinity where it is known
+    to have none, none where the loss is not known."""
+    if name == "cosine_similarity":
+        return -1.0
+    if name in _NO_LEAST:
+        return -math.inf
+    known = loss_family(name) not in (None, LossFamily.OTHER)
+    return 0.0 if known or name in _NOT_BELOW_ZERO else None
 
 
 def wanted_output(name: str, from_logits: bool | None) -> Wanted:

@@ -8,6 +8,7 @@ executor    what every executor does, one by its name, a twin for tests; pool: p
             from elsewhere, in the sandbox
 cards       which trainings run on which graphics card, side by side
 metric      which number judges a training, and reading it off an outcome
+bounds      what a metric can come to: the least of a loss, a constant answer; what is no improvement
 folder      the folder that a trial runs in: like the user's, patched, thrown away; where it lies
 job, reading   one trial sent to a fork server of the pool, and its outcome read
 inject/     what runs in the user's interpreter: the fork server, the guard of links, the end of lost

@@ -31,6 +31,8 @@ LOSSES = ("loss", STEP_LOSS)
 HELD_OUT = ("test_", "val_", "")
 """Data that was not trained on comes first; a name without a prefix may be either."""
 
+LEARNS = 0.1
+"""Fall of the training loss below which nothing is learned, so that no metric can tell changes apart."""
 MATERIAL = 0.05
 """Share of what is left to gain that an improvement must bring to matter."""
 

@@ -13,6 +13,7 @@ from reenact.journal.scope import Scope
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.trials.bounds import ACCURACIES, POWERS, MetricBounds
 from reenact.trials.budget import TrainingBudget, TrainingUsage
 from reenact.trials.ending import as_trained
 from reenact.trials.executor import Executor, as_they_end
@@ -30,10 +31,6 @@ PATIENCE = 12.0
 LEAST_SECONDS = 60.0
 WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
 """Share of right guesses, and of the labels' variance, from which on a training does well."""
-POWERS = {"mae": 1, "mean_absolute_error": 1, "rmse": 1, "root_mean_squared_error": 1, "mse": 2,
-          "mean_squared_error": 2}  # fmt: skip
-"""Of the distance between label and guess that an error is the mean of."""
-ACCURACIES = ("accuracy", "acc", "binary_accuracy")
 ABOVE_GUESSING = 0.1
 """Share of what the most frequent class leaves to gain."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
@@ -62,6 +59,13 @@ class BudgetedTrainer:
     """Standard deviation of the labels, where they are quantities."""
     majority: float | None = None
     """Accuracy of always naming the most frequent class, where labels are classes."""
+    several_labels: bool = False
+    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of labels,
+    and the most frequent class is no answer to compare it with."""
+    loss_floor: float | None = None
+    """The least value of the formula of the loss, where it is known."""
+    constant_loss: float | None = None
+    """The loss of the best answer that ignores the inputs, where it is known."""
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     around: str = ""
@@ -108,6 +112,16 @@ class BudgetedTrainer:
     def bounded(self) -> bool:
         """Whether the measure lies between 0 and 1, 1 being best."""
         return self.measure.larger_is_better and "r2" not in self.measure.name
+
+    @property
+    def bounds(self) -> MetricBounds:
+        """What is known of the numbers that metrics can come to."""
+        return MetricBounds(
+            loss_floor=self.loss_floor,
+            constant_loss=self.constant_loss,
+            majority=None if self.several_labels else self.majority,
+            label_spread=self.label_spread,
+        )
 
     def is_good_enough(self, score: float) -> bool:
         """Whether a training that reaches this is good enough: at most one miss in twenty, or an

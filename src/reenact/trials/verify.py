@@ -6,19 +6,20 @@ that does nothing holds in at most one case of twenty, as without the look.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
-from reenact.trials.statistics import Comparison, compare, is_settled
+from reenact.trials.bounds import shortfall
+from reenact.trials.statistics import ALPHA, Comparison, compare, detectable_gain, is_settled
 from reenact.trials.trainer import BudgetedTrainer
 
 VERIFIED_AT_MOST = 2
 SHARES = (2 / 3, 1 / 3)
 """Of the one case in twenty that may be wrong: the first change has more of it than the second. With six
 pairs both can hold: 1.5 * 2/64 and 3 * 1/64 are below 0.05."""
-SIGNIFICANT = 0.05
+SIGNIFICANT = ALPHA
 FIRST_LOOK = 6
 """Seeds that can settle it: six pairs that are all better have p=1/64."""
 
@@ -36,6 +37,10 @@ class Verification:
     material: bool
     """The middle values differ by enough to matter."""
     cpu_seconds: float
+    shortfall: str = ""
+    """Why a significant difference is no improvement; empty where it is one, or not significant."""
+    detectable: float | None = None
+    """The smallest gain that would have been found four times out of five; none where nobody can say."""
 
     @property
     def significant(self) -> bool:
@@ -43,8 +48,8 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Significantly better, and by enough to matter."""
-        return self.significant and self.material
+        """Significantly better, by enough to matter, and by a metric that tells an improvement."""
+        return self.significant and self.material and not self.shortfall
 
 
 def verify(
@@ -72,13 +77,37 @@ def verify(
             compared = _compared(patch, trainer, seeds, SIGNIFICANT * share)
         except TimeSpent as error:
             return tuple(found), error
-        large = trainer.improves(median(compared.before), median(compared.after))
-        took = trainer.usage.cpu_seconds - used
-        trained, corrected = tuple(seeds[: len(compared.before)]), min(1.0, compared.p_value / share)
-        found.append(Verification(patch, trained, compared, corrected, large, took))
+        cpu_seconds = trainer.usage.cpu_seconds - used
+        found.append(_verification(patch, trainer, seeds, compared, share, cpu_seconds))
         if found[-1].holds:
             break
     return tuple(found), None
+
+
+def _verification(
+    patch: Patch,
+    trainer: BudgetedTrainer,
+    seeds: Sequence[int],
+    compared: Comparison,
+    share: float,
+    cpu_seconds: float,
+) -> Verification:
+    before, after = compared.before, compared.after
+    alpha = SIGNIFICANT * share
+    looked = FIRST_LOOK if len(seeds) > FIRST_LOOK else 0
+    verification = Verification(
+        patch=patch,
+        seeds=tuple(seeds[: len(before)]),
+        comparison=compared,
+        p_value=min(1.0, compared.p_value / share),
+        material=trainer.improves(median(before), median(after)),
+        cpu_seconds=cpu_seconds,
+        detectable=detectable_gain(before, after, planned=len(seeds), alpha=alpha, looked=looked),
+    )
+    if not verification.significant:
+        return verification
+    why = shortfall(trainer.measure, before, after, trainer.bounds, alpha=alpha)
+    return replace(verification, shortfall=why)
 
 
 def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float) -> Comparison:

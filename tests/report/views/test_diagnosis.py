@@ -20,7 +20,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.report.render import FORMATS, render
-from reenact.report.views.diagnosis import change_words, diagnosis_document
+from reenact.report.views.diagnosis import change_words, diagnosis_document, tried_words
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
@@ -223,3 +223,34 @@ def test_every_format_renders_hostile_names(evidence: Evidence, chosen: str) -> 
         assert "<script" not in text
     if chosen in ("json", "sarif"):
         assert json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "shortfall", "detectable", "words"),
+    [
+        (
+            0.16,
+            "",
+            0.08,
+            "(p=0.160, not confirmed, a gain of 0.08 or more would have been seen 4 times out of 5)",
+        ),
+        (
+            0.05,
+            "",
+            0.08,
+            "(p=0.050, not confirmed, a gain of 0.08 or more would have been seen 4 times out of 5)",
+        ),
+        (0.0499, "", 0.08, "(p=0.050, not confirmed)"),
+        (0.16, "", None, "(p=0.160, not confirmed)"),
+        (0.016, "no better than guessing", 0.08, "(p=0.016, runs now, no improvement shown)"),
+    ],
+)
+def test_what_was_not_confirmed_says_what_could_have_been_seen(
+    program: Program, p_value: float, shortfall: str, detectable: float | None, words: str
+) -> None:
+    before, after = (0.5, 0.51, 0.5, 0.52, 0.5, 0.5), (0.52, 0.5, 0.53, 0.52, 0.5, 0.51)
+    tried = ChangeEffect(
+        suggestion(program).patch, Measure("val_accuracy"), before, after, compare(before, after), p_value,
+        shortfall=shortfall, detectable=detectable,
+    )  # fmt: skip
+    assert tried_words(tried).endswith(words)

@@ -22,6 +22,7 @@ from reenact.report import document as doc
 from reenact.report.rule_pages import rule_help
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
 
 if TYPE_CHECKING:
@@ -242,7 +243,12 @@ def tried_words(tried: ChangeEffect) -> str:
     changed = f"{seeds}, {tried.measure.name} {before} -> {after}"
     if tried.p_value is None:
         return f"{changed}, on top of {tried.on_top_of}" if tried.on_top_of else changed
-    return f"{changed} (p={tried.p_value:.3f}{'' if tried.confirmed else ', not confirmed'})"
+    parts = [f"p={tried.p_value:.3f}"]
+    if not tried.confirmed:
+        parts.append("runs now, no improvement shown" if tried.shortfall else "not confirmed")
+    if tried.p_value >= ALPHA and tried.detectable is not None:
+        parts.append(detectable_words(tried.detectable))
+    return f"{changed} ({', '.join(parts)})"
 
 
 def change_words(suggestion: Suggestion) -> str:

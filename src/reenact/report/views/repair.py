@@ -8,7 +8,7 @@ from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import readable_diff
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import Judging, Repair, summary
+from reenact.repairs.verdict import Judging, Repair, deciding, summary
 from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text, listed
 from reenact.report.line_plot import Curve, line_plot
@@ -69,7 +69,10 @@ def _judged(found: Repair) -> Iterator[Block]:
         cells = (one.decision.value, before, after, *sizes, str(len(one.seeds)), str(one.patch))
         rows.append(Row(cells, tone="good" if one.decision.helps else "warning"))
     yield Board("The test", columns, rows)
-    last = found.verdicts[-1]
+    unseen = [f"{one.patch}: not significant; {one.not_seen}." for one in found.verdicts if one.not_seen]
+    fallen = [f"{one.patch}: {one.shortfall}." for one in found.verdicts if one.shortfall]
+    yield from listed([*unseen, *fallen])
+    last = deciding(found.verdicts) or found.verdicts[-1]
     title = f"{name} over {len(last.seeds)} fresh seeds, a dot a seed"
     yield before_after_plot(title, last.before, last.after, name)
 
