@@ -19,7 +19,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -35,10 +34,10 @@ import psutil
 from reenact import redact
 from reenact.errors import InputError
 from reenact.files import open_regular, read_bytes
+from reenact.host_program import start_own_command, start_own_file
 from reenact.journal import JournalReader, Run
 from reenact.journal.records import this_host
 from reenact.journal.storage import make_folder, storage_named, write_whole
-from reenact.own_process import own_command, own_environment
 from reenact.plain import plain_line
 
 TAIL = 16 * 1024
@@ -100,18 +99,9 @@ class Jobs:
             raise InputError(says, next_step="Wait for one, or stop one.")
         make_folder(self.folder, 0o700)
         name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
-        environ = {**own_environment(), "REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
+        variables = {"REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
         with redacted_log(self._file(name, "log")) as output:
-            child = subprocess.Popen(  # noqa: S603  our own command line, no shell
-                own_command(*words),
-                cwd=self.working_folder,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                # Ctrl-C in the server's terminal is meant for the server alone.
-                start_new_session=True,
-            )
+            child = start_own_command(words, folder=self.working_folder, variables=variables, stdout=output)
         self._children[name] = child
         job = Job(name, tuple(words), child.pid, _born(child.pid) or time.time(), run)
         path = self._file(name, "json")
@@ -253,13 +243,7 @@ def redacted_log(path: Path) -> Iterator[IO[bytes]]:
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(log, fcntl.LOCK_EX)
-        writer = subprocess.Popen(  # noqa: S603 - our own file, isolated from the folder it is started in
-            [sys.executable, "-I", "-S", str(redact.__file__)],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        writer = start_own_file(str(redact.__file__), stdout=log)
     finally:
         os.close(log)
     assert writer.stdin is not None

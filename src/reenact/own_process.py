@@ -18,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 KEPT = "REENACT_KEPT_PYTHONPATH"
 """The user's PYTHONPATH while a process of ours starts: their programs get it back."""
@@ -45,6 +46,11 @@ def own_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
         kept += [str(_HOME)] if _HOME in _relative(path) else []
         found |= {KEPT: path, "PYTHONPATH": os.pathsep.join(kept)}
     return found
+
+
+def become_own_command(*words: str) -> NoReturn:
+    """Replace this process by `reenact WORDS`."""
+    os.execve(sys.executable, own_command(*words), own_environment())  # noqa: S606 - our own command line
 
 
 def leave_folder() -> None:

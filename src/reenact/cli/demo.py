@@ -16,8 +16,8 @@ import click
 
 from reenact.demo import CASES
 from reenact.errors import Inconclusive
+from reenact.host_program import run_own_command
 from reenact.journal import JournalReader
-from reenact.own_process import own_command, own_environment
 from reenact.plain import plain
 from reenact.settings import resolve
 from reenact.types import ExitCode
@@ -59,7 +59,7 @@ def demo() -> ExitCode:
     played = [act for act in acts if has_torch or not act.needs_torch]
     # The last act takes as long as all others and one core: it begins first.
     with ThreadPoolExecutor(1) as beside:
-        last = beside.submit(run, own_command(*acts[-1].words), folder) if acts[-1] in played else None
+        last = beside.submit(run, acts[-1].words, folder) if acts[-1] in played else None
         for number, act in enumerate(acts, start=1):
             click.secho(f"\n{number}. {act.title}", bold=True)
             early = last if act is acts[-1] else None
@@ -67,7 +67,7 @@ def demo() -> ExitCode:
                 click.echo(f"   {plain(line)}")
     with JournalReader.open(folder / RUNS) as shelf:
         ids = [shelf.runs(pipeline=act.words[0], limit=1)[0].id for act in played]
-    run(own_command("report", *ids, "--html", REPORT), folder)
+    run(("report", *ids, "--html", REPORT), folder)
     click.secho("\nEverything above was executed just now.", bold=True)
     click.echo(f"One report of the whole:    {folder / REPORT}")
     click.echo(f"The same in your browser:   reenact view --open --runs {folder / RUNS}")
@@ -111,7 +111,7 @@ def _acts() -> Iterator[Act]:
 def _played(act: Act, folder: Path, early: Future[Ended] | None) -> Iterator[str]:
     """Type the command of an act, unless it was begun early, and show what it prints."""
     yield f"$ reenact {act.typed or ' '.join(act.words)}"
-    ended = early.result() if early is not None else run(own_command(*act.words), folder)
+    ended = early.result() if early is not None else run(act.words, folder)
     if ended.returncode != act.ending:
         raise Inconclusive(f"reenact {act.words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
     yield from (f"| {line}" for line in act.part(ended.stdout.splitlines()))
@@ -130,7 +130,7 @@ def _claims(lines: list[str]) -> list[str]:
     return [*lines[:end], "[decisions, criteria and lineage left out]", "", lines[-1]]
 
 
-def run(argv: list[str], folder: Path) -> Ended:
+def run(words: Sequence[str], folder: Path) -> Ended:
     """A command in the folder of the demo, with what it printed."""
-    env = own_environment() | {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)}
-    return subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    variables = {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)}
+    return run_own_command(words, folder=folder, variables=variables)

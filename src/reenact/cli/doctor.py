@@ -9,7 +9,6 @@ import importlib.metadata
 import os
 import platform
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -20,6 +19,7 @@ import click
 
 from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
+from reenact.host_program import find_program, run_host_program
 from reenact.redact import HIDDEN
 from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
 from reenact.result import encoded
@@ -105,17 +105,24 @@ def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> Iterator[Block]:
 def _machine() -> dict[str, str]:
     import psutil
 
-    gpus = ""
-    # Names that the driver's own tool lists; torch is not imported for this.
-    if tool := shutil.which("nvidia-smi"):
-        argv = [tool, "--query-gpu=name", "--format=csv,noheader"]
-        asked = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)  # noqa: S603
-        gpus = ", ".join(asked.stdout.splitlines()) if asked.returncode == 0 else ""
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     sizes = {"memory": psutil.virtual_memory().total, "free disk": shutil.disk_usage(Path.cwd()).free}
     found = {"system": system, "python": platform.python_version(), "cores": str(os.cpu_count())}
     found |= {name: f"{size / 1024**3:.0f} GiB" for name, size in sizes.items()}
-    return found | {"gpu": gpus or "none found"}
+    return found | {"gpu": _gpus() or "none found"}
+
+
+def _gpus() -> str:
+    """Names that the driver's own tool lists; torch is not imported for this."""
+    tool = find_program("nvidia-smi")
+    if tool is None:
+        return ""
+    try:
+        asked = run_host_program([tool, "--query-gpu=name", "--format=csv,noheader"], wall_s=20)
+    except (OSError, TimeoutError):
+        return ""
+    names = asked.stdout.decode(errors="replace").splitlines()
+    return ", ".join(names) if asked.returncode == 0 else ""
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:

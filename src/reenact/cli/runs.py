@@ -13,7 +13,7 @@ from reenact.errors import InputError
 from reenact.journal import Journal, JournalReader, Status
 from reenact.journal.query import query as ask
 from reenact.journal.storage import storage_named
-from reenact.own_process import own_command, own_environment
+from reenact.own_process import become_own_command
 from reenact.redact import redact
 from reenact.report.views import runs as views
 from reenact.settings import resolve
@@ -102,7 +102,7 @@ def resume(run: str, trust_journal: bool) -> None:
     echo(f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}", err=True)
     os.chdir(folder)
     sys.stdout.flush()
-    os.execve(sys.executable, own_command(*found.command()), own_environment())  # noqa: S606
+    become_own_command(*found.command())
 
 
 @runs.command()

@@ -6,15 +6,12 @@ imports from outside is installed.
 
 import ast
 import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from reenact.codegen.environment import Environment
 from reenact.codegen.project import Problem, Project
 from reenact.codegen.syntax import Definition, bound_names, imported_names, top_level
+from reenact.host_program import find_program, run_host_program
 
 PLAIN_ERRORS = "E9,F50,F63,F7,F82"
 """Undefined names, broken formats, statements out of place."""
@@ -34,17 +31,14 @@ def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
 
     The text is data on ruff's standard input, and no configuration of the user's or the project's is read.
     """
-    beside = Path(sys.executable).with_name("ruff")
-    program = str(beside) if beside.exists() else shutil.which("ruff")
+    program = find_program("ruff")
     if program is None:
         return None
     argv = [program, "check", "--isolated", "--no-cache", *options, "--output-format", "json", "-"]
     try:
-        done = subprocess.run(  # noqa: S603 - a fixed program that only reads
-            argv, input=text, capture_output=True, text=True, timeout=WALL_S, check=False, cwd="/"
-        )
+        done = run_host_program(argv, wall_s=WALL_S, stdin=text.encode("utf-8", "surrogatepass"))
         found = json.loads(done.stdout)
-    except (OSError, subprocess.TimeoutExpired, ValueError):
+    except (OSError, ValueError):
         return None
     return [(one["code"], one["message"], one["location"]["row"]) for one in found]
 

@@ -21,7 +21,8 @@ from reenact.errors import InputError, Unreachable, UnreadableRepository
 from reenact.files import open_regular, read_start
 from reenact.intake.archive import Bounds, is_archive, unpack
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.repository import Repository, bounded, clone, is_bare, run_git
+from reenact.sandbox.git_folder import is_bare
+from reenact.sandbox.repository import Repository, bounded, clone, run_git
 from reenact.types import Stop
 
 CHANGED = "+changes"

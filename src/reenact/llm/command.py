@@ -18,6 +18,7 @@ from pathlib import PurePath
 from typing import IO
 
 from reenact.errors import InputError, MissingPart, ModelRefused
+from reenact.host_program import start_users_program
 from reenact.llm.ask import Call, Reply, Transient
 from reenact.llm.patience import Clock, Patience
 from reenact.llm.prompts import capped, stripped
@@ -69,9 +70,7 @@ class CommandWire:
 
     def _start(self, prompt: IO[bytes], answer: IO[bytes], complaint: IO[bytes]) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(  # noqa: S603  the user's own program, no shell
-                self._argv, stdin=prompt, stdout=answer, stderr=complaint, start_new_session=True
-            )
+            return start_users_program(self._argv, stdin=prompt, stdout=answer, stderr=complaint)
         except OSError as error:
             why = f"The program of the model cannot be started: {error.strerror}. Received: {self._argv[0]}."
             raise MissingPart(why, next_step="Give its full path after command:.") from None

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from reenact.host_program import ask_users_interpreter
 from reenact.probe import injected
 from reenact.program.program import Program
 from reenact.types import JsonValue
@@ -232,9 +233,7 @@ def packages_of(python: str) -> dict[str, str]:
 def _asked(path: str) -> bytes:
     """What an interpreter says of itself; asked once a process, by starting it."""
     try:
-        finished = subprocess.run(  # noqa: S603 - the user's own interpreter
-            [path, "-c", _ASK], capture_output=True, timeout=STARTING_S, check=False, stdin=subprocess.DEVNULL
-        )
+        finished = ask_users_interpreter([path, "-c", _ASK], STARTING_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         # A program of this interpreter will not run either, and its run says why.
         return type(error).__name__.encode()

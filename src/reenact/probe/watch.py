@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from reenact.errors import InputError
+from reenact.host_program import start_users_program
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
@@ -141,16 +142,14 @@ def _run(
     look: Callable[[], None],
 ) -> Ended:
     """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
-    child = subprocess.Popen(  # noqa: S603 - the user's own program
+    child = start_users_program(
         list(command),
-        cwd=working,
-        env=injected.environment(options, os.environ),
-        stdin=subprocess.DEVNULL,
+        folder=working,
+        environment=injected.environment(options, os.environ),
         stdout=stdout,
         # What runs beside the watched run says nothing that the watched run does not say.
         stderr=subprocess.DEVNULL if options.experiments else None,
-        start_new_session=True,
-        preexec_fn=_dies_with_us(),
+        in_child=_dies_with_us(),
     )
     began, most = time.monotonic(), options.max_time
     timed_out = interrupted = False

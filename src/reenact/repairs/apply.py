@@ -1,6 +1,8 @@
-"""Put a change into the user's own files, with a backup; or on a git branch, the files left alone."""
+"""Put a change into the user's own files, with a backup; or on a git branch, the files left alone.
 
-import tempfile
+Neither obeys what the repository configures: filters and hooks of its `.git` are not run (sandbox/commit.py).
+"""
+
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,11 +10,10 @@ from reenact.errors import InputError
 from reenact.journal.scope import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.sandbox.repository import run_git
+from reenact.sandbox.commit import Entry, commit_files, committed_file, uncommitted
+from reenact.sandbox.git_folder import TheirGit, of_user
 
 BACKUP = ".before-repair"
-WALL_S = 60.0
-_AUTHOR = ("-c", "user.name=reenact", "-c", "user.email=reenact@localhost", "-c", "commit.gpgSign=false")
 
 
 def changed_files(program: Program, patch: Patch) -> dict[str, bytes]:
@@ -49,10 +50,7 @@ def refuse_dirty(program: Program, names: Iterable[str]) -> None:
     if root is None:
         return
     below = program.folder.resolve().relative_to(root)
-    asked = [str(below / name) for name in sorted(names)]
-    status = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--", *asked)
-    printed = run_git(_git_folder(root), root, status, wall_s=WALL_S) if asked else b""
-    if dirty := [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]:
+    if dirty := uncommitted(root, of_user(root), [str(below / name) for name in names]):
         why = f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}."
         instead = "Commit or stash them, or add --allow-dirty to write all the same; a backup is kept."
         raise InputError(why, next_step=instead)
@@ -69,30 +67,32 @@ def commit_on_branch(
         raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)
-    git = _git_folder(root)
+    theirs = of_user(root)
     prefix = program.folder.resolve().relative_to(root)
-    run_git(git, root, ("check-ref-format", "--branch", branch), wall_s=WALL_S)
-    with tempfile.TemporaryDirectory(prefix="reenact-branch-") as made:
-        tree = Path(made) / "tree"
-        run_git(git, root, ("worktree", "add", "--quiet", "-b", branch, str(tree), "HEAD"), wall_s=WALL_S)
-        try:
-            own = _git_folder(tree)
-            for name, content in new.items():
-                (tree / prefix / name).write_bytes(content)
-            run_git(own, tree, ("add", "--", *(str(prefix / name) for name in new)), wall_s=WALL_S)
-            run_git(own, tree, (*_AUTHOR, "commit", "--quiet", "-m", message), wall_s=WALL_S)
-            return run_git(own, tree, ("rev-parse", "HEAD"), wall_s=WALL_S).decode().strip()
-        finally:
-            run_git(git, root, ("worktree", "remove", "--force", str(tree)), wall_s=WALL_S)
+    entries: dict[str, Entry | None] = {}
+    for name, content in new.items():
+        source = program.file(name)
+        old = source.encode() if source is not None else b""
+        below = str(prefix / name)
+        entries[below] = _entry(theirs, below, old, content, allow_dirty=allow_dirty)
+    return commit_files(theirs, entries, message, branch=branch)
+
+
+def _entry(theirs: TheirGit, name: str, old: bytes, new: bytes, *, allow_dirty: bool) -> Entry:
+    """The new content as it is committed: with the line ends that the committed file has."""
+    before = committed_file(theirs, name)
+    if before is None:
+        return Entry("100644", new)
+    if before.content != old and before.content == old.replace(b"\r\n", b"\n"):
+        return Entry(before.mode, new.replace(b"\r\n", b"\n"))
+    if before.content != old and not allow_dirty:
+        why = f"What is committed is not what is on disk: a filter of git changes it. Received: {name}."
+        instead = "Use --apply alone: it changes the file, and you commit it with your filter."
+        raise InputError(why, next_step=instead)
+    return Entry(before.mode, new)
 
 
 def _root(folder: Path) -> Path | None:
     """The top of the git work tree around a folder; none where there is no repository."""
     here = folder.resolve()
     return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
-
-
-def _git_folder(root: Path) -> Path:
-    """Where git keeps what it knows: a work tree beside another has a file that names it."""
-    git = root / ".git"
-    return git if git.is_dir() else root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from reenact.host_program import start_host_program
 from reenact.sandbox.box import Limits
 from reenact.sandbox.processes import end_all
 
@@ -175,7 +176,7 @@ def _may_make(parent: Path, *, move: bool = False) -> bool:
     try:
         if not move:
             return True
-        with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as visitor:
+        with start_host_program(["/bin/cat"], stdin=subprocess.PIPE) as visitor:
             try:
                 (trial / "cgroup.procs").write_text(str(visitor.pid))
             finally:

@@ -4,19 +4,14 @@ Read from /proc. Memory is anonymous and shared memory, not file pages: a progra
 must not look like one that eats memory. Pages shared by forks count once (proportional share), which is
 only computed when the plain sum is over the limit, since it is slow.
 
-Also ends every process that we started, wherever it went (groups and sessions of its own do not hide it), and
-runs programs of ours to their end.
+Also ends every process that we started, wherever it went: groups and sessions of its own do not hide it.
 """
 
 import os
 import signal
-import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from reenact.files import opened
 
@@ -129,7 +124,6 @@ def listed(proc: int, name: str) -> list[str]:
     return []
 
 
-MOST_PRINTED = 32 * 1024 * 1024
 ROUNDS = 20
 """A process may start another one while we look; so many looks and none is left, or they breed on purpose."""
 
@@ -148,43 +142,3 @@ def end_all(numbers: list[int]) -> None:
     for number in numbers:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(number, signal.SIGKILL)
-
-
-def run_bounded(
-    argv: Sequence[str],
-    *,
-    folder: Path,
-    environment: Mapping[str, str],
-    wall_s: float,
-    look: Callable[[], None],
-    stdin: bytes = b"",
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that we trust to its end; TimeoutError when that takes too long.
-
-    `look` is called twice a second and ends it by raising. What it prints goes through files, so that
-    it never waits for us, and at most `MOST_PRINTED` bytes and one more of it are read. Ctrl-C reaches us
-    alone: a program that gets it too ends with a complaint of its own.
-    """
-    until = time.monotonic() + wall_s
-    with tempfile.TemporaryFile() as fed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        fed.write(stdin)
-        fed.seek(0)
-        running = subprocess.Popen(  # noqa: S603 - a fixed program
-            argv, cwd=folder, env=environment, stdin=fed, stdout=out, stderr=err, start_new_session=True
-        )
-        try:
-            while True:
-                with suppress(subprocess.TimeoutExpired):
-                    running.wait(0.5)
-                    break
-                look()
-                if time.monotonic() > until:
-                    raise TimeoutError
-        finally:
-            if running.poll() is None:
-                os.killpg(running.pid, signal.SIGKILL)
-                running.wait()
-        out.seek(0)
-        err.seek(0)
-        printed, complaint = out.read(MOST_PRINTED + 1), err.read(MOST_PRINTED + 1)
-    return subprocess.CompletedProcess(argv, running.returncode, printed, complaint)

@@ -1,45 +1,66 @@
 """Looks into git trees that came from outside, and fetches them. The only file that starts git.
 
 Covered: whatever a `.git/config` can make git run (fsmonitor, hooks, filters, textconv, external diff,
-pager, ssh and credential commands, aliases, includes) is never read: git works with settings of ours and
-a folder of ours that borrows objects, index and references. Submodules are not entered, links in a tree
-come out as plain files, no protocol but https is spoken and only while cloning, the user's and the system's
-settings are not read, time and size are bounded. Not covered: faults in git's own parsers. A server sees
-that it is asked.
+pager, ssh and credential commands, aliases, includes) is not obeyed: git works with settings of ours and a
+git folder of ours, which borrows objects and has copies of index and references (git_folder.py). It is given
+no git folder but those that reenact made: one of these, a fresh clone, the history of a reproduction while it
+is made. `.gitattributes` of a tree can name filters, but our folder defines none. Submodules are not entered,
+links in a tree come out as plain files, no protocol but https is spoken and only while cloning, the settings
+of the user and of the system are not read, time and size are bounded. Not covered: faults in git's own
+parsers. A server sees that it is asked.
 """
 
-import os
 import re
-import shutil
-import stat
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
+from reenact.host_program import MOST_PRINTED, find_program, look_at_nothing, run_host_program
 from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.processes import MOST_PRINTED, run_bounded
+from reenact.sandbox.git_folder import of_untrusted, own_git_folder
 from reenact.types import Stop
 
-_SETTINGS = """
-    core.fsmonitor=false core.hooksPath=/dev/null core.attributesFile=/dev/null core.excludesFile=/dev/null
-    core.symlinks=false core.untrackedCache=false core.protectHFS=true core.protectNTFS=true
-    credential.helper= diff.external= gc.auto=0 maintenance.auto=false submodule.recurse=false
-    transfer.fsckObjects=true protocol.allow=never
-"""
-_VARIABLES = """
-    LANG=C.UTF-8 HOME=/nonexistent GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-    GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=/bin/false
-    GIT_OPTIONAL_LOCKS=0 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_LITERAL_PATHSPECS=1
-    GIT_PAGER=cat GIT_EDITOR=false
-"""
-_NETWORK = ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.symlinks=false",
+    "core.untrackedCache=false",
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.alternateRefsCommand=",
+    "credential.helper=",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "transfer.fsckObjects=true",
+    "protocol.allow=never",
+)
+_VARIABLES = {
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_SYSTEM": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "/bin/false",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+}
 
 
 def bounded(folder: Path, most_bytes: int, stop: Stop | None = None) -> Callable[[], None]:
@@ -61,22 +82,27 @@ def run_git(
     *,
     wall_s: float,
     allow: str = "",
-    look: Callable[[], None] = lambda: None,
+    look: Callable[[], None] = look_at_nothing,
     stdin: bytes = b"",
+    objects: Path | None = None,
 ) -> bytes:
-    """Run git with our settings alone and give what it prints. Every failure is an InputError."""
-    program = shutil.which("git")
+    """Run git with our settings alone and give what it prints. Every failure is an InputError.
+
+    `git` is a git folder that reenact made; `objects` is where new objects go, when not there.
+    """
+    program = find_program("git")
     if program is None:
         raise MissingPart("git is not installed.", next_step="apt install git")
-    settings = (*_SETTINGS.split(), *((f"protocol.{allow}.allow=always",) if allow else ()))
+    settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
     argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
-    argv += [f"--git-dir={git}", f"--work-tree={tree}", *arguments]
-    variables = dict(pair.split("=") for pair in _VARIABLES.split())
-    variables["PATH"] = os.environ.get("PATH", "/usr/bin:/bin")
-    if allow == "https":
-        variables |= {name: os.environ[name] for name in _NETWORK if name in os.environ}
+    argv += [f"--git-dir={git.absolute()}", f"--work-tree={tree.absolute()}", *arguments]
+    variables = dict(_VARIABLES)
+    if objects is not None:
+        variables["GIT_OBJECT_DIRECTORY"] = str(objects.absolute())
     try:
-        done = run_bounded(argv, folder=tree, environment=variables, wall_s=wall_s, look=look, stdin=stdin)
+        done = run_host_program(
+            argv, wall_s=wall_s, variables=variables, network=allow == "https", stdin=stdin, look=look
+        )
     except TimeoutError as error:
         raise InputError(f"git did not end within {wall_s:g} s.") from error
     if done.returncode != 0:
@@ -123,7 +149,7 @@ class Repository:
         into.mkdir(parents=True, exist_ok=True)
         if any(into.iterdir()):
             raise InputError(f"The folder for the files of {revision} is not empty: {into}")
-        with own_git_folder(self.folder) as git:
+        with own_git_folder(of_untrusted(self.folder)) as git:
             (git / "index").unlink(missing_ok=True)
             ask = partial(run_git, git, into, wall_s=self.wall_s)
             ask(("read-tree", f"{_revision(revision)}^{{tree}}"))
@@ -135,7 +161,7 @@ class Repository:
                 ask_bounded(("checkout-index", "--force", "-z", "--stdin"), stdin=_readable(ask))
 
     def _ask(self, *arguments: str) -> bytes:
-        with own_git_folder(self.folder) as git:
+        with own_git_folder(of_untrusted(self.folder)) as git:
             return run_git(git, self.folder, arguments, wall_s=self.wall_s)
 
 
@@ -175,11 +201,16 @@ def clone(
         raise InputError(f"The folder to clone into is not empty: {into}")
     into.mkdir(parents=True, exist_ok=True)
     ask = partial(run_git, into / ".git", into, wall_s=wall_s, look=bounded(into, most_bytes, stop))
+    wanted = _revision(revision) if revision else "HEAD"
+    fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
     try:
         ask(("init", "--quiet", "--template="))
-        wanted = _revision(revision) if revision else "HEAD"
-        fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-        ask((*fetch, "--", address, wanted), allow=protocol)
+        if protocol == "file":
+            # The other end of a fetch is a git in that folder: it gets a git folder of ours, too.
+            with own_git_folder(of_untrusted(Path(address))) as theirs:
+                ask((*fetch, "--", str(theirs), wanted), allow=protocol)
+        else:
+            ask((*fetch, "--", address, wanted), allow=protocol)
         ask(("checkout", "--quiet", "--detach", "FETCH_HEAD"))
     except BaseException:
         remove_tree(into)
@@ -191,81 +222,3 @@ def _revision(text: str) -> str:
     if not _REVISION.fullmatch(text) or ".." in text:
         raise InputError(f"This is no revision of a repository: revision={text!r}")
     return text
-
-
-def is_bare(folder: Path) -> bool:
-    """Whether a folder is itself what is `.git` elsewhere."""
-    parts = (_mode(folder / ".git"), _mode(folder / "objects"), _mode(folder / "HEAD"))
-    return not parts[0] and stat.S_ISDIR(parts[1]) and stat.S_ISREG(parts[2])
-
-
-MOST_REFERENCES = 20_000
-_HEAD = re.compile(r"(?:ref: refs/[\w./+-]+|[0-9a-f]{40}|[0-9a-f]{64})\n?")
-
-
-@contextmanager
-def own_git_folder(tree: Path) -> Iterator[Path]:
-    """Our git folder for the untrusted work tree `tree`, removed afterwards."""
-    theirs = tree if is_bare(tree) else tree / ".git"
-    if not stat.S_ISDIR(_mode(theirs)) or not stat.S_ISDIR(_mode(theirs / "objects")):
-        raise InputError(f"This is no git work tree with a .git folder of its own: folder={tree}")
-    if _mode(theirs / "objects" / "info" / "alternates"):
-        raise InputError(f"This repository borrows objects from another one, which is not followed: {tree}")
-    with tempfile.TemporaryDirectory(prefix="reenact-git-") as made:
-        ours = Path(made)
-        (ours / "objects" / "info").mkdir(parents=True)
-        (ours / "objects" / "info" / "alternates").write_text(f"{(theirs / 'objects').absolute()}\n")
-        (ours / "refs").mkdir()
-        head = _read(theirs / "HEAD", 1024).decode(errors="replace")
-        if not _HEAD.fullmatch(head):
-            raise InputError(f"The repository's HEAD makes no sense: {head[:80]!r}")
-        (ours / "HEAD").write_text(head)
-        # Of their settings only the kind of hash is looked at, by its letters.
-        stated = _read(theirs / "config", 1024 * 1024) if stat.S_ISREG(_mode(theirs / "config")) else b""
-        sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", stated) is not None
-        hashes = "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ""
-        core = f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n"
-        (ours / "config").write_text(core + hashes)
-        for name in ("index", "packed-refs", "shallow"):
-            if stat.S_ISREG(_mode(theirs / name)):
-                written = (theirs / name).lstat().st_mtime_ns
-                (ours / name).write_bytes(_read(theirs / name, 256 * 1024 * 1024))
-                # git reads a file again when it is as young as the index: a copy of today would hide changes.
-                os.utime(ours / name, ns=(written, written))
-        _copy_references(theirs, ours)
-        yield ours
-
-
-def _copy_references(theirs: Path, ours: Path) -> None:
-    copied = 0
-    for folder, _, names in os.walk(theirs / "refs"):
-        target = ours / Path(folder).relative_to(theirs)
-        target.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            source = Path(folder) / name
-            copied += 1
-            if copied > MOST_REFERENCES:
-                raise InputError(f"The repository has more than {MOST_REFERENCES} references.")
-            if stat.S_ISREG(_mode(source)):
-                (target / name).write_bytes(_read(source, 1024))
-
-
-def _mode(path: Path) -> int:
-    with suppress(OSError):
-        return path.lstat().st_mode
-    return 0
-
-
-def _read(path: Path, most: int) -> bytes:
-    """The first bytes of a plain file; a link or anything that could make us wait is an error."""
-    try:
-        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise InputError(f"The repository's {path.name} cannot be read: {error.strerror}.") from error
-    with os.fdopen(opened, "rb") as source:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise InputError(f"The repository's {path.name} is not a plain file.")
-        content = source.read(most + 1)
-    if len(content) > most:
-        raise InputError(f"The repository's {path.name} has more than {most} bytes.")
-    return content

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError, PatchRefused
+from reenact.host_program import start_users_program
 from reenact.probe.injected import default_python
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.watch import Ended
@@ -121,14 +122,13 @@ class Server:
 def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
     try:
         with log.open("ab") as sink:
-            return subprocess.Popen(  # noqa: S603 - our own script in the user's interpreter
+            # In a session of its own: Ctrl-C is for us to hear, not for the servers.
+            return start_users_program(
                 [python, str(SERVER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=sink,
-                env=around(log.parent) | {"MPLBACKEND": "Agg"},
-                # Ctrl-C is for us to hear, not for the servers.
-                start_new_session=True,
+                environment=around(log.parent) | {"MPLBACKEND": "Agg"},
             )
     except OSError as error:
         why = f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}."

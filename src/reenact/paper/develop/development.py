@@ -1,12 +1,14 @@
 """What came of the development: every round with its commit, and the best version, never simply the last.
 
-The commits are in the output folder: under our name, without hooks, in a history of its own. Where git is
-missing, or the folder has somebody else's history, the files are written all the same and a note states that
-there is no history.
+The commits are in the output folder: under our name, without hooks, in a history of its own, which is signed
+with the user's key. Where git is missing, or the folder has somebody else's history, the files are written
+all the same and a note states that there is no history. Settings, attributes and hooks of that `.git` are
+obeyed in neither case.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +17,25 @@ from pathlib import Path
 
 from reenact.codegen.project import Project
 from reenact.errors import InputError, MissingPart
+from reenact.files import read_text
 from reenact.journal import Kind, Scope
+from reenact.journal.signing import known_signer, user_signer
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.questions import Version
 from reenact.paper.verify.mechanical import beside_code, read_project
+from reenact.sandbox.commit import Entry, commit_files
+from reenact.sandbox.git_folder import is_folder, of_untrusted
 from reenact.sandbox.repository import run_git
 
 PARTIAL = (Stage.DATA, Stage.METHOD)
 """Stages after which there is no experiment yet."""
 WALL_S = 60.0
 MARK = "reenact-history"
-"""A file in `.git` that marks the history as ours."""
-_AUTHOR = ("-c", "user.name=reenact", "-c", "user.email=reenact@localhost", "-c", "commit.gpgSign=false")
+"""A file in `.git` that marks the history as ours, by a hash with the key of this user's journals."""
+SIGNED = "history of a reproduction"
+"""What sort of content the hash is of: the path of the folder."""
+MOST_MARK = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +204,26 @@ class History:
 
 def is_foreign(out: Path, name: str) -> bool:
     """Whether the folder has such a file and it is not one of a reproduction."""
-    return (out / name).exists() and not (out / ".git" / MARK).is_file()
+    return (out / name).exists() and not is_ours(out)
+
+
+def is_ours(out: Path) -> bool:
+    """Whether this user's reenact made the history of the folder, at this place.
+
+    A folder that came from elsewhere can bring a `.git` with any file in it, but no hash of the user's key.
+    """
+    if not is_folder(out / ".git"):
+        return False
+    try:
+        stated = read_text(out / ".git" / MARK, MOST_MARK)
+    except (OSError, UnicodeDecodeError):
+        return False
+    return known_signer().holds(stated.strip().rpartition("\n")[2], SIGNED, str(out.resolve()))
 
 
 def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
     """Nobody's files are written over: asked once a run, before its first version."""
-    if (out / ".git" / MARK).is_file():
+    if is_ours(out):
         return True
     there = {out / name: data for name, data in new.items() if (out / name).exists()}
     if taken := [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]:
@@ -214,18 +236,25 @@ def commit_all(out: Path, names: list[str], message: str) -> str:
     """The commit with these files as they are now; `!` and a sentence where there can be none. A commit that
     an interruption left behind is found again, not made twice."""
     git = out / ".git"
-    if git.exists() and not (git / MARK).is_file():
+    if os.path.lexists(git) and not is_ours(out):
         return "!The output folder has a git history that is not ours: no commits were made in it."
-    run = partial(run_git, git, out, wall_s=WALL_S)
     try:
-        if not git.exists():
-            run(("init", "--quiet", "--template="))
-            (git / MARK).write_text("Versions of a reproduction, one commit a round.\n", encoding="utf-8")
-        run(("add", "--all", "--", *sorted(names)))
-        there = bool(run(("for-each-ref", "--count=1")))
-        last = run(("log", "-1", "--format=%B")).decode(errors="replace").strip() if there else ""
-        if last != message.strip() or run(("diff", "--cached", "--name-only", "HEAD")).strip():
-            run((*_AUTHOR, "commit", "--quiet", "--allow-empty", "-m", message))
-        return run(("rev-parse", "HEAD")).decode().strip()
+        if not os.path.lexists(git):
+            _start_history(out)
+        entries = {name: _entry(out / name) for name in names}
+        return commit_files(of_untrusted(out), entries, message)
     except MissingPart:
         return "!git is not installed: the folder holds the project without the history of its rounds."
+
+
+def _start_history(out: Path) -> None:
+    """A history without a commit, with the mark that it is ours."""
+    git = out / ".git"
+    run_git(git, out, ("init", "--quiet", "--template="), wall_s=WALL_S)
+    mac = user_signer().sign(SIGNED, str(out.resolve()))
+    (git / MARK).write_text(f"Versions of a reproduction, one commit a round.\n{mac}\n", encoding="utf-8")
+
+
+def _entry(path: Path) -> Entry | None:
+    """A file as it is committed; none where it was taken away."""
+    return Entry("100644", path.read_bytes()) if path.is_file() else None

@@ -3,18 +3,17 @@
 Covered: nothing that is downloaded runs on the host. No source distribution is built or even asked for its
 metadata, whoever asks for it; the interpreter of an environment is not started on the host once packages are
 in it (that would execute their .pth files), so installers make no bytecode, whatever the user's settings
-say; the bare interpreter compiles the sources afterwards, which runs none of them. The user's own settings
-for indexes, certificates and proxies reach the installer as variables and are written nowhere, messages lose
-their addresses, which may hold a password. Not covered: faults in the installers and in Python's compiler
-themselves.
+say; the bare interpreter compiles the sources afterwards, which runs none of them. What configures an
+installer is the user's alone: variables for indexes, certificates and proxies and the user's own file
+(installer_settings.py), never a file of the current, temporary or a foreign folder. They are written nowhere,
+messages lose their addresses, which may hold a password. Not covered: faults in the installers and in
+Python's compiler themselves.
 """
 
 import importlib.util
 import json
 import os
 import re
-import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,21 +22,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, StorageError, ended_by
-from reenact.files import read_text
+from reenact.host_program import find_program, run_host_program
+from reenact.sandbox.environments.installer_settings import installer_variables
 from reenact.sandbox.environments.names import Requirement
 from reenact.sandbox.environments.pip_alone import REFUSED
-from reenact.sandbox.processes import run_bounded
 from reenact.types import Stop
 
 WALL_S = 1800.0
-MOST_CONSTRAINTS = 4 << 20
-_PASSED = re.compile(
-    r"(?i)(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC"
-)
-_NEVER = frozenset(("UV_COMPILE_BYTECODE", "PIP_COMPILE", "PIP_NO_COMPILE"))
-"""The user's settings about bytecode, which uv makes by starting the new interpreter on the host."""
-_TO_UV = {f"PIP_{name}": f"UV_{name}" for name in ("INDEX_URL", "EXTRA_INDEX_URL", "CONSTRAINT")}
-_TO_UV["PIP_CERT"] = "SSL_CERT_FILE"
 _UNREACHABLE = re.compile(
     r"(?i)error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
     r"Network is unreachable|temporary failure in name resolution"
@@ -74,8 +65,7 @@ class Wish:
 
 def find_installer(*, prefer: str = "") -> "Installer":
     """uv where it is installed, else pip; `prefer` names one of them."""
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.exists() else shutil.which("uv")
+    uv = find_program("uv")
     if uv is not None and prefer in ("", "uv"):
         return Uv(uv)
     if importlib.util.find_spec("pip") is not None and prefer in ("", "pip"):
@@ -190,7 +180,7 @@ def run_installer(
     wheels: Path | None = None,
     stop: Stop | None = None,
 ) -> tuple[str, str]:
-    """What an installer prints and complains of, in an empty folder with the user's variables for installers.
+    """What an installer prints and complains of, with the user's settings for indexes and no others.
 
     `failure` is what its complaint means; `wheels` is a folder of wheels to look into besides those the user
     named.
@@ -200,42 +190,21 @@ def run_installer(
         if stop is not None and stop.asked:
             raise ended_by(stop, "Preparing the environment was stopped.")
 
-    with tempfile.TemporaryDirectory() as empty:
-        folder, given, fed = Path(empty), _variables(wheels), stdin.encode()
-        try:
-            done = run_bounded(argv, folder=folder, environment=given, wall_s=WALL_S, look=look, stdin=fed)
-        except TimeoutError as error:
-            raise ReenactError("The installer took too long and was ended.") from error
+    try:
+        done = run_host_program(
+            argv,
+            wall_s=WALL_S,
+            variables=installer_variables(wheels),
+            network=True,
+            stdin=stdin.encode(),
+            look=look,
+        )
+    except TimeoutError as error:
+        raise ReenactError("The installer took too long and was ended.") from error
     printed, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
     if done.returncode != 0 and failure is not None:
         raise failure(complaint)
     return printed, complaint
-
-
-def _variables(wheels: Path | None) -> dict[str, str]:
-    wanted = [name for name in os.environ if _PASSED.fullmatch(name) and name not in _NEVER]
-    passed = {name: os.environ[name] for name in wanted}
-    # The installer runs in another folder than the user, for whom a relative path was right.
-    for name in {"PIP_FIND_LINKS", "PIP_CONSTRAINT", "UV_CONSTRAINT"} & passed.keys():
-        passed[name] = " ".join(map(_absolute, passed[name].split()))
-    places = passed.get("PIP_FIND_LINKS", "").split()
-    uv_places = passed.get("UV_FIND_LINKS", ",".join(places)).split(",")
-    more = [] if wheels is None else [str(wheels)]
-    passed["PIP_FIND_LINKS"] = " ".join(places + more)
-    passed["UV_FIND_LINKS"] = ",".join([*map(_absolute, filter(None, uv_places)), *more])
-    for pip in _TO_UV.keys() & passed.keys():
-        passed.setdefault(_TO_UV[pip], passed[pip])
-    return {name: value for name, value in passed.items() if value}
-
-
-def constraints() -> str:
-    """The user's own constraints: what their files say is part of what is asked for."""
-    named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
-    return "\n".join(read_text(file, MOST_CONSTRAINTS) for file in map(Path, named.split()) if file.is_file())
-
-
-def _absolute(place: str) -> str:
-    return str(Path(place).absolute()) if Path(place).exists() else place
 
 
 def _venv_failure(text: str) -> Exception:

@@ -29,6 +29,7 @@ from reenact.errors import InputError, ReenactError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import MIB, Mount, Sandbox
 from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments import install, stored
+from reenact.sandbox.environments.installer_settings import constraints
 from reenact.sandbox.environments.intact import check_interpreter
 from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.source import build_wheel, download, find_source
@@ -76,7 +77,7 @@ class Environments:
         interpreter = ask_interpreter(self.python)
         texts = sorted(item.text for item in requirements)
         how = filter(None, [self.backend, "any version" if any_version else ""])
-        asked = hash_of(interpreter, exclude_newer, install.constraints(), *how, *texts)
+        asked = hash_of(interpreter, exclude_newer, constraints(), *how, *texts)
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
             known = self._remembered(memo, interpreter)

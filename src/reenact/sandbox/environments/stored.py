@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reenact.errors import InputError, ended_by
+from reenact.host_program import ask_users_interpreter
 from reenact.sandbox.box import MIB, Mount
 from reenact.sandbox.disk import tree_usage
 from reenact.types import Progress, Stop, Tell
@@ -67,11 +68,9 @@ def ask_interpreter(python: str) -> Interpreter:
     """The facts about the interpreter at a path."""
     try:
         # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for them.
-        done = subprocess.run(  # noqa: S603 - the interpreter that the user chose
-            [python, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True
-        )
+        done = ask_users_interpreter([python, "-I", "-S", "-c", _ASK], wall_s=60)
         return Interpreter(*json.loads(done.stdout))
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+    except (OSError, subprocess.TimeoutExpired, TypeError, ValueError) as error:
         raise InputError(f"This is no Python interpreter that works. Received: python={python!r}") from error
 
 

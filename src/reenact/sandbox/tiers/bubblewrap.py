@@ -14,7 +14,6 @@ box runs as root's user number without any capability, seen inside as an ordinar
 import functools
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import time
@@ -22,6 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from reenact.host_program import find_program, run_host_program
 from reenact.plain import plain_text
 from reenact.sandbox import view
 from reenact.sandbox.box import Command, Ending, Limits
@@ -43,7 +43,7 @@ class Bubblewrap(Tier):
 
     def __init__(self, program: str | None = None, *, groups: bool = True) -> None:
         """`program` is the path of bwrap, else looked for; `groups` says to use control groups if any."""
-        self._program = program or shutil.which("bwrap")
+        self._program = program or find_program("bwrap")
         self._groups = groups
 
     def missing(self) -> str:
@@ -187,8 +187,9 @@ def _proc() -> list[str]:
 @functools.cache
 def _options(program: str) -> frozenset[str]:
     """The options this version knows: `--size` and `--disable-userns` are younger than some systems."""
-    answer = subprocess.run([program, "--help"], capture_output=True, text=True, check=False, env={})  # noqa: S603 - bwrap itself
-    return frozenset(word for word in (answer.stdout + answer.stderr).split() if word.startswith("--"))
+    answer = run_host_program([program, "--help"], wall_s=_START_S)
+    printed = (answer.stdout + answer.stderr).decode(errors="replace")
+    return frozenset(word for word in printed.split() if word.startswith("--"))
 
 
 @functools.cache

@@ -14,7 +14,7 @@ import hashlib
 import io
 import json
 import os
-import shutil
+import re
 import subprocess
 import tarfile
 import time
@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from reenact.host_program import START_FOLDER, find_program, host_environment, run_host_program
 from reenact.plain import plain_text
 from reenact.sandbox import view
 from reenact.sandbox.box import Command, Ending, Limits
@@ -36,6 +37,14 @@ from reenact.sandbox.watcher import BoxBroke, Crossing, ProgramEnd, Started
 ENGINES = ("docker", "podman")
 _ANSWER_S = 60.0
 """An engine that has not answered a small question by then does not answer."""
+
+
+_OF_THE_USER = re.compile(
+    r"DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY|API_VERSION)|CONTAINER_(?:HOST|SSHKEY|CONNECTION)|"
+    r"CONTAINERS_(?:CONF|STORAGE_CONF|REGISTRIES_CONF)|REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|"
+    r"XDG_(?:RUNTIME_DIR|CONFIG_HOME|DATA_HOME|CACHE_HOME)|USER|LOGNAME|SSH_AUTH_SOCK"
+)
+"""Variables that docker and podman document for their clients; neither reads a file of the current folder."""
 
 
 class Answer(NamedTuple):
@@ -55,10 +64,12 @@ class Engine:
     def ask(self, *words: str, given: bytes = b"") -> Answer:
         """Run one command of the engine and wait for its answer."""
         try:
-            done = subprocess.run(  # noqa: S603 - the engine itself
-                [self.path, *words], input=given, capture_output=True, check=False, timeout=_ANSWER_S
+            done = run_host_program(
+                [self.path, *words], wall_s=_ANSWER_S, variables=engine_variables(), network=True, stdin=given
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except TimeoutError:
+            return Answer(False, b"", f"no answer within {_ANSWER_S:g} s")
+        except OSError as error:
             return Answer(False, b"", str(error))
         return Answer(done.returncode == 0, done.stdout, plain_text(done.stderr[-2000:]).strip())
 
@@ -72,9 +83,14 @@ class Engine:
         return state if isinstance(state, dict) else {}
 
 
+def engine_variables() -> dict[str, str]:
+    """The user's own words about the engine: where its daemon listens, where its settings are."""
+    return {name: value for name, value in os.environ.items() if _OF_THE_USER.fullmatch(name)}
+
+
 def find_engines(names: Sequence[str] = ENGINES) -> tuple[Engine, ...]:
     """The engines that are installed; whether they answer is another question."""
-    paths = (shutil.which(name) for name in names)
+    paths = (find_program(name) for name in names)
     return tuple(Engine(path) for path in paths if path is not None)
 
 
@@ -119,7 +135,9 @@ class Container(Tier):
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
         argv = (engine.path, "start", "--attach", "--interactive", name)
-        box = launch.start_process(argv, folder, command, functools.partial(_ended, engine, name))
+        ended = functools.partial(_ended, engine, name)
+        environment = host_environment(engine_variables(), network=True)
+        box = launch.start_process(argv, folder, command, ended, environment, START_FOLDER)
         box.kill = functools.partial(_kill, engine, name, box.process)
         box.after = functools.partial(remove_container, engine.path, name)
         with launch.closed_on_error(box):

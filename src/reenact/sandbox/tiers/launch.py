@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from reenact.host_program import start_launcher
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.cgroup import Group, Place, make_group
 from reenact.sandbox.files.folder import BoxFolder
@@ -154,8 +155,8 @@ def start_process(
     folder: BoxFolder,
     command: Command,
     ended: Callable[[int], ProgramEnd],
-    environment: Mapping[str, str] | None = None,
-    start_in: str | Path | None = None,
+    environment: Mapping[str, str],
+    start_in: str | Path,
     passed: Sequence[int] = (),
 ) -> Started:
     """Start a launcher whose output is read and whose input is fed: that of the box."""
@@ -167,15 +168,13 @@ def start_process(
         else:
             their_input = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             theirs.callback(os.close, their_input)
-        process = subprocess.Popen(  # noqa: S603 - bubblewrap, the reaper or a container engine
+        process = start_launcher(
             argv,
+            environment=environment,
+            folder=start_in,
             stdin=their_input,
-            stdout=their_output,
-            stderr=their_output,
-            pass_fds=passed,
-            env=environment,
-            cwd=start_in,
-            start_new_session=True,
+            output=their_output,
+            passed=passed,
         )
         ours.pop_all()
     return Started(process, output, folder, functools.partial(signal_child, process), ended, input=fed)
