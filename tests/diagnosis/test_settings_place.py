@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reenact.diagnosis.judge import placed_in_settings, read_only
-from reenact.probe.surroundings import Opened, OpenedFile
+from reenact.probe.opened import Opened, OpenedFile
 from reenact.program.fault import Fault
 from reenact.program.program import read_program
 from reenact.rules.registry import rule

@@ -173,7 +173,8 @@ def _opened(evidence: Evidence) -> dict[PurePosixPath, str]:
     if evidence.opened is None or evidence.program is None:
         return {}
     folder = evidence.program.folder.resolve()
-    paths = [Path(one.path).resolve() for one in evidence.opened.files if one.size in range(LARGEST)]
+    contents = [file for file in evidence.opened.files if file.kind == "file"]
+    paths = [Path(one.path).resolve() for one in contents if one.size in range(LARGEST)]
     return {
         PurePosixPath(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace")
         for path in paths

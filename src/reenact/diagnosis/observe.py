@@ -13,10 +13,11 @@ from reenact.errors import Stopped
 from reenact.journal import Kind, Scope
 from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
+from reenact.probe.opened import Opened, read_opened
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
-from reenact.probe.surroundings import Opened, read_opened, surroundings
+from reenact.probe.surroundings import surroundings
 from reenact.probe.trace import Experiments, Trace
 from reenact.probe.watch import Watched, program_root, watch
 from reenact.program.program import Program

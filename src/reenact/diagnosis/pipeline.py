@@ -62,6 +62,12 @@ class DiagnoseServices:
             pipeline=pipeline, request=request, argv=self.argv, what=str(program.entry), fresh=self.fresh
         )
 
+    def reused_line(self, run: OpenRun, trainings: int) -> str:
+        """What of a result was taken from earlier runs; where its trainings were not, why."""
+        from reenact.diagnosis.not_reused import reused_line
+
+        return reused_line(run, self.journal, trainings=trainings, fresh=self.fresh)
+
     def open_executor(
         self, workers: int, python: str, name: str = "process", data: Sequence[str] = ()
     ) -> Executor:
@@ -129,8 +135,9 @@ def diagnose(
     asked = services.model.name if services.model is not None else None
     request = {**Trial(program).identity, "model": asked, **options.to_json()}
     with services.open_run("diagnose", program, request) as run:
-        found = replace(diagnose_within(program, options, services, run, seen), reused=run.reused)
-        run.finish(found.in_short(), found.exit_code)
+        found = diagnose_within(program, options, services, run, seen)
+        found = replace(found, reused=services.reused_line(run, found.spent.trainings))
+        run.finish(found.in_short(), found.exit_code, reused=found.reused)
     return found
 
 

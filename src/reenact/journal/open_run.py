@@ -85,9 +85,11 @@ class OpenRun(Scope):
         then, now = datetime.fromisoformat(moment).astimezone(), self._recorder.clock.now().astimezone()
         return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
 
-    def finish(self, verdict: object, exit_code: ExitCode = ExitCode.OK) -> None:
-        """Write the verdict (plain data, small), and what was reused. The run takes no more steps."""
-        if line := self.reused:
+    def finish(self, verdict: object, exit_code: ExitCode = ExitCode.OK, *, reused: str = "") -> None:
+        """Write the verdict (plain data, small), and what was reused, or in `reused` why nothing was. The run
+        takes no more steps."""
+        line = reused or self.reused
+        if line:
             self.note("reused", line)
         body = self._recorder.bodies.body(verdict)
         if body.artefacts:

@@ -47,7 +47,7 @@ class WatchOptions:
     """Let programs written for older Keras or tf.keras run on Keras 3; none: when the program reads like
     one."""
     note_opened: bool = False
-    """Write down which files the program opens, see `opened.py`."""
+    """Write down what the program looks at, see `looks/`."""
     stand_ins: tuple[str, ...] | None = None
     """Data sets that the program gets made-up data for; empty: whatever cannot be had; none: for no one."""
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -18,9 +18,12 @@ from typing import IO
 from reenact.errors import InputError
 from reenact.host_program import start_users_program
 from reenact.probe import injected
+from reenact.probe.looks.listener import Listener
+from reenact.probe.looks.noted import Noted
 from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.read import is_trace, read_crash_notes, read_trace, was_stopped
+from reenact.probe.surroundings import standard_library
 from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
@@ -142,15 +145,31 @@ def _run(
     look: Callable[[], None],
 ) -> Ended:
     """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
-    child = start_users_program(
-        list(command),
-        folder=working,
-        environment=injected.environment(options, os.environ),
-        stdout=stdout,
-        # What runs beside the watched run says nothing that the watched run does not say.
-        stderr=subprocess.DEVNULL if options.experiments else None,
-        in_child=_dies_with_us(),
-    )
+    listener = Listener(Noted(_apart(options))) if options.note_opened else None
+    try:
+        child = start_users_program(
+            list(command),
+            folder=working,
+            environment=injected.environment(options, os.environ),
+            stdout=stdout,
+            # What runs beside the watched run says nothing that the watched run does not say.
+            stderr=subprocess.DEVNULL if options.experiments else None,
+            in_child=_in_child(listener),
+        )
+    finally:
+        if listener is not None:
+            listener.started()
+    try:
+        return _wait(child, options, stop, look)
+    finally:
+        if listener is not None:
+            listener.close(options.folder)
+
+
+def _wait(
+    child: subprocess.Popen[bytes], options: WatchOptions, stop: Stop | None, look: Callable[[], None]
+) -> Ended:
+    """Until it ends, its time is up, or the user stops it."""
     began, most = time.monotonic(), options.max_time
     timed_out = interrupted = False
     try:
@@ -172,6 +191,30 @@ def _run(
     if timed_out or interrupted:
         _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
     return Ended(child.returncode, time.monotonic() - began, timed_out, interrupted)
+
+
+def _apart(options: WatchOptions) -> list[str]:
+    """Folders in which a look does not count: modules of the interpreter count by its version, others are
+    ours."""
+    python = injected.default_python(options.python)
+    ours = [str(injected.FOLDER), str(options.folder), str(options.folder.resolve())]
+    if options.weights is not None:
+        ours.append(str(options.weights.parent.resolve()))
+    return [*standard_library(python), *ours]
+
+
+def _in_child(listener: Listener | None) -> Callable[[], None] | None:
+    """What the program's process does before it becomes the program."""
+    ends = _dies_with_us()
+    if listener is None or ends is None:
+        return ends
+    install = listener.install
+
+    def prepare_child() -> None:
+        ends()
+        install()
+
+    return prepare_child
 
 
 def _dies_with_us() -> Callable[[], None] | None:

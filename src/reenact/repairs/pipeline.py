@@ -41,9 +41,11 @@ def repair(
     asked = services.model.name if services.model is not None else None
     request = {**Trial(program).identity, "model": asked, **options.to_json()}
     with services.open_run("repair", program, request) as run:
-        result = replace(repair_within(program, options, services, run, known), reused=run.reused)
+        result = repair_within(program, options, services, run, known)
+        result = replace(result, reused=services.reused_line(run, result.cost.trainings))
         verdict = {"decision": result.decision.value, "sentence": result.sentence}
-        run.finish({**verdict, "metric": result.in_numbers}, result.decision.exit_code)
+        short = {**verdict, "metric": result.in_numbers}
+        run.finish(short, result.decision.exit_code, reused=result.reused)
     return result
 
 

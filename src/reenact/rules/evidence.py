@@ -23,7 +23,7 @@ from reenact.rules.written import written_at
 from reenact.types import Place
 
 if TYPE_CHECKING:
-    from reenact.probe.surroundings import Opened
+    from reenact.probe.opened import Opened
 
 IGNORED = -100
 """The label that PyTorch's losses skip by default."""

@@ -11,8 +11,8 @@ from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, killed,
 from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import InputError
 from reenact.journal import Journal
+from reenact.probe.opened import Opened, OpenedFile
 from reenact.probe.outcome import OutcomeKind
-from reenact.probe.surroundings import Opened, OpenedFile
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
 from reenact.trials.executor import ScriptedExecutor

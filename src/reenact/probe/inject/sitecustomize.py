@@ -12,6 +12,10 @@ def _start_probe() -> None:
     if sys.version_info < (3, 9):  # noqa: UP036 - the program brings the interpreter
         sys.stderr.write("reenact: the probe needs Python 3.9 or later; this program runs unobserved.\n")
         return
+    from reenact_probe import importing
+
+    if "REENACT_PROBE" in os.environ:
+        importing.install()
     from reenact_probe import boot
 
     boot.from_environment()

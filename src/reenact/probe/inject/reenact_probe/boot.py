@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from reenact_probe import config as configuration
-from reenact_probe import ending, guard, late, metrics, opened, seeds, standin
+from reenact_probe import ending, guard, late, metrics, seeds, standin
 from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Library
@@ -57,8 +57,6 @@ def start(config: Config, own_process: bool = False) -> Session:
     guard.wake()
     session = _session = Session(config, own_process)
     if own_process:
-        if config.note_opened:
-            opened.install(config.folder)
         seeds.install(config.seed)
         if config.shim:
             from reenact_probe import oldkeras

@@ -35,7 +35,7 @@ class Config(NamedTuple):
     shim: bool = True
     """Let programs written for older Keras or tf.keras run on Keras 3."""
     note_opened: bool = False
-    """Write down which files the program opens."""
+    """Say when the import system lists a folder (`importing.py`)."""
     stand_ins: tuple[str, ...] | None = None
     """Data sets to give made-up data for (`standin.py`); empty: whatever cannot be had; none: for no one."""
     tap_output: bool = True
