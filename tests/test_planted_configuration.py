@@ -120,7 +120,10 @@ def plant(folder: Path, ground: Ground) -> None:
 
 def poison(git: Path, tripwire: Path) -> None:
     """Whatever a git folder can make git run: settings, attributes, hooks."""
-    trip = f"sh -c 'echo tripped >> {tripwire}; cat'"
+    # A file of its own: `;` would begin a comment in git's settings.
+    trip = tripwire.with_name("trip.sh")
+    trip.write_text(f"#!/bin/sh\necho tripped >> {tripwire}\ncat\n")
+    trip.chmod(0o755)
     included = git / "included"
     included.write_text(f"[core]\n\teditor = {trip}\n\taskPass = {trip}\n")
     config = f"""
@@ -310,8 +313,16 @@ def tree(ground: Ground, tmp_path: Path) -> Path:
 
 
 def test_the_poison_works(tree: Path, ground: Ground) -> None:
+    """The filter alone: hooks are taken away."""
     (tree / "train.py").write_text("lr = 0.2\n")
-    subprocess.run(["git", "add", "train.py"], cwd=tree, capture_output=True, check=False)
+    for hook in (tree / ".git" / "hooks").iterdir():
+        hook.unlink()
+    subprocess.run(
+        ["git", "-c", "core.fsmonitor=false", "hash-object", "train.py"],
+        cwd=tree,
+        capture_output=True,
+        check=False,
+    )
     assert ground.tripwire.exists()
     ground.tripwire.unlink()
 

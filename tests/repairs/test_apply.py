@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -243,3 +244,71 @@ def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
     program = project(tmp_path, {"train.py": SMALL})
     with pytest.raises(InputError, match="git repository"):
         commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")
+
+
+def poisoned(folder: Path, tripwire: Path) -> None:
+    """Filters, hooks and a file system monitor in the repository's own settings."""
+    trip = tripwire.with_name("trip.sh")
+    trip.write_text(f"#!/bin/sh\necho tripped >> {tripwire}\ncat\n")
+    trip.chmod(0o755)
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(f'[core]\n\tfsmonitor = {trip}\n[filter "x"]\n\tclean = {trip}\n\tsmudge = {trip}\n')
+    (folder / ".git" / "info").mkdir(exist_ok=True)
+    (folder / ".git" / "info" / "attributes").write_text("* filter=x\n")
+    hooks = folder / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction"):
+        (hooks / name).write_text(f"#!/bin/sh\necho tripped >> {tripwire}\n")
+        (hooks / name).chmod(0o755)
+
+
+@pytest.mark.parametrize("place", ["files", "branch"])
+def test_nothing_that_the_repository_configures_is_run(
+    committed: Path, place: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tripwire = tmp_path_factory.mktemp("elsewhere") / "tripwire"
+    poisoned(committed, tripwire)
+    # Another time than in the index: git looks at the content, through the filter.
+    os.utime(committed / "config.yaml", (1, 1))
+    program = read_program(("train.py",), committed)
+    if place == "files":
+        applied(program)
+        assert "lr: 0.125" in (committed / "config.yaml").read_text(encoding="utf-8")
+    else:
+        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "fix", "m")
+        assert "lr: 0.5" in (committed / "config.yaml").read_text(encoding="utf-8")
+    assert not tripwire.exists()
+
+
+def test_a_branch_keeps_the_line_ends_that_are_committed(committed: Path) -> None:
+    git(committed, "config", "core.autocrlf", "true")
+    (committed / "config.yaml").unlink()
+    git(committed, "checkout", "--", "config.yaml")
+    assert b"\r\n" in (committed / "config.yaml").read_bytes()
+    program = read_program(("train.py",), committed)
+    commit = commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "fix", "m")
+    assert git(committed, "diff", "--stat", "HEAD", commit).endswith("1 insertion(+), 1 deletion(-)")
+
+
+def test_a_file_that_a_filter_changes_is_not_committed_without_it(committed: Path) -> None:
+    git(committed, "config", "filter.x.clean", "sed s/large/small/")
+    (committed / ".gitattributes").write_text("config.yaml filter=x\n")
+    git(committed, "add", "--renormalize", ".")
+    git(committed, "commit", "-qm", "filtered")
+    program = read_program(("train.py",), committed)
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    with pytest.raises(InputError, match=r"filter of git|not committed"):
+        commit_on_branch(program, patch, "fix", "m")
+    assert git(committed, "branch", "--list", "fix") == ""
+
+
+def test_a_work_tree_that_was_added_to_a_repository_is_looked_at_there(committed: Path) -> None:
+    tree = committed.parent / "added"
+    git(committed, "worktree", "add", "-q", str(tree), "-b", "other")
+    program = read_program(("train.py",), tree)
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    commit = commit_on_branch(program, patch, "fix", "m")
+    assert git(committed, "rev-parse", "fix") == commit
+    (tree / "config.yaml").write_text("train:\n  lr: 0.75\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not committed"):
+        applied(read_program(("train.py",), tree))
