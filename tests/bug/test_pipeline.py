@@ -81,6 +81,7 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
     assert "print" not in found.script
     assert len(found.script.splitlines()) < len(SUMMED.splitlines())
     assert {path.name for path in out.iterdir()} == {
+        ".reenact-files.json",
         "repro.py",
         "requirements.txt",
         "REPORT.md",
