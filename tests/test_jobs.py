@@ -7,6 +7,7 @@ import os
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -96,7 +97,7 @@ def test_a_job_that_is_still_making_the_journal_is_starting(tmp_path: Path) -> N
         RunService(tmp_path, jobs).status(job.id)
 
 
-PLANTED = {
+PLANTED: dict[str, Any] = {
     "list": "[]",
     "torn": "{",
     "deep": "[" * 100_000,

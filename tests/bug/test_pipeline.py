@@ -81,6 +81,7 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
     assert "print" not in found.script
     assert len(found.script.splitlines()) < len(SUMMED.splitlines())
     assert {path.name for path in out.iterdir()} == {
+        ".reenact-files.json",
         "repro.py",
         "requirements.txt",
         "REPORT.md",
@@ -128,7 +129,7 @@ def test_not_reproduced_when_the_project_ran_without_it(toy: Any, in_turn: Any, 
     found = toy.reproduce(in_turn([HARMLESS]), out=tmp_path / "out")
     assert found.verdict is Verdict.NOT_REPRODUCED
     assert found.verdict.exit_code == 1
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["REPORT.md"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {".reenact-files.json", "REPORT.md"}
 
 
 def test_inconclusive_when_nothing_ran_as_it_should(toy: Any, in_turn: Any) -> None:

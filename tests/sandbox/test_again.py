@@ -7,7 +7,7 @@ import pytest
 from contracts.sandbox import python
 from killed_boxes import KilledFromOutside
 from reenact.sandbox.again import MOST_BOXES, run_again_if_killed
-from reenact.sandbox.box import MIB, Ending, Limits
+from reenact.sandbox.box import MIB, Ending, Limits, OnOutput
 from reenact.sandbox.choose import choose
 
 SLOW = python("import time; print('begun', flush=True); time.sleep(2); print('done')")
@@ -19,11 +19,11 @@ def test_the_first_box_that_lives_gives_the_result(kills: int) -> None:
     heard: list[list[bytes]] = []
     sandbox = KilledFromOutside(choose(trust_code=True), kills)
 
-    def listen() -> object:
+    def listen() -> OnOutput:
         heard.append([])
         return heard[-1].append
 
-    result = run_again_if_killed(sandbox, SLOW, LIMITS, listen=listen)  # type: ignore[arg-type]
+    result = run_again_if_killed(sandbox, SLOW, LIMITS, listen=listen)
     assert (result.ending, result.output) == (Ending.OK, "begun\ndone\n")
     assert sandbox.boxes == kills + 1
     assert b"".join(heard[-1]) == b"begun\ndone\n", "a listener hears one box"
