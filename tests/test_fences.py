@@ -66,7 +66,7 @@ LINES = {
     "rules": 15_780,
     "sandbox": 5_050,
     "testing": 450,
-    "trials": 4_300,
+    "trials": 4_500,
     "web": 1_140,
 }
 """By package: what stood when the budget was set, and a tenth."""

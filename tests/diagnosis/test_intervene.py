@@ -746,6 +746,24 @@ def test_where_the_time_is_up_between_looks_what_was_seen_is_kept() -> None:
     assert not [trial for trial in tried.executor.done if trial.seed > 100]
 
 
+@pytest.mark.parametrize(
+    ("trainings", "verified", "looked"),
+    [(17, 1, {11}), (18, 1, {11, 12}), (23, 1, {11, 12}), (24, 2, {11, 12})],
+)
+def test_a_second_look_and_a_second_change_must_be_within_the_budget(
+    trainings: float, verified: int, looked: set[int]
+) -> None:
+    """Three for the first look, three for the second, twelve to verify a change, six to verify another."""
+    executor = Formulaic(
+        lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned))
+    )
+    everything = suspects(learning_rate=0.49, optimizer=0.48)
+    tried = tried_on(executor, everything, trainings=trainings, threshold=0.6)
+    effects = [one.tried for one in tried.judged.values() if one.tried is not None]
+    assert sum(effect.p_value is not None for effect in effects) == verified
+    assert {trial.seed for trial in executor.done if trial.seed < 100} == looked
+
+
 def test_programs_of_the_tests_have_the_hyperparameters() -> None:
     assert isinstance(PROGRAM, Program)
     assert {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.LOSS} <= {

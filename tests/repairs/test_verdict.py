@@ -122,7 +122,7 @@ def test_the_verdict_that_decides() -> None:
     assert repair(Decision.NOT_SIGNIFICANT, weak).exit_code == 3
 
 
-def test_a_crash_that_ends_now_is_said_to_run_and_not_to_be_better() -> None:
+def test_a_crash_that_ends_now_is_reported_to_run_and_not_to_be_better() -> None:
     why = "it trains where it failed before, and what a constant answer scores is unknown"
     ends = verdict(Decision.RUNS_NOW, before=FAILED, after=(0.1,) * 6, p_value=1 / 64, shortfall=why)
     sentence = repair(Decision.RUNS_NOW, ends).sentence
