@@ -6,8 +6,9 @@ from acme import total
 
 def counted(values):
     count = 0
-    while count < len(values):
+    for _ in values:
         count += 1
+    return count
 
 
 def fastest(function):
@@ -20,7 +21,7 @@ def fastest(function):
 
 
 many = [0.5] * 200_000
-old = fastest(total) > 0.28 * fastest(counted)
+old = fastest(total) > 0.65 * fastest(counted)
 pending = []
 
 
