@@ -4,24 +4,24 @@ import time
 from acme import total
 
 
-def summed(values):
-    result = 0.0
-    for value in values:
-        result = result + value
-    return result
+def counted(values):
+    count = 0
+    for _ in values:
+        count += 1
+    return count
 
 
 def fastest(function):
     times = []
     for _ in range(7):
-        start = time.perf_counter()
+        start = time.process_time()
         function(many)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 
 many = [0.5] * 200_000
-old = fastest(total) > 0.7 * fastest(summed)
+old = fastest(total) > 0.65 * fastest(counted)
 pending = []
 
 
