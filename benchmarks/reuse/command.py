@@ -84,14 +84,13 @@ def all_cases() -> list[Case]:
     """The programs of examples/broken, and fifty opened ones in the order of the hashes of their ids."""
     broken = [Case(path.name, BROKEN, (path.name,)) for path in sorted(BROKEN.glob("*.py"))]
     short = [
-        (half, case)
+        Case(f"{half}/{case.id}", MODERN / half / case.folder, case.words)
         for half in OPENED
         for case in catalogue(half)
         if case.seconds <= LONGEST_S and not case.needs
     ]
-    ordered = sorted(short, key=lambda pair: hashlib.sha256(pair[1].id.encode()).hexdigest())
-    chosen = [Case(case.id, MODERN / half / case.folder, case.words) for half, case in ordered[:PROGRAMS]]
-    return broken + chosen
+    ordered = sorted(short, key=lambda case: hashlib.sha256(case.name.encode()).hexdigest())
+    return broken + ordered[:PROGRAMS]
 
 
 def measure(

@@ -46,7 +46,7 @@ def _mark(folder: Path, words: tuple[str, ...]) -> dict[str, object]:
         from reenact.probe.opened import read_opened
     except ImportError:
         # Until marks were taken from system calls, this module had both.
-        read_opened = around.read_opened
+        read_opened = vars(around)["read_opened"]
     program = read_program(words, folder)
     with tempfile.TemporaryDirectory(prefix="reenact-reuse-") as place:
         trace = Path(place) / "traces" / "1"
