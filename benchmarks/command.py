@@ -37,6 +37,7 @@ BENCHES = {
     "cost": ("benchmarks.cost.command:cost", "What commands take as their input grows, with slopes."),
     "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
     "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
+    "reuse": ("benchmarks.reuse.command:reuse", "Trainings that a second identical command reuses."),
     "first": ("benchmarks.first_finding:first", "Time to the first true finding on examples/broken."),
     "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
     "fetch": ("benchmarks.faults.command:fetch", "Fetch the data sets of the fault benchmark."),

@@ -40,9 +40,10 @@ CASES = {
     "cost": ("cost", "faults", "papers", "probe", "speed"),
     "web": (),
     "first": (),
+    "reuse": (),
 }
 """By command: folders of cases, where it is not the one of its name. `web` makes its journals itself,
-`first` runs examples/broken."""
+`first` runs examples/broken, `reuse` these and programs of `modern`."""
 
 
 @dataclass(frozen=True, slots=True)

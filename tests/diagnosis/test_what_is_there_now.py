@@ -12,8 +12,6 @@ from reenact.diagnosis.pipeline import DiagnoseServices, diagnose, diagnose_with
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 
-pytestmark = pytest.mark.usefixtures("warm_python")
-
 COUNTED = """import os
 with open("ran.txt", "a") as count:
     count.write("x")
@@ -27,7 +25,14 @@ raise ValueError("the rate is " + open(os.path.join("conf", name + ".yaml")).rea
 )
 READS_VARIABLE = COUNTED + 'raise ValueError("the rate is " + os.environ.get("MY_RATE", "unset"))\n'
 LISTS_FOLDER = COUNTED + 'raise ValueError("the files are " + " ".join(sorted(os.listdir("parts"))))\n'
-STARTS_ANOTHER = COUNTED + 'import subprocess\nsubprocess.run(["true"])\nraise ValueError("over")\n'
+USES_NETWORK = (
+    COUNTED
+    + """import socket
+socket.socket(type=socket.SOCK_DGRAM).connect(("127.0.0.1", 9))
+raise ValueError("over")
+"""
+)
+LOOKS_ONLY = COUNTED + 'raise ValueError("there" if os.path.exists("noise") else "not there")\n'
 TRAINS = """import torch
 rows = [[float(cell) for cell in line.split(",")] for line in open("data.csv")]
 x = torch.tensor(rows)
@@ -150,7 +155,16 @@ def test_a_file_that_was_only_touched_is_the_same_file(tmp_path: Path) -> None:
     assert times_run(program) == count
 
 
-def test_a_variable_that_the_text_names_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_only_looked_for_counts(tmp_path: Path) -> None:
+    program = program_in(tmp_path / "work", LOOKS_ONLY)
+    with Journal.in_memory() as journal:
+        first, _ = continued(journal, program, tmp_path)
+        (program.folder / "noise").touch()
+        second, _ = continued(journal, program, tmp_path)
+    assert (crash_message(first), crash_message(second)) == ("not there", "there")
+
+
+def test_a_variable_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = program_in(tmp_path / "work", READS_VARIABLE)
     answers, counts = [], []
     with Journal.in_memory() as journal:
@@ -162,12 +176,12 @@ def test_a_variable_that_the_text_names_counts(tmp_path: Path, monkeypatch: pyte
     assert counts == [counts[0], counts[0], 2 * counts[0]]
 
 
-def test_where_the_opened_files_cannot_be_seen_nothing_is_reused(tmp_path: Path) -> None:
-    program = program_in(tmp_path / "work", STARTS_ANOTHER)
+def test_where_what_it_sees_cannot_be_known_nothing_is_reused(tmp_path: Path) -> None:
+    program = program_in(tmp_path / "work", USES_NETWORK)
     with Journal.in_memory() as journal:
         first, _ = continued(journal, program, tmp_path)
         count = times_run(program)
         _, reused = continued(journal, program, tmp_path)
-    assert first.evidence.opened.blind == ("it starts another program",)
+    assert first.evidence.opened.blind == ("it uses the network",)
     assert times_run(program) == 2 * count
     assert reused == ""

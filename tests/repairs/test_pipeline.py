@@ -79,10 +79,16 @@ def repaired(
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
-    """A diagnosis of the training with a learning rate that is far too large."""
+    """A diagnosis of the training with a learning rate that is far too large. By a cold interpreter: what one
+    looks at that is forked elsewhere cannot be seen."""
     folder = tmp_path_factory.mktemp("known")
     program = program_of(folder, TRAIN.replace("RATE", "5.0"))
-    with Journal.in_memory() as journal, (folder / "output").open("wb") as output:
+    with (
+        Journal.in_memory() as journal,
+        (folder / "output").open("wb") as output,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.delenv("VIRTUAL_ENV", raising=False)
         services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=output)
         return diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services)
 
@@ -306,6 +312,7 @@ def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     assert {trial.content for trial in fresh.ran} > {trial.content for trial in second.ran}
 
 
+@pytest.mark.usefixtures("cold_python")
 def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing_again(
     tmp_path: Path,
 ) -> None:

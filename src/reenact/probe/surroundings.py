@@ -57,8 +57,8 @@ packages = sorted(name for name in names if name.endswith((".dist-info", ".egg-i
 import sysconfig
 library = sorted({os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
 library += [sysconfig.get_path("stdlib")]
-said = {"version": sys.version, "prefix": sys.prefix, "packages": packages, "library": library}
-json.dump(said, sys.stdout)
+stated = {"version": sys.version, "prefix": sys.prefix, "packages": packages, "library": library}
+json.dump(stated, sys.stdout)
 """
 """Which interpreter this is and which packages it sees: only the names of folders are read. What the current
 folder holds is never imported."""

@@ -41,7 +41,7 @@ class Noted:
         """Folders that count otherwise, or are ours."""
         self._above = {str(above) for path in self._apart for above in Path(path).parents}
         """Folders around these: they exist, and who makes sure of it are we."""
-        self._temporary = tuple(f"{path}/" for path in {tempfile.gettempdir(), "/tmp", "/var/tmp"})  # noqa: S108
+        self._temporary = {tempfile.gettempdir(), "/tmp", "/var/tmp"}  # noqa: S108
         self._looks: dict[tuple[str, str], None] = {}
         self._missing: dict[str, bool] = {}
         """Of each path that was looked at, whether it was missing at the first look."""
@@ -103,7 +103,7 @@ class Noted:
             return
         if path not in self._missing:
             self._own.add(path)
-        elif self._missing[path] and _of_this_moment(path):
+        elif self._missing[path] and self._is_of_this_run(path):
             self._own.add(path)
             self._forget(path)
 
@@ -112,11 +112,11 @@ class Noted:
         if not self._counts(path):
             return
         fresh = _status(path) is None
-        if path in self._missing and not _of_this_moment(path):
+        if path in self._missing and not self._is_of_this_run(path):
             return
         self._own.add(path)
         self._forget(path)
-        if fresh and (path.startswith(self._temporary) or _of_this_moment(path)):
+        if fresh and self._is_of_this_run(path):
             self._own_folders.add(path)
 
     def moved(self, source: str, target: str) -> None:
@@ -189,6 +189,11 @@ class Noted:
             path = path.rpartition("/")[0]
         return False
 
+    def _is_of_this_run(self, path: str) -> bool:
+        """Whether another run would use another name: it is a temporary file, or named after the moment."""
+        folder, _, name = path.rpartition("/")
+        return folder in self._temporary or sum(map(str.isdigit, name)) >= _MOMENT_DIGITS
+
     def _forget(self, path: str) -> None:
         for kind in ("file", "status", "link"):
             self._looks.pop((kind, path), None)
@@ -214,11 +219,6 @@ def _status(path: str) -> os.stat_result | None:
         with suppress(OSError, ValueError):
             return Path(path).stat(follow_symlinks=follow)
     return None
-
-
-def _of_this_moment(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return sum(character.isdigit() for character in name) >= _MOMENT_DIGITS
 
 
 def _source(path: str) -> str:
