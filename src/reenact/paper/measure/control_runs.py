@@ -135,14 +135,17 @@ def controlled(
             found.append(one)
             continue
         factor = times(one.claim, tuple(values(runs, one.metric).values()))
-        control = _control(one, factor, controls)
-        found.append(_refused(one, control) if control.refused else replace(one, control=control))
+        control = control_of(one, factor, controls)
+        found.append(judged_by(one, control))
     return tuple(found)
 
 
-def _refused(one: Comparison, control: Control) -> Comparison:
-    reason = control.status.value if control.status is not ControlStatus.PASSED else control.source.value
-    note = f"Not measured: {reason}. {one.note}".strip()
+def judged_by(one: Comparison, control: Control) -> Comparison:
+    """A comparison with its control: a number that is no measurement is not measured any more."""
+    if not control.refused:
+        return replace(one, control=control)
+    is_status = control.status is not ControlStatus.PASSED
+    reason = control.status.value if is_status else control.source.value
     return replace(
         one,
         measured=None,
@@ -151,12 +154,12 @@ def _refused(one: Comparison, control: Control) -> Comparison:
         gap=1.0,
         grade=Grade.NONE,
         by_seed={},
-        note=note,
+        note=f"Not measured: {reason}. {one.note}".strip(),
         control=control,
     )
 
 
-def _control(one: Comparison, factor: float, controls: Controls) -> Control:
+def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
     """What the controls say of one number, cheapest first, up to the first that objects."""
     claim = one.claim
     if not is_trained_for(claim):
@@ -179,10 +182,10 @@ def _control(one: Comparison, factor: float, controls: Controls) -> Control:
         return replace(base, status=ControlStatus.UNCHANGED, why=why)
     if said.source is Source.NOT_CONFIRMED:
         return base
-    return _trained(base, _Judged(one, factor, controls), is_known=bool(family))
+    return _trained(base, Judged(one, factor, controls), is_known=bool(family))
 
 
-def _trained(base: Control, judged: _Judged, *, is_known: bool) -> Control:
+def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     """The number next to those without updates and with permuted labels. A metric of an unknown family may
     not depend on which prediction belongs to which label: that is said, and refuses nothing."""
     without = judged.against(NO_UPDATES)
@@ -227,7 +230,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class Judged:
     one: Comparison
     factor: float
     controls: Controls

@@ -93,7 +93,7 @@ def _observe_functions(observer: Observer) -> None:
                 observer.busy = False
             return result
 
-    Functions().__enter__()
+    Functions().__enter__()  # type: ignore[no-untyped-call]
 
 
 def observe_keras_optimizer(observer: Observer, module: Any) -> None:

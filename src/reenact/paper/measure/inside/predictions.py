@@ -229,7 +229,8 @@ def _rows_in(value: Any, call: Call, *, deep: bool) -> list[Any]:
         if fits and not any(value is one for one in call.inputs):
             return [value.detach()]
         return []
-    if type(value).__module__ == "numpy" and getattr(value, "ndim", 0) and len(value) == call.rows:
+    is_array = type(value).__module__ == "numpy" and hasattr(value, "__len__")
+    if is_array and value.ndim and len(value) == call.rows:
         try:
             return [torch.as_tensor(value)]
         except TypeError:
