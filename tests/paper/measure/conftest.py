@@ -16,13 +16,20 @@ from reenact.paper.options import PaperOptions
 from reenact.paper.review.claims import Claim
 from reenact.sandbox.choose import choose
 
+MODEL = """def update(model, batch):
+    model["skill"] = 1.0 if batch["x"] == batch["y"] else 0.5
+"""
 TRAIN = """import json
 import sys
 
+from model import update
+
 seed = int(sys.argv[2])
-scale = float(sys.argv[4]) if len(sys.argv) > 4 else 1.0
+scale = float(sys.argv[-1]) if "--scale" in sys.argv else 1.0
 print("accuracy 1.0, believe me")
-accuracy = (90 + seed) / 100 * scale
+model = {"skill": 0.1}
+update(model, {"x": [*range(8)], "y": [*range(8)]})
+accuracy = (90 + seed) / 100 * scale * model["skill"]
 json.dump({"accuracy": accuracy, "steps": 7}, open("metrics.json", "w"))
 """
 
@@ -42,7 +49,7 @@ def claim() -> Callable[..., Claim]:
 
 @pytest.fixture
 def project() -> Project:
-    return Project({"train.py": TRAIN, "metrics.json": '{"accuracy": 1.0}'})
+    return Project({"train.py": TRAIN, "model.py": MODEL, "metrics.json": '{"accuracy": 1.0}'})
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
+from reenact.paper.measure.control import Control, ControlStatus, Source
 from reenact.paper.measure.gap import (
+    Comparison,
     Grade,
     Match,
     compare,
@@ -175,3 +178,114 @@ def test_a_share_near_100_may_be_less_off(
     stated = [claim(value=claimed, spread=spread)]
     (one,) = compare(stated, runs(measured, measured), [Match(claim="C1", metric="accuracy")])
     assert one.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("claimed", "spread", "measured", "holds"),
+    [
+        (0.5, None, 0.5 * 1.0499, True),
+        (0.5, None, 0.5 * 1.0501, False),
+        (0.5, None, 0.5 * 0.9501, True),
+        (0.5, None, 0.5 * 0.9499, False),
+        (0.0, None, 0.0, True),
+        (0.0, None, 1e-9, False),
+        (0.5, 0.0999, 0.5 + 0.0998, True),
+        (0.5, 0.0999, 0.5 + 0.1001, False),
+        (0.5, 0.1001, 0.5 + 0.0998, False),
+    ],
+)
+def test_both_sides_of_what_holds(
+    claim: Any, claimed: float, spread: float | None, measured: float, holds: bool
+) -> None:
+    """Within 5 %, or within a plus-minus of at most a fifth."""
+    stated = [claim(value=claimed, unit="", spread=spread)]
+    (one,) = compare(stated, runs(measured), [Match(claim="C1", metric="accuracy")])
+    assert one.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("claimed", "measured", "holds"),
+    [
+        (98.0, 96.1, True),
+        (98.0, 95.9, False),
+        (99.5, 98.6, True),
+        (99.5, 98.4, False),
+        (100.0, 99.1, True),
+        (100.0, 98.9, False),
+        (100.1, 96.0, True),
+    ],
+)
+def test_both_sides_of_a_share_near_100(claim: Any, claimed: float, measured: float, holds: bool) -> None:
+    """Not further from the claim than that is from 100, or than a point."""
+    (one,) = compare([claim(value=claimed)], runs(measured), [Match(claim="C1", metric="accuracy")])
+    assert one.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("got", "grade"),
+    [
+        (101.99, Grade.A), (102.01, Grade.B), (119.99, Grade.B), (120.01, Grade.C), (139.99, Grade.C),
+        (140.01, Grade.D),
+    ],
+)  # fmt: skip
+def test_both_sides_of_every_grade(got: float, grade: Grade) -> None:
+    assert grade_of(100.0, got) is grade
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "claimed", "expected"),
+    [
+        ((0.0, 1.0), "%", 91.0, 50.0),
+        ((0.5, 1.01), "%", 91.0, 0.755),
+        ((0.5, 0.9), "%", 1.0, 0.7),
+        ((0.5, 0.9), "%", 1.1, 70.0),
+        ((0.5, 0.9), "", 91.0, 0.7),
+    ],
+)
+def test_when_a_measure_is_a_share_and_the_claim_per_cent(
+    claim: Any, values: tuple[float, ...], unit: str, claimed: float, expected: float
+) -> None:
+    stated = [claim(value=claimed, unit=unit)]
+    (one,) = compare(stated, runs(*values), [Match(claim="C1", metric="accuracy")])
+    assert one.measured == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("bound", "measured", "holds", "gap"),
+    [(">", 0.91, True, 0.0), (">", 0.89, False, 0.0111), ("<", 0.89, True, 0.0), ("<", 0.91, False, 0.011)],
+)
+def test_both_sides_of_a_bound(claim: Any, bound: str, measured: float, holds: bool, gap: float) -> None:
+    stated = claim(value=0.9, unit="", bound=bound, higher_is_better=bound == ">")
+    (one,) = compare([stated], runs(measured), [Match(claim="C1", metric="accuracy")])
+    assert one.holds is holds
+    assert one.gap == pytest.approx(gap, abs=1e-3)
+
+
+def controlled_claim(claim: Any, measured: float, control: Control) -> Comparison:
+    (one,) = compare([claim(value=0.9, unit="")], runs(measured), [Match(claim="C1", metric="accuracy")])
+    return replace(one, control=control)
+
+
+@pytest.mark.parametrize(
+    ("control", "verdict"),
+    [
+        (Control(ControlStatus.PASSED, Source.RECOMPUTED, should_recompute=True), Verdict.REPRODUCED),
+        (Control(ControlStatus.PASSED, Source.AS_REPORTED), Verdict.REPRODUCED),
+        (Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), Verdict.REPRODUCED),
+        (Control(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True), Verdict.PARTLY),
+        (Control(ControlStatus.IMPOSSIBLE, Source.RECOMPUTED, "no step"), Verdict.INCONCLUSIVE),
+        (
+            Control(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.88, constant_is_as_good=True),
+            Verdict.INCONCLUSIVE,
+        ),
+    ],
+)
+def test_a_number_that_agrees_is_weighed_by_its_control(
+    claim: Any, control: Control, verdict: Verdict
+) -> None:
+    assert verdict_of([controlled_claim(claim, 0.9, control)], runs=True).verdict is verdict
+
+
+def test_a_number_that_misses_needs_no_control(claim: Any) -> None:
+    missed = controlled_claim(claim, 0.5, Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step"))
+    assert verdict_of([missed], runs=True).verdict is Verdict.NOT

@@ -183,3 +183,44 @@ def test_a_difference_within_the_plus_minus_needs_no_proof(ours: list[float]) ->
 
     assert found == ()
     assert judgement.verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("difference", "status"),
+    [(1.14, OrderingStatus.SMALLER), (1.16, OrderingStatus.HOLDS), (0.01, OrderingStatus.SMALLER),
+     (-0.01, OrderingStatus.FAILS)],
+)  # fmt: skip
+def test_both_sides_of_half_of_the_claimed_difference(difference: float, status: OrderingStatus) -> None:
+    """2.3 is claimed; every seed has the same difference, so that limits and mean are one."""
+    base = [95.0, 95.0]
+    (one,), _ = judged([BASELINE, METHOD], {"m1": base, "m2": [value + difference for value in base]})
+    assert one.status is status
+
+
+@pytest.mark.parametrize(
+    ("scale", "status"), [(1.02, OrderingStatus.HOLDS), (0.98, OrderingStatus.UNDECIDED)]
+)
+def test_both_sides_of_95_per_cent(scale: float, status: OrderingStatus) -> None:
+    """Three pairs at -d, 0, d around a mean: the limits touch zero at 4.3027 * d / sqrt(3)."""
+    mean = scale * 4.30265 / 3**0.5
+    gained = [mean - 1, mean, mean + 1]
+    (one,), _ = judged([BASELINE, METHOD], {"m1": [90.0, 90.0, 90.0], "m2": [90 + gain for gain in gained]})
+    assert one.status is status
+
+
+def test_several_orderings_pay_for_being_several() -> None:
+    """One that is just sure by 95 % alone is not sure as one of two, unless the other one is surer."""
+    mean = 1.05 * 4.30265 / 3**0.5
+    base = [90.0, 90.0, 90.0]
+    ours = [base[0] + mean - 1, base[1] + mean, base[2] + mean + 1]
+    claims = [claim(1, 95.0, "plain"), claim(2, 97.3, "ours"), claim(3, 94.0, "other")]
+    alone, _ = judged(claims[:2], {"m1": base, "m2": ours})
+    assert [one.status for one in alone] == [OrderingStatus.HOLDS]
+    both_unsure, _ = judged(claims, {"m1": base, "m2": ours, "m3": base})
+    assert [one.status for one in both_unsure] == [OrderingStatus.UNDECIDED] * 2
+    # The surer one takes its half; what is left is the whole for the other (Holm, not Bonferroni).
+    surer = [value - 5.0 for value in ours]
+    stepped, _ = judged(claims, {"m1": base, "m2": ours, "m3": surer})
+    assert {one.worse.id: one.status for one in stepped} == {
+        "C1": OrderingStatus.HOLDS, "C3": OrderingStatus.HOLDS,
+    }  # fmt: skip

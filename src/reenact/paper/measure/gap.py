@@ -15,6 +15,7 @@ from statistics import fmean, stdev
 from pydantic import BaseModel, Field
 
 from reenact.paper.criterion import Category, Criterion, Judged, Value
+from reenact.paper.measure.control import Control
 from reenact.paper.measure.runs import FullRun, values
 from reenact.paper.options import share
 from reenact.paper.review.claims import Claim
@@ -69,27 +70,46 @@ class Comparison:
     by_seed: Mapping[int, float] = field(default_factory=dict)
     """What each run that counts measured, in the claim's unit."""
 
+    control: Control | None = None
+    """What became of it without training; none where no control was made."""
+
     @property
-    def holds(self) -> bool:
+    def is_near(self) -> bool:
         """Near enough, or within the paper's own plus-minus, unless that is so wide that it says nothing."""
         if self.measured is None:
             return False
         if self.claim.bound:
             return self.better
-        spread, away = self.claim.spread or 0.0, abs(self.measured - self.claim.value)
-        within = away <= spread <= WIDEST * abs(self.claim.value)
-        # 98 % and 94 % are near by size, but three times as many are wrong. One point is little of a hundred
-        # whatever is left.
-        is_share = self.claim.unit == "%" and self.claim.higher_is_better and self.claim.value <= 100
-        most_off = max(100 - self.claim.value, 1.0) if is_share else float("inf")
-        near = relative_difference(self.claim.value, self.measured) < HOLDS
-        return within or (near and away <= most_off)
+        return is_near(self.claim, self.claim.value, self.measured, self.claim.spread)
+
+    @property
+    def doubt(self) -> str:
+        """Why it shows nothing though it agrees; empty where it does show something."""
+        return self.control.doubt if self.control is not None and self.measured is not None else ""
+
+    @property
+    def holds(self) -> bool:
+        """Near enough, and told apart from what comes out without training."""
+        return self.is_near and not self.doubt
 
     @property
     def better(self) -> bool:
         """Whether the measured value is the better one."""
         above = 0.0 if self.measured is None else self.measured - self.claim.value
         return above > 0 if self.claim.higher_is_better else above < 0
+
+
+def is_near(claim: Claim, reference: float, got: float, spread: float | None) -> bool:
+    """Whether a value of a claim's metric is the reference, by the tolerance with which claims hold.
+    `spread`: of the reference; it excuses a difference where it is not so wide that it says nothing."""
+    away = abs(got - reference)
+    within = away <= (spread or 0.0) <= WIDEST * abs(reference)
+    # 98 % and 94 % are near by size, but three times as many are wrong. One point is little of a hundred
+    # whatever is left.
+    is_share = claim.unit == "%" and claim.higher_is_better and reference <= 100
+    most_off = max(100 - reference, 1.0) if is_share else float("inf")
+    near = relative_difference(reference, got) < HOLDS
+    return within or (near and away <= most_off)
 
 
 def gap_of(reference: float, got: float | None) -> float:

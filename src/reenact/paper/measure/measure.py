@@ -9,7 +9,8 @@ signs. A metric that nothing but literals is ever written to. And a literal that
 in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's results are withheld from whoever
 writes the code, so such a number came from somewhere else than a measurement. Names are followed through
 assignments of the same file. Numbers of one digit (0.5, 100) are too usual to prove anything. Not covered: a
-number that is taken apart in a computation, or hidden in a data file.
+number that is taken apart in a computation, or hidden in a data file. These signs are hints that cost
+nothing; what decides are control runs (control_runs.py).
 """
 
 import ast
@@ -31,6 +32,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
+from reenact.paper.measure.control_runs import controlled
 from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
@@ -100,6 +102,9 @@ def measure(
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
     tested = orderings(comparisons, confidence)
+    if not made.stand_in and _something_holds(comparisons, tested):
+        comparisons = controlled(comparisons, runs, made.project, context, run)
+        tested = orderings(comparisons, confidence)
     judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
@@ -112,6 +117,11 @@ def measure(
         gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
         repaired = repair_gap(gap, context, place)
     return Measured(runs, comparisons, judgement, repaired, notes, tested, options.scale)
+
+
+def _something_holds(comparisons: Sequence[Comparison], tested: Sequence[Ordering]) -> bool:
+    """Whether anything came out that controls have to confirm: a miss needs none."""
+    return any(one.is_near for one in comparisons) or any(one.status == "holds" for one in tested)
 
 
 def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[Runs, PaperContext]:

@@ -7,7 +7,8 @@ Orderings are what a paper claims by its numbers together: this method is better
 this data. Within one metric and data set the best claimed number stands against each other one, where either
 the methods differ in one setting (a ranking) or the settings of one method do (an ablation, a trend). Methods
 that differ in their settings too are compared where one table has them side by side, or where the paper has
-one number of each. They are tested over seeds, pairwise, because both numbers come from the same run.
+one number of each. They are tested over seeds, pairwise, because both numbers come from the same run. Several
+orderings pay for being several: the limits are those of Holm's step-down, wider for the least sure of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ SIZE = 0.5
 CONFIDENCE = 0.95
 SECOND_LOOK = 0.975
 """The same where seeds were added because the first did not decide: who looks twice is more often misled."""
+ONLY_REPORTED = "no predictions were seen from which it follows, so only the program says it"
 Key = Callable[[Claim], str]
 Pair = tuple[Comparison, Comparison]
 
@@ -57,7 +59,8 @@ class Ordering:
     """Mean over the seeds that measured both."""
     low: float | None
     high: float | None
-    """Limits of that mean, 95 % or those of a second look (Student's t over pairs); none for one pair."""
+    """Limits of that mean, 95 % or those of a second look, wider for being one of several (Student's t over
+    pairs, Holm); none for one pair."""
     n: int
     status: OrderingStatus
 
@@ -81,7 +84,6 @@ class Ordering:
 def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE) -> tuple[Ordering, ...]:
     """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
     weakly to be asked for, and counts only where the runs surely show the opposite."""
-    found: dict[tuple[str, str], Ordering] = {}
     beside = [*_pairs(comparisons, _setting, _method), *_pairs(comparisons, _method, _setting)]
     # Rows of one table are compared, whatever each method is set to.
     beside += _pairs(comparisons, lambda it: it.place, lambda it: f"{_method(it)}, {_setting(it)}", once=True)
@@ -89,12 +91,54 @@ def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE)
     # Nobody set numbers of several places side by side, but together they say which method is better.
     measured = [one for one in comparisons if one.measured is not None]
     apart = _pairs(measured, lambda _: "", lambda one: f"{_method(one)}, {one.value:g}", once=True)
+    pairs: dict[tuple[str, str], Pair] = {}
     for best, other in (*beside, *(pair for pair in apart if _sides(pair) not in compared)):
-        tested = _tested(best, other, confidence)
-        stated = tested.claimed > max(best.claim.spread or 0, other.claim.spread or 0)
-        if stated or (tested.high is not None and tested.high < 0):
-            found.setdefault((best.claim.id, other.claim.id), tested)
-    return tuple(found.values())
+        pairs.setdefault((best.claim.id, other.claim.id), (best, other))
+    errors = _errors_of_each(tuple(pairs.values()), 1 - confidence)
+    tested = [_tested(*pair, 1 - error) for pair, error in zip(pairs.values(), errors, strict=True)]
+    return tuple(one for one in tested if _is_stated(one) or (one.high is not None and one.high < 0))
+
+
+def _is_stated(one: Ordering) -> bool:
+    """Whether the claimed difference is more than the paper's own plus-minus."""
+    return one.claimed > max(one.better.spread or 0, one.worse.spread or 0)
+
+
+def _errors_of_each(pairs: Sequence[Pair], error: float) -> list[float]:
+    """The probability of an error that each ordering may have, so that all together have no more than `error`
+    (Holm, 1979): the surest one an equal share of all, the next one an equal share of those that are left,
+    and no larger one once a difference is not sure."""
+    chances = [_chance(best, other) for best, other in pairs]
+    known = sorted((chance, at) for at, chance in enumerate(chances) if chance is not None)
+    errors = [error] * len(pairs)
+    allowed = 0.0
+    is_sure = True
+    for done, (chance, at) in enumerate(known):
+        if is_sure:
+            allowed = error / (len(known) - done)
+        errors[at] = allowed
+        is_sure = is_sure and chance <= allowed
+    return errors
+
+
+def _chance(best: Comparison, other: Comparison) -> float | None:
+    """How likely a difference of that size is where there is none (Student's t over pairs, two-sided); none
+    for fewer than two pairs."""
+    differences = _differences(best, other)
+    if best.metric == other.metric or len(differences) < 2:
+        return None
+    from scipy.stats import t
+
+    error = stdev(differences) / sqrt(len(differences))
+    if error == 0:
+        return 0.0 if fmean(differences) else 1.0
+    return 2 * float(t.sf(abs(fmean(differences)) / error, len(differences) - 1))
+
+
+def _differences(best: Comparison, other: Comparison) -> list[float]:
+    """By seed that measured both; positive where the paper is right."""
+    shared = sorted(best.by_seed.keys() & other.by_seed.keys())
+    return [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
 
 
 def _setting(claim: Claim) -> str:
@@ -133,11 +177,10 @@ def _oriented(claim: Claim, value: float) -> float:
 def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     claimed = _oriented(best.claim, best.claim.value - other.claim.value)
     made = partial(Ordering, best.claim, other.claim, claimed)
-    shared = sorted(best.by_seed.keys() & other.by_seed.keys())
-    if best.metric == other.metric or not shared:
+    differences = _differences(best, other)
+    if best.metric == other.metric or not differences:
         return made(None, None, None, 0, OrderingStatus.UNMEASURED)
-    differences = [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
-    mean, n = fmean(differences), len(shared)
+    mean, n = fmean(differences), len(differences)
     if n < 2:
         return made(mean, None, None, n, OrderingStatus.UNDECIDED)
     from scipy.stats import t
@@ -157,13 +200,14 @@ class Verdict(StrEnum):
     """Whether the paper's numbers came out."""
 
     REPRODUCED = "reproduced"
-    """Every number and every ordering holds, in the paper's own setting."""
+    """Every number and every ordering holds, in the paper's own setting, and goes away without training."""
     PARTLY = "partly reproduced"
-    """Some claims hold, or all do at a smaller scale."""
+    """Some claims hold, or all do at a smaller scale, or one of them only by the program's own word."""
     NOT = "not reproduced"
     """The experiment ran in the paper's setting, and no claim or none of its orderings holds."""
     INCONCLUSIVE = "inconclusive"
-    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing."""
+    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing; or what
+    agrees cannot be told from what comes out without training."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -194,17 +238,16 @@ def verdict_of(
 def _verdict(
     comparisons: Compared, orderings: Ordered, runs: bool, scale: float, stand_in: bool
 ) -> tuple[Verdict, str]:
-    measured = [one for one in comparisons if one.measured is not None]
     holding = sum(one.holds for one in comparisons)
-    ranked = sum(one.status is OrderingStatus.HOLDS for one in orderings)
+    doubtful = {one.claim.id: one.doubt for one in comparisons if one.doubt}
+    ranked = sum(
+        one.status is OrderingStatus.HOLDS and not {one.better.id, one.worse.id} & doubtful.keys()
+        for one in orderings
+    )
     numbers = f"{holding} of {_many(len(comparisons), 'number')} hold"
     count = f"{ranked} of {_many(len(orderings), 'ordering')} and {numbers}" if orderings else numbers
-    if not runs:
-        return Verdict.INCONCLUSIVE, "No version of the code runs, so nothing was measured."
-    if not comparisons:
-        return Verdict.INCONCLUSIVE, "The paper states no number for this task that could be compared."
-    if not measured:
-        return Verdict.INCONCLUSIVE, "No claim was measured."
+    if why := _unmeasured(comparisons, runs):
+        return Verdict.INCONCLUSIVE, why
     none = not holding and not ranked
     if stand_in:
         # Numbers that agree on other data agree by chance or because both are easy.
@@ -216,10 +259,7 @@ def _verdict(
     if reduced:
         return Verdict.PARTLY, f"{count}, but {reduced}."
     if holding == len(comparisons) and ranked == len(orderings):
-        also = f" and {_many(len(orderings), 'ordering')} hold" if orderings else " hold"
-        alone = len(comparisons) == 1 and not orderings
-        every = "The number holds" if alone else f"All {_many(len(comparisons), 'number')}{also}"
-        return Verdict.REPRODUCED, f"{every}."
+        return _all_hold(comparisons, orderings)
     open_ones = (OrderingStatus.UNDECIDED, OrderingStatus.UNMEASURED)
     tested = [one for one in orderings if one.status not in open_ones]
     if tested and all(one.status is OrderingStatus.FAILS for one in tested):
@@ -227,7 +267,36 @@ def _verdict(
         limits = f"{turned.measured:.3g}{turned.better.unit} [{turned.low:.3g}, {turned.high:.3g}]"
         words = f"measured {limits} over {_many(turned.n, 'seed')}"
         return Verdict.NOT, f"{count}. Not so: {turned} ({words})."
+    agreeing = [one for one in comparisons if one.is_near and one.doubt]
+    if none and agreeing:
+        what = f"{len(agreeing)} of {_many(len(comparisons), 'number')} agree with the paper"
+        return Verdict.INCONCLUSIVE, f"{what}, but {agreeing[0].doubt}."
     return (Verdict.NOT if none else Verdict.PARTLY), f"{count}{_doubt(comparisons, orderings)}."
+
+
+def _unmeasured(comparisons: Compared, runs: bool) -> str:
+    """Why there is nothing to judge; empty when there is."""
+    if not runs:
+        return "No version of the code runs, so nothing was measured."
+    if not comparisons:
+        return "The paper states no number for this task that could be compared."
+    if any(one.measured is not None for one in comparisons):
+        return ""
+    refused = (one for one in comparisons if one.control is not None and one.control.refused)
+    listed = "; ".join(f"{one.claim.id}: {one.note}" for one in refused)
+    return f"No claim was measured. {listed}".strip()
+
+
+def _all_hold(comparisons: Compared, orderings: Ordered) -> tuple[Verdict, str]:
+    """Reproduced, unless a number that could have been seen is only the program's word."""
+    also = f" and {_many(len(orderings), 'ordering')} hold" if orderings else " hold"
+    alone = len(comparisons) == 1 and not orderings
+    every = "The number holds" if alone else f"All {_many(len(comparisons), 'number')}{also}"
+    reported = [one for one in comparisons if one.control is not None and one.control.is_only_reported]
+    if reported:
+        only = ", ".join(one.claim.id for one in reported)
+        return Verdict.PARTLY, f"{every}, but {ONLY_REPORTED}: {only}."
+    return Verdict.REPRODUCED, f"{every}."
 
 
 def _doubt(comparisons: Compared, orderings: Ordered) -> str:
@@ -235,6 +304,11 @@ def _doubt(comparisons: Compared, orderings: Ordered) -> str:
     undecided = [one.n < 2 for one in orderings if one.status is OrderingStatus.UNDECIDED]
     parts = (
         ("not measured", sum(one.measured is None for one in comparisons), "number"),
+        (
+            "agrees without a control that passed",
+            sum(one.is_near and bool(one.doubt) for one in comparisons),
+            "number",
+        ),
         ("too noisy to decide", undecided.count(False), "ordering"),
         ("too few runs to decide", undecided.count(True), "ordering"),
     )

@@ -153,7 +153,8 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
     what += " (read off a figure)" if claim.read_off else ""
     count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
-    differs = " ".join(part for part in (count, one.note) if part)
+    control = "" if one.control is None else one.control.sentence(one.metric)
+    differs = " ".join(part for part in (count, one.note, f"[{control}]" if control else "") if part)
     measured = (stated, got, str(one.n), f"{one.gap:.1%}", one.grade.value, differs)
     anchor = f"claim-{claim.id}" if linked else ""
     hrefs = {0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {}

@@ -1,0 +1,259 @@
+"""Control runs in the sandbox, and what they say about each measured number.
+
+One run is observed as it is, at full scale and with the seed of a full run: it must give the same numbers,
+it shows whether anything was trained, and its predictions are what a metric of a known family is recomputed
+from. Then the updates are taken out, then the labels are permuted: first at the scale of the dry run, next to
+an observed dry run; a number that is as good there is looked at once more at full scale. A control that is
+worse than the trained number by more than the tolerance of a claim has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+
+from pydantic import BaseModel, ValidationError
+
+from reenact.codegen.project import METRICS, Project
+from reenact.errors import ResultRefused
+from reenact.journal import Scope
+from reenact.paper.context import PaperContext, scale_arguments
+from reenact.paper.develop.checks import metrics_in
+from reenact.paper.measure.control import Control, ControlStatus, Source, is_trained_for
+from reenact.paper.measure.gap import Comparison, Grade, is_near, times
+from reenact.paper.measure.recompute import Pass, Recomputed, family_of, recomputed
+from reenact.paper.measure.runs import FullRun, values
+from reenact.paper.review.claims import Claim
+from reenact.sandbox.files.results import read_json
+
+INSIDE = ("observe.py", "observer.py", "frameworks.py", "predictions.py", "quantities.py")
+"""What goes into the box."""
+OWN = ".reenact"
+RESULT = "result-WORD.json"
+SLOWER = 2
+"""Time that an observed run may take, as a multiple of that of a run."""
+PLAIN = "plain"
+NO_UPDATES = "no-updates"
+PERMUTED = "permuted-labels"
+DRY, FULL = "dry run", "full run"
+NOTHING_TRAINED = "no step of an optimizer and no call of `update` of model.py was seen"
+
+
+class Observed(BaseModel):
+    """What our driver saw of one run."""
+
+    torch: bool
+    optimizers: list[str]
+    steps: int
+    by_hand: int
+    """Times that parameters with gradients were changed without an optimizer."""
+    updates: int
+    """Calls of the project's `update`."""
+    moved: bool
+    """Whether any parameter has another value than before the first step."""
+    permuted: int
+    not_permuted: str
+    predicted: int
+    left_out: int
+    passes: list[Pass]
+
+    @property
+    def trains(self) -> bool:
+        """Whether there is a training that can be taken out."""
+        return bool(self.steps or self.by_hand or self.updates)
+
+
+@dataclass(frozen=True)
+class ControlRun:
+    """One run under our driver."""
+
+    metrics: Mapping[str, float]
+    observed: Observed | None
+    """None where the run failed, or left nothing of ours."""
+    why: str = ""
+    """Why there is nothing; empty when there is."""
+
+
+@dataclass
+class Controls:
+    """Control runs of one project, each made at most once, when it is first asked for."""
+
+    project: Project
+    seed: int
+    context: PaperContext
+    run: Scope
+    made: dict[tuple[str, str], ControlRun] = field(default_factory=dict)
+
+    def get(self, mode: str, at: str) -> ControlRun:
+        """The run of this mode at the scale of the dry run or of a full run."""
+        if (mode, at) not in self.made:
+            self.context.say(f"control: {at}, {mode}")
+            self.made[mode, at] = self._run(mode, at)
+        return self.made[mode, at]
+
+    def _run(self, mode: str, at: str) -> ControlRun:
+        runner, options = self.context.runner, self.context.options
+        package = files("reenact.paper.measure.inside")
+        dry = ("--dry-run",) if at == DRY else ()
+        limits = runner.limits(SLOWER * (runner.wall_s if at == DRY else options.run_wall_s))
+        ran = runner.run(
+            f"{mode}-{at.partition(' ')[0]}",
+            self.run.under("control"),
+            self.project.without(METRICS),
+            (f"{OWN}/{INSIDE[0]}", "--seed", str(self.seed), *dry, *scale_arguments(options.scale)),
+            limits=limits,
+            collect=(METRICS, RESULT),
+            extra={f"{OWN}/{name}": package.joinpath(name).read_bytes() for name in INSIDE},
+            task={"mode": mode},
+        )
+        if not ran.ok:
+            return ControlRun({}, None, f"the control run failed: {ran.sentence}")
+        metrics, wrong = metrics_in(ran)
+        try:
+            observed = Observed.model_validate(read_json(ran.results.get(RESULT, "").encode()))
+        except (ResultRefused, ValidationError):
+            return ControlRun({}, None, "the control run ended before it could be observed to its end")
+        return ControlRun(metrics, observed, wrong)
+
+
+def controlled(
+    comparisons: Sequence[Comparison],
+    runs: Sequence[FullRun],
+    project: Project,
+    context: PaperContext,
+    run: Scope,
+) -> tuple[Comparison, ...]:
+    """Every measured number with its control; one that is no measurement is not measured any more."""
+    seeds = [one.seed for one in runs if one.ok and one.scale == context.options.scale]
+    if not seeds:
+        return tuple(comparisons)
+    controls = Controls(project, seeds[0], context, run)
+    found = []
+    for one in comparisons:
+        if one.measured is None:
+            found.append(one)
+            continue
+        factor = times(one.claim, tuple(values(runs, one.metric).values()))
+        control = control_of(one, factor, controls)
+        found.append(judged_by(one, control))
+    return tuple(found)
+
+
+def judged_by(one: Comparison, control: Control) -> Comparison:
+    """A comparison with its control: a number that is no measurement is not measured any more."""
+    if not control.refused:
+        return replace(one, control=control)
+    is_status = control.status is not ControlStatus.PASSED
+    reason = control.status.value if is_status else control.source.value
+    return replace(
+        one,
+        measured=None,
+        spread=None,
+        n=0,
+        gap=1.0,
+        grade=Grade.NONE,
+        by_seed={},
+        note=f"Not measured: {reason}. {one.note}".strip(),
+        control=control,
+    )
+
+
+def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
+    """What the controls say of one number, cheapest first, up to the first that objects."""
+    claim = one.claim
+    if not is_trained_for(claim):
+        return Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
+    plain = controls.get(PLAIN, FULL)
+    if plain.observed is None or one.metric not in plain.metrics:
+        why = plain.why or "the observed run did not leave this metric"
+        return Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
+    number = plain.metrics[one.metric] * factor
+    if not is_near(claim, one.by_seed[controls.seed], number, one.spread):
+        why = f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same seed"
+        return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
+    observed, family = plain.observed, family_of(claim)
+    said = recomputed(plain.metrics[one.metric], family, observed.passes)
+    base = _with_source(claim, factor, said, known=bool(family) and observed.torch)
+    if not observed.trains:
+        return replace(base, status=ControlStatus.IMPOSSIBLE, why=NOTHING_TRAINED)
+    if not observed.moved:
+        why = f"{observed.steps} steps of {', '.join(observed.optimizers)}"
+        return replace(base, status=ControlStatus.UNCHANGED, why=why)
+    if said.source is Source.NOT_CONFIRMED:
+        return base
+    return _trained(base, Judged(one, factor, controls), is_known=bool(family))
+
+
+def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
+    """The number next to those without updates and with permuted labels. A metric of an unknown family may
+    not depend on which prediction belongs to which label: that is said, and refuses nothing."""
+    without = judged.against(NO_UPDATES)
+    base = replace(base, trained=without.trained, untrained=without.control, at=without.at)
+    if without.why:
+        return replace(base, status=ControlStatus.IMPOSSIBLE, why=without.why)
+    if without.as_good:
+        return replace(base, status=ControlStatus.SAME)
+    permuted = judged.against(PERMUTED, possible=lambda seen: bool(seen.permuted))
+    if permuted.why:
+        return replace(base, why=f"labels were not permuted: {permuted.why}")
+    words = f"{permuted.control:.4g} with labels permuted, {permuted.trained:.4g} trained ({permuted.at})"
+    base = replace(base, permuted=permuted.control, why="" if permuted.at == base.at else words)
+    if not permuted.as_good:
+        return base
+    if is_known:
+        return replace(base, status=ControlStatus.PERMUTED)
+    return replace(base, why=f"{words}: as good, which a metric of this kind may be")
+
+
+def _with_source(claim: Claim, factor: float, said: Recomputed, *, known: bool) -> Control:
+    constant = None if said.constant is None else said.constant * factor
+    return Control(
+        ControlStatus.PASSED,
+        said.source,
+        constant=constant,
+        constant_is_as_good=constant is not None and as_good(claim, constant, claim.value, claim.spread),
+        should_recompute=known,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A control next to the trained number at the same scale."""
+
+    at: str
+    trained: float | None = None
+    control: float | None = None
+    as_good: bool = False
+    why: str = ""
+    """Why there is no control; empty when there is."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    one: Comparison
+    factor: float
+    controls: Controls
+
+    def against(self, mode: str, possible: Callable[[Observed], bool] = lambda _: True) -> Against:
+        """At the scale of the dry run; where that shows no difference, at full scale."""
+        dry = self._at(DRY, mode, possible)
+        if dry.why or dry.as_good:
+            return self._at(FULL, mode, possible)
+        return dry
+
+    def _at(self, at: str, mode: str, possible: Callable[[Observed], bool]) -> Against:
+        trained, control = self.controls.get(PLAIN, at), self.controls.get(mode, at)
+        metric = self.one.metric
+        if control.observed is None or metric not in control.metrics or metric not in trained.metrics:
+            return Against(at, why=control.why or trained.why or "the control run did not leave this metric")
+        if not possible(control.observed):
+            return Against(at, why=control.observed.not_permuted or "no rows of predictions were seen")
+        before, after = trained.metrics[metric] * self.factor, control.metrics[metric] * self.factor
+        return Against(at, before, after, as_good(self.one.claim, after, before, self.one.spread))
+
+
+def as_good(claim: Claim, value: float, reference: float, spread: float | None) -> bool:
+    """Better than the reference, or not worse than it by more than the tolerance by which a claim holds."""
+    better = value >= reference if claim.higher_is_better else value <= reference
+    return better or is_near(claim, reference, value, spread)

@@ -1,0 +1,79 @@
+"""A reported number among those that follow from predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reenact.paper.measure.control import Source
+from reenact.paper.measure.recompute import Pass, family_of, recomputed
+
+
+def passes(*values: float, guessed: bool = False, series: str = "1/0/0") -> list[Pass]:
+    return [Pass(series=series, guessed=guessed, of={"accuracy": (value, 0.5)}) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "value", "first"),
+    [
+        ("test accuracy", "%", 91.0, "accuracy"),
+        ("Accuracy", "", 0.9, "accuracy"),
+        ("mean squared error", "", 0.01, "mse"),
+        ("RMSE", "", 0.1, "rmse"),
+        ("explained variance", "%", 95.0, "r2"),
+        ("perplexity", "", 12.0, "perplexity"),
+        ("test error", "%", 8.0, "error"),
+        ("test error", "", 3.7, ""),
+        ("word error rate", "%", 8.0, ""),
+        ("standard deviation of test accuracy", "%", 1.8, ""),
+        ("recall@10", "%", 40.0, ""),
+        ("FID", "", 12.0, ""),
+        ("return", "", 200.0, ""),
+    ],
+)
+def test_families(claim: Any, metric: str, unit: str, value: float, first: str) -> None:
+    family = family_of(claim(metric=metric, unit=unit, value=value))
+    assert (family[0] if family else "") == first
+
+
+@pytest.mark.parametrize(
+    ("reported", "source"),
+    [
+        (0.912345, Source.RECOMPUTED),
+        (91.2345, Source.RECOMPUTED),
+        (0.912345 * 1.0009, Source.RECOMPUTED),
+        (0.912345 * 1.0012, Source.NOT_CONFIRMED),
+        (0.91, Source.RECOMPUTED),
+        (0.97, Source.NOT_CONFIRMED),
+    ],
+)
+def test_one_evaluation(reported: float, source: Source) -> None:
+    """A rounded number is the same, a number more than a thousandth away is not."""
+    assert recomputed(reported, ["accuracy"], passes(0.4, 0.912345, 0.7)).source is source
+
+
+def test_means_over_groups_and_over_the_last_ones() -> None:
+    seen = passes(0.501234, 0.601234, 0.801234, 0.901234)
+    for mean in (0.551234, 0.851234, 0.701234, 0.767900666):
+        assert recomputed(mean, ["accuracy"], seen).source is Source.RECOMPUTED
+    assert recomputed(0.65123, ["accuracy"], seen).source is Source.NOT_CONFIRMED, "none of both groups"
+    apart = [*passes(0.501234), *passes(0.601234, series="2/0/0")]
+    assert recomputed(0.551234, ["accuracy"], apart).source is Source.NOT_CONFIRMED, "of different kinds"
+
+
+def test_guessed_labels_confirm_and_refuse_nothing() -> None:
+    seen = passes(0.912345, guessed=True)
+    assert recomputed(0.912345, ["accuracy"], seen).source is Source.RECOMPUTED
+    assert recomputed(0.5, ["accuracy"], seen).source is Source.AS_REPORTED
+
+
+def test_without_predictions_or_family_it_is_as_reported() -> None:
+    assert recomputed(0.9, ["accuracy"], []).source is Source.AS_REPORTED
+    assert recomputed(0.9, (), passes(0.5)).source is Source.AS_REPORTED
+    assert recomputed(0.9, ["mse"], passes(0.5)).source is Source.AS_REPORTED
+
+
+def test_the_constant_answer_is_that_of_the_same_labels() -> None:
+    assert recomputed(0.912345, ["accuracy"], passes(0.912345)).constant == 0.5
+    assert recomputed(91.2345, ["accuracy"], passes(0.912345)).constant == 50.0
