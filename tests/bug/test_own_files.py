@@ -46,7 +46,8 @@ def test_a_file_of_ours_that_was_changed_is_not_ours_any_more(tmp_path: Path) ->
 def test_a_planted_list_says_nothing(tmp_path: Path) -> None:
     write(tmp_path)
     kept = json.loads((tmp_path / LIST).read_text())
-    for planted in ({**kept, "mac": "0" * 64}, {**kept, "mac": ""}, {"files": kept["files"]}, [], "x"):
+    lists: list[object] = [{**kept, "mac": "0" * 64}, {**kept, "mac": ""}, {"files": kept["files"]}, [], "x"]
+    for planted in lists:
         (tmp_path / LIST).write_text(json.dumps(planted))
         with pytest.raises(InputError, match="was not written by reenact"):
             refuse_foreign(tmp_path)

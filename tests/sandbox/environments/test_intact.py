@@ -30,7 +30,7 @@ def _other_link(path: Path) -> None:
     path.symlink_to("/bin/sh")
 
 
-def _add(line: str) -> Callable[[Path], None]:
+def _add(line: str) -> Callable[[Path], object]:
     return lambda path: path.write_text(f"{path.read_text()}\n{line}\n")
 
 
@@ -52,7 +52,7 @@ def test_a_fresh_environment_is_intact_and_other_programs_in_bin_are_nobodys_bus
         ("pyvenv.cfg", Path.unlink),
     ],
 )
-def test_what_a_package_replaced_is_named(made: Path, name: str, change: Callable[[Path], None]) -> None:
+def test_what_a_package_replaced_is_named(made: Path, name: str, change: Callable[[Path], object]) -> None:
     change(made / name)
     with pytest.raises(InputError, match=f"replaced {name} of the environment"):
         check_interpreter(made, sys.executable)
