@@ -226,13 +226,13 @@ def test_a_fixed_revision_confirms_what_alone_would_be_doubted(case: Case) -> No
 
 
 def test_controls_that_do_not_tell_leave_it_unconfirmed(case: Case) -> None:
-    told = attempt(crashed(), controls=Controls(("re-laid buggy shows",)))
-    assert verdict_on(with_fixed(case), told)[0] is Verdict.REPRODUCED
-    untold = replace(told, controls=Controls((), "its calls cannot be compared"))
-    verdict, reason = verdict_on(with_fixed(case), untold)
+    decided = attempt(crashed(), controls=Controls(("re-laid buggy shows",)))
+    assert verdict_on(with_fixed(case), decided)[0] is Verdict.REPRODUCED
+    undecided = replace(decided, controls=Controls((), "its calls cannot be compared"))
+    verdict, reason = verdict_on(with_fixed(case), undecided)
     assert verdict is Verdict.SHOWN
     assert "its calls cannot be compared" in reason
-    assert verdict_on(case, untold)[0] is Verdict.SHOWN
+    assert verdict_on(case, undecided)[0] is Verdict.SHOWN
 
 
 def test_another_exception_needs_the_fixed_revision(case: Case) -> None:
@@ -302,12 +302,12 @@ def test_one_message_that_is_not_about_the_input_is_enough(case: Case) -> None:
 
 
 def test_a_step_that_the_report_names_must_not_be_left_out(case: Case) -> None:
-    told = replace(case, raw=RAW.replace("call mean()", "call update() and then mean()"))
-    verdict, reason = verdict_on(told, attempt(crashed()))
+    named = replace(case, raw=RAW.replace("call mean()", "call update() and then mean()"))
+    verdict, reason = verdict_on(named, attempt(crashed()))
     assert verdict is Verdict.SHOWN
     assert "without a step that the report names (update)" in reason
     whole = SCRIPT.replace("Meter(7).mean()", "meter = Meter(7)\nmeter.update(7)\nmeter.mean()")
-    assert verdict_on(told, attempt(crashed(), script=whole))[0] is Verdict.REPRODUCED
+    assert verdict_on(named, attempt(crashed(), script=whole))[0] is Verdict.REPRODUCED
     foreign = replace(case, raw=RAW.replace("call mean()", "call flush() and then mean()"))
     assert verdict_on(foreign, attempt(crashed()))[0] is Verdict.REPRODUCED, "no method of Meter"
 
@@ -362,7 +362,7 @@ def test_a_script_that_makes_what_it_shows_is_inconclusive(case: Case) -> None:
     assert verdict_of(case, [made, quiet])[0] is Verdict.NOT_REPRODUCED
 
 
-def test_what_the_model_finds_is_told_after_scripts_that_ran(case: Case) -> None:
+def test_what_the_model_finds_follows_scripts_that_ran(case: Case) -> None:
     quiet = stopped(Stage.EXECUTION, "No failure.", ran(RunOutcome.NOTHING), not_here="window is checked")
     assert verdict_of(case, [quiet])[1].endswith("this bug is not here: window is checked")
     unrun = stopped(Stage.PARSE, "No Python.", not_here="window is checked")

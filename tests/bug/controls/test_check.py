@@ -153,7 +153,7 @@ Meter([1.0] if int(line) > 7 else []).mean()
 """,
     "the words of a docstring": """
 from acme import Meter, total
-Meter([1.0] if "anew" in "{0.__doc__}".format(total) else []).mean()
+Meter([1.0] if "afresh" in "{0.__doc__}".format(total) else []).mean()
 """,
     "a function of C in between": """
 import operator
@@ -172,12 +172,12 @@ observed = total([1.0 if int(line) > 7 else float("nan")])
     "NaN on one revision by the documentation": """
 from acme import total
 words = "{0.__doc__}".format(Meter_module)
-observed = total([1.0 if "anew" in words else float("nan")])
+observed = total([1.0 if "afresh" in words else float("nan")])
 """.replace("from acme import total", "import acme.sums as Meter_module\nfrom acme import total"),
     "an observed value that no call gave": """
 from acme import total
 line = "{0.__code__.co_consts}".format(total)
-wrong = [1.0, float("nan")]["anew" not in "{0.__doc__}".format(total)]
+wrong = [1.0, float("nan")]["afresh" not in "{0.__doc__}".format(total)]
 observed = total([1.0]) * wrong
 """,
 }
@@ -186,13 +186,13 @@ observed = total([1.0]) * wrong
 @pytest.fixture
 def acme(toy: Any) -> Any:
     """A project without the bug; the fixed revision changes documentation alone."""
-    for name, words, version in (("buggy", "", "1.0"), ("fixed", "\n\nWritten anew.\n", "1.1")):
+    for name, words, version in (("buggy", "", "1.0"), ("fixed", "\n\nWritten afresh.\n", "1.1")):
         folder: Path = toy.folder / name / "acme"
         (folder / "losses.py").unlink()
         (folder / "__init__.py").write_text("from acme.sums import Meter, scaled, total\n")
         text = ACME.replace("{DOC}", words)
         if name == "fixed":
-            text = text.replace('"""Add up values."""', '"""Add up values, written anew."""')
+            text = text.replace('"""Add up values."""', '"""Add up values, written afresh."""')
         (folder / "sums.py").write_text(text)
         (folder.parent / "README.md").write_text(README.replace("{VERSION}", version))
     return toy
@@ -415,7 +415,7 @@ def test_a_project_that_reads_its_own_source_is_only_shown(acme: Any) -> None:
     change(acme, "fixed", *GUARD)
     found = tried(acme, EMPTY, report=DIVISION, symptom=DIVIDES, fixed=True)
     assert found.verdict is Verdict.SHOWN
-    assert "cannot be imported when it is laid out anew" in found.reason
+    assert "cannot be imported when it is in another layout" in found.reason
 
 
 def test_the_project_opens_its_own_files(acme: Any) -> None:

@@ -1,4 +1,4 @@
-"""A revision laid out anew: everything that is read differs, everything that is done is the same."""
+"""A revision in another layout: everything that is read differs, everything that is done is the same."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_cycles_and_depth_end() -> None:
     assert len(digest.leaves) < 20
 
 
-def test_what_cannot_be_looked_into_is_said() -> None:
+def test_what_cannot_be_looked_into_is_marked() -> None:
     graph = torch.zeros(2, requires_grad=True) * 2
     for value in (graph, object(), iter([1]), np.array([object()])):
         assert Digest().add("x", value).closed

@@ -1,7 +1,7 @@
 """Control runs of a script that shows the symptom: is it the project that shows it, or the script?
 
 1. what the script hands over is watched: an exception that it built itself is not the project's
-2. the buggy revision laid out anew shows it too, the fixed one passes too
+2. the buggy revision in another layout shows it too, the fixed one passes too
 3. up to the first different answer both revisions are given the same
 4. the buggy revision with the names that only the fix adds still shows it
 """
@@ -115,7 +115,7 @@ class _Check:
             if not self._stops_at_import(seen):
                 break
         else:
-            self._doubts.append(f"the {name} revision cannot be imported when it is laid out anew")
+            self._doubts.append(f"the {name} revision cannot be imported when it is in another layout")
             return
         how = "" if docstrings else " (docstrings kept)"
         if name == "fixed":

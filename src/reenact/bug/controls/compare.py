@@ -24,7 +24,7 @@ class Found(StrEnum):
     ANSWERS = "the revisions answer differently"
     GIVEN = "the script gives them different things"
     ALIKE = "nothing differs"
-    UNKNOWN = "it cannot be told"
+    UNKNOWN = "it cannot be decided"
 
 
 @dataclass(frozen=True, slots=True)

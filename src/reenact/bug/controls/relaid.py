@@ -1,5 +1,5 @@
-"""A revision laid out anew: other comments, blank lines and line numbers, other docstrings and READMEs, and
-code that does the same.
+"""A revision in another layout: other comments, blank lines and line numbers, other docstrings and READMEs,
+and code that does the same.
 
 Covered: that it does the same is checked file by file, by its syntax tree; a file that would not be the same,
 or that cannot be read as Python, stays as it is. Docstrings are changed only where nothing in the project
@@ -53,7 +53,7 @@ _READ_DOCSTRINGS = frozenset(
 
 
 def lay_out(files: ProjectFiles, folder: Path, *, docstrings: bool) -> ProjectFiles:
-    """A copy of a revision below a new folder, laid out anew."""
+    """A copy of a revision below a new folder, in another layout."""
     named = _named_files(files)
     for path in all_files(files.folder):
         source, target = files.folder / path, folder / path
@@ -135,7 +135,7 @@ def _changed(
 
 
 def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
-    """A Python file laid out anew; none where that cannot be done without a change of what it does."""
+    """A Python file in another layout; none where that cannot be done without a change of what it does."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
@@ -151,7 +151,7 @@ def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
 
 def _docstring_places(tree: ast.Module) -> dict[tuple[int, int], str]:
     """Where each docstring starts, and what stands there instead: the same at the same place of the code,
-    whatever the docstring said."""
+    whatever the docstring was."""
     places: dict[tuple[int, int], str] = {}
     for number, owner in enumerate(node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)):
         if ast.get_docstring(owner, clean=False) is not None:

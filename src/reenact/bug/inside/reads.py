@@ -51,14 +51,14 @@ class Reads:
 
     def install(self) -> None:
         """From here on; an audit hook stays until the process ends."""
-        sys.addaudithook(self._heard)
+        sys.addaudithook(self._announced)
         self._asleep = False
 
     def end(self) -> None:
         """What follows is the watcher's own."""
         self._asleep = True
 
-    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _announced(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._asleep or self.noticed or (event not in FILES and event not in TRACES):
             return
         self._asleep = True
