@@ -57,7 +57,7 @@ LINES = {
     "journal": 3_250,
     "llm": 2_400,
     "mcp": 1_000,
-    "paper": 8_160,
+    "paper": 9_500,
     "probe": 10_260,
     "program": 8_600,
     "pytest": 500,
