@@ -1,4 +1,4 @@
-"""One owner for each danger, a budget of lines for each package, and no word that nobody would search for.
+"""One owner for each danger, and no word that nobody would search for.
 
 A file that needs a fenced module asks its owner instead. A package that outgrows its budget raises the number
 here, in the commit that needs it, and says why.
@@ -52,31 +52,6 @@ OWNERS = {
 }  # fmt: skip
 """Module, `os.environ` or builtin: where it may be used, by file or start of the path."""
 
-LINES = {
-    "api": 1_520,
-    "bug": 7_600,
-    "cli": 2_280,
-    "codegen": 1_090,
-    "demo": 100,
-    "diagnosis": 3_260,
-    "intake": 5_220,
-    "journal": 3_250,
-    "llm": 2_400,
-    "mcp": 1_000,
-    "paper": 8_160,
-    "probe": 11_010,
-    "program": 8_600,
-    "pytest": 500,
-    "repairs": 2_750,
-    "report": 4_260,
-    "rules": 15_780,
-    "sandbox": 5_050,
-    "testing": 450,
-    "trials": 4_500,
-    "web": 1_140,
-}
-"""By package: what stood when the budget was set, and a tenth."""
-
 
 def sources() -> Iterator[tuple[str, Path]]:
     """Our files with their path in the package; programs that a demo shows are not ours to judge."""
@@ -122,13 +97,6 @@ def test_a_danger_has_one_owner(name: str, uses: dict[str, set[str]]) -> None:
 def test_every_owner_still_needs_what_it_owns(name: str, uses: dict[str, set[str]]) -> None:
     idle = [owner for owner in OWNERS[name] if not any(file.startswith(owner) for file in uses[name])]
     assert not idle, f"no longer uses {name}: take it off the list"
-
-
-@pytest.mark.parametrize("package", sorted(path.parent.name for path in ROOT.glob("*/__init__.py")))
-def test_a_package_stays_within_its_lines(package: str) -> None:
-    own = [path for name, path in sources() if name.startswith(f"{package}/")]
-    lines = sum(len(path.read_text("utf-8").splitlines()) for path in own)
-    assert lines <= LINES[package], f"{package} has {lines} lines; say in the commit why it needs them"
 
 
 def test_no_word_that_nobody_would_search_for() -> None:

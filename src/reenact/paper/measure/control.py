@@ -2,7 +2,7 @@
 
 A number that the paper says was trained for is a measurement only if it goes away when the training does.
 Which claims that concerns follows from the claim: quantities that no training makes (parameters, time,
-memory) and methods that are not trained need no control; what cannot be told counts as trained.
+memory) and methods that are not trained need no control; in doubt it counts as trained.
 """
 
 from __future__ import annotations

@@ -173,21 +173,21 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
         why = f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same seed"
         return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
     observed, family = plain.observed, family_of(claim)
-    said = recomputed(plain.metrics[one.metric], family, observed.passes)
-    base = _with_source(claim, factor, said, known=bool(family) and observed.torch)
+    source = recomputed(plain.metrics[one.metric], family, observed.passes)
+    base = _with_source(claim, factor, source, known=bool(family) and observed.torch)
     if not observed.trains:
         return replace(base, status=ControlStatus.IMPOSSIBLE, why=NOTHING_TRAINED)
     if not observed.moved:
         why = f"{observed.steps} steps of {', '.join(observed.optimizers)}"
         return replace(base, status=ControlStatus.UNCHANGED, why=why)
-    if said.source is Source.NOT_CONFIRMED:
+    if source.source is Source.NOT_CONFIRMED:
         return base
     return _trained(base, Judged(one, factor, controls), is_known=bool(family))
 
 
 def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     """The number next to those without updates and with permuted labels. A metric of an unknown family may
-    not depend on which prediction belongs to which label: that is said, and refuses nothing."""
+    not depend on which prediction belongs to which label: that is reported, and refuses nothing."""
     without = judged.against(NO_UPDATES)
     base = replace(base, trained=without.trained, untrained=without.control, at=without.at)
     if without.why:
@@ -206,11 +206,11 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     return replace(base, why=f"{words}: as good, which a metric of this kind may be")
 
 
-def _with_source(claim: Claim, factor: float, said: Recomputed, *, known: bool) -> Control:
-    constant = None if said.constant is None else said.constant * factor
+def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool) -> Control:
+    constant = None if source.constant is None else source.constant * factor
     return Control(
         ControlStatus.PASSED,
-        said.source,
+        source.source,
         constant=constant,
         constant_is_as_good=constant is not None and as_good(claim, constant, claim.value, claim.spread),
         should_recompute=known,

@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Near enough, and told apart from what comes out without training."""
+        """Near enough, and not what comes out without training as well."""
         return self.is_near and not self.doubt
 
     @property

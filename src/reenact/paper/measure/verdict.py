@@ -207,7 +207,7 @@ class Verdict(StrEnum):
     """The experiment ran in the paper's setting, and no claim or none of its orderings holds."""
     INCONCLUSIVE = "inconclusive"
     """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing; or what
-    agrees cannot be told from what comes out without training."""
+    agrees comes out without training as well."""
 
     @property
     def exit_code(self) -> ExitCode:

@@ -62,7 +62,7 @@ def test_permuted_parts_no_longer_belong_together(observer: Any) -> None:
 
 
 @pytest.mark.parametrize("batch", [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([1.0, 2.0],)])
-def test_a_batch_that_cannot_be_permuted_is_said(observer: Any, batch: Any) -> None:
+def test_a_batch_that_cannot_be_permuted_is_reported(observer: Any, batch: Any) -> None:
     _, _, seen = updated(observer, "permuted-labels", lambda model, batch: None, batch)
     assert seen.permuted == 0
     assert "equally long parts" in seen.not_permuted

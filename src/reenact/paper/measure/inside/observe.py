@@ -7,7 +7,7 @@ gradients, or `update(model, batch)` of model.py changes, is put back; state, gr
 return values are as usual. `permuted-labels`: while a model trains, the rows of what it gives are permuted,
 so that predictions and labels no longer belong together; for `update` the parts of the batch are permuted.
 
-Leaves `result-WORD.json`, made anew and last; the process ends at once after it.
+Leaves `result-WORD.json`, made new and last; the process ends at once after it.
 Covered: what a program prints or writes cannot become our result, whose name it does not know.
 Not covered: a program that takes this process apart (frames, memory, torch's own functions). It runs in the
 same process, may notice that it is observed, and may behave otherwise then: so its metrics must be those of
