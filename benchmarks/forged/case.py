@@ -87,7 +87,7 @@ class ForgedCase:
 
 @dataclass(frozen=True)
 class PaperCase(ForgedCase):
-    """A paper, and the program that a model is said to have written for it."""
+    """A paper, and the program that a model would have written for it."""
 
     base: Literal["line", "clouds", "curve"]
     """The paper, and an honest program whose files stand where the case has none of that name."""
@@ -111,7 +111,7 @@ class PaperCase(ForgedCase):
 
 @dataclass(frozen=True)
 class BugCase(ForgedCase):
-    """A report about the small repository, and the script that a model is said to have written."""
+    """A report about the small repository, and the script that a model would have written."""
 
     history: Literal["plain", "real"]
     """`plain`: the second commit changes a docstring and README.md; `real`: it corrects two bugs."""

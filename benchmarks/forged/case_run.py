@@ -28,7 +28,7 @@ RECORDING = "answers.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class ForgedResult:
-    """What the command said of one case."""
+    """What the command reported of one case."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 

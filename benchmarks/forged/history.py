@@ -1,4 +1,4 @@
-"""The small repository of the bug cases as a git history of two commits, made anew for each case."""
+"""The small repository of the bug cases as a git history of two commits, made for each case."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_a_stop_continues_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         measure_all(cases, file, jobs=1, fresh=False, tell=tell, stop=stop, effect=effect)
     assert ran == [cases[0].id]
-    assert notes[0].startswith("about "), "minutes are said before the first case"
+    assert notes[0].startswith("about "), "minutes are stated before the first case"
 
     with file.open("a") as torn:
         torn.write('{"case": "papers/p02')
