@@ -40,7 +40,8 @@ def test_variables_about_indexes_pass_and_others_do_not(home: Path, monkeypatch:
 
 def test_the_users_file_of_pip_gives_its_options_about_indexes_alone(home: Path) -> None:
     write(home / ".pip" / "pip.conf", "[global]\nindex-url = https://old.invalid\nretries = 2\n")
-    text = "[global]\nindex-url = https://new.invalid\ntarget = /elsewhere\n[install]\nfind-links =\n  /a\n  /b\n"
+    text = "[global]\nindex-url = https://new.invalid\ntarget = /elsewhere\n"
+    text += "[install]\nfind-links =\n  /a\n  /b\n"
     write(home / ".config" / "pip" / "pip.conf", text)
     variables = installer_variables()
     assert variables["PIP_INDEX_URL"] == "https://new.invalid"
