@@ -73,12 +73,12 @@ def test_what_changed_is_trained_again_and_named(
         first, made = diagnosed(program, journal, tmp_path)
         again, left = diagnosed(program, journal, tmp_path)
         change(program.folder)
-        changed, anew = diagnosed(program, journal, tmp_path)
+        changed, after_change = diagnosed(program, journal, tmp_path)
     assert first.reused == ""
     assert made > 0
     assert again.reused.startswith("Reused from run ")
     assert left < made
-    assert anew == made
+    assert after_change == made
     assert changed.reused.startswith("Nothing is reused from run ")
     assert changed.reused.endswith(f": {named} changed since then.")
 

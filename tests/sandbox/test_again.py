@@ -16,17 +16,17 @@ LIMITS = Limits(wall_s=60)
 
 @pytest.mark.parametrize("kills", range(MOST_BOXES))
 def test_the_first_box_that_lives_gives_the_result(kills: int) -> None:
-    heard: list[list[bytes]] = []
+    messages: list[list[bytes]] = []
     sandbox = KilledFromOutside(choose(trust_code=True), kills)
 
     def listen() -> OnOutput:
-        heard.append([])
-        return heard[-1].append
+        messages.append([])
+        return messages[-1].append
 
     result = run_again_if_killed(sandbox, SLOW, LIMITS, listen=listen)
     assert (result.ending, result.output) == (Ending.OK, "begun\ndone\n")
     assert sandbox.boxes == kills + 1
-    assert b"".join(heard[-1]) == b"begun\ndone\n", "a listener hears one box"
+    assert b"".join(messages[-1]) == b"begun\ndone\n", "a listener hears one box"
 
 
 def test_boxes_that_are_always_killed_come_to_an_end_that_says_how_often() -> None:

@@ -23,7 +23,7 @@ def run_again_if_killed(
     stop: Stop | None = None,
 ) -> BoxResult:
     """The result of the first box that was not killed; that of the last one, which says how often, when all
-    were. `listen` makes a listener for each box: what a killed one printed is not heard twice."""
+    were. `listen` makes a listener for each box: what a killed one printed is not passed on twice."""
     for _ in range(MOST_BOXES):
         result = sandbox.run(command, limits, on_output=listen(), stop=stop)
         if result.ending is not Ending.KILLED:

@@ -22,7 +22,7 @@ class Ending(StrEnum):
     """The program died of a signal that the sandbox did not send, other than SIGKILL."""
     KILLED = "killed"
     """A SIGKILL that the sandbox did not send: the kernel of a machine without memory, a person, or the
-    program itself, which cannot be told apart. `sandbox.again` runs such a box again."""
+    program itself, which look the same from outside. `sandbox.again` runs such a box again."""
     TIMEOUT = "timeout"
     """Wall or CPU time was used up; the box was ended."""
     MEMORY_LIMIT = "memory-limit"
