@@ -2,9 +2,10 @@
 
 A *root* is what an outermost module with parameters gave. Whatever a torch function makes of a root comes
 from it too; a tensor that does not, meets it in a torch function and has as many rows, is a candidate for its
-labels (the cross-entropy of the two, their difference, their equality). Where predictions leave torch as
-arrays or lists, candidates are looked for among the variables of the calling functions, and are called
-*guessed*: a metric may be confirmed by them, and is never refused because of them.
+labels (the cross-entropy of the two, their difference, their equality). What was made with the help of a
+tensor is no prediction of that tensor: `label + noise` is never paired with the label. Where predictions
+leave torch as arrays or lists, candidates are looked for among the variables of the calling functions, and
+are called *guessed*: a metric may be confirmed by them, and is never refused because of them.
 
 Calls between two updates are one evaluation; predictions that an update followed were training and are
 dropped, unless they were made without gradients. Not covered: models that are not modules; labels compared
@@ -32,6 +33,10 @@ MOST_PARTNERS = 4
 MOST_VALUES = 20_000_000
 FEW_CALLS = 8
 """Calls of an evaluation up to which each is looked at by itself."""
+MOST_MIXED = 16
+"""Tensors from elsewhere that are remembered of what a prediction was made of."""
+SURELY_THE_SAME = 0.9999
+"""Correlation from which on two tensors say the same."""
 FRAMES_UP = 6
 MOST_GUESSED = 6
 LEAVES_TORCH = frozenset(("numpy", "tolist", "__array__", "item"))
@@ -74,8 +79,9 @@ class Predictions:
         """Evaluations with more predictions than are kept."""
         self._calls: list[Call] = []
         self._values = 0
-        self._from: dict[int, tuple[Any, Call]] = {}
-        """By the id of a tensor: a weak reference to it, and the root that it comes from."""
+        self._from: dict[int, tuple[Any, Call, list[Any]]] = {}
+        """By the id of a tensor: a weak reference to it, the root that it comes from, and the tensors from
+        elsewhere that went into it on the way."""
 
     def comes_from(self, tensor: Any) -> Call | None:
         """The root that a tensor comes from."""
@@ -90,11 +96,16 @@ class Predictions:
             return
         call = Call(output.detach(), id(model), inputs, for_training=for_training)
         self._calls.append(call)
-        self._trace(output, call)
+        self._trace(output, call, [])
 
-    def _trace(self, tensor: Any, call: Call) -> None:
+    def _trace(self, tensor: Any, call: Call, mixed: list[Any]) -> None:
         key = id(tensor)
-        self._from[key] = (weakref.ref(tensor, lambda _: self._from.pop(key, None)), call)
+        self._from[key] = (weakref.ref(tensor, lambda _: self._from.pop(key, None)), call, mixed)
+
+    def _mixed_into(self, tensor: Any) -> list[Any]:
+        """Tensors from elsewhere that went into one that comes from a root."""
+        known = self._from.get(id(tensor))
+        return known[2] if known is not None and known[0]() is tensor else []
 
     def seen(self, function: Any, inputs: list[Any], results: list[Any]) -> None:
         """A torch function was called with these tensors and gave those."""
@@ -104,11 +115,13 @@ class Predictions:
         if not roots:
             return
         made, call = roots[-1]
-        for other in inputs:
-            if self.comes_from(other) is None:
-                self._meet(made, other, call)
+        strangers = [other for other in inputs if self.comes_from(other) is None]
+        for other in strangers:
+            self._meet(made, other, call)
+        mixed = [one for root, _ in roots for one in self._mixed_into(root)]
+        mixed += [other.detach() for other in strangers if other.ndim]
         for result in results:
-            self._trace(result, call)
+            self._trace(result, call, mixed[:MOST_MIXED])
         name = getattr(function, "__name__", "")
         if name in LEAVES_TORCH and not call.pairs and not call.for_training and not call.guessed:
             call.guessed = _labels_nearby(call, sys._getframe(2))
@@ -116,6 +129,8 @@ class Predictions:
     def _meet(self, made: Any, other: Any, call: Call) -> None:
         """A tensor of as many values, or one value a row, next to what comes from a root."""
         if type(other).__name__ == "Parameter" or len(call.pairs) >= MOST_PARTNERS or other.ndim == 0:
+            return
+        if any(_is_made_of(other, one) for one in self._mixed_into(made)):
             return
         count, size = int(other.numel()), int(made.numel())
         last = int(made.shape[-1]) if made.ndim else 1
@@ -175,6 +190,19 @@ class Predictions:
     def _keep(self, series: str, guessed: bool, found: Quantities) -> None:
         """`series` names evaluations that were made in the same way: only these may be averaged."""
         self.passes.append({"series": series, "guessed": guessed, "of": found})
+
+
+def _is_made_of(labels: Any, mixed: Any) -> bool:
+    """Whether one tensor is the other, or the other times a number plus a number."""
+    import torch
+
+    if labels is mixed or labels.data_ptr() == mixed.data_ptr():
+        return True
+    if labels.numel() != mixed.numel() or labels.numel() < 3:
+        return False
+    rows = torch.stack([one.detach().cpu().double().flatten() for one in (labels, mixed)])
+    correlation = float(torch.corrcoef(rows)[0, 1].abs())
+    return correlation > SURELY_THE_SAME or torch.equal(rows[0], rows[1])
 
 
 def _averages(parts: list[Quantities]) -> Quantities:
