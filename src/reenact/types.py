@@ -66,6 +66,8 @@ class Progress:
     note: str = ""
     values: tuple[float, ...] = ()
     """The loss over the steps so far, thinned out; drawn where that can be."""
+    left: float | None = None
+    """Seconds until `what` is done, where that is known; `note` says it too, in its last part."""
 
 
 Tell: TypeAlias = Callable[[Progress], None]

@@ -14,6 +14,7 @@ import click
 from reenact.api.session import COMMAND, NOTICE
 from reenact.cli.ending import ENDING
 from reenact.cli.options import echo, show
+from reenact.cli.suspending import suspending_together
 from reenact.report.document import Document
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop
@@ -70,7 +71,8 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     ENDING.bound(stop, ended)
     try:
-        yield stop
+        with suspending_together():
+            yield stop
     finally:
         ended.set()
         for number, handler in before.items():

@@ -60,7 +60,14 @@ def observe(
         tried = beside.submit(try_them, program, options, weights, until)
         try:
             look = telling_of(program, folder, services.tell)
-            seen = watch(program, watch_options, stdout=services.stdout, stop=services.stop, look=look)
+            seen = watch(
+                program,
+                watch_options,
+                stdout=services.stdout,
+                screen=services.screen,
+                stop=services.stop,
+                look=look,
+            )
         except BaseException:
             until.ask()
             raise

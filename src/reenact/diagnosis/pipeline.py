@@ -33,6 +33,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 if TYPE_CHECKING:
     from reenact.llm.ask import Model
     from reenact.probe.outcome import Crash
+    from reenact.probe.terminal import Screen
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer
 
@@ -48,6 +49,8 @@ class DiagnoseServices:
     stop: Stop = field(default_factory=Stop)
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
+    screen: Screen | None = None
+    """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
     model: Model | None = None
     """A language model that looks for faults, or proposes changes."""
     executor: Callable[[], Executor] | None = None

@@ -69,7 +69,14 @@ class GrowingTrace:
         parts += [f"step {self.step}", *([f"loss {self.losses[-1]:.4g}"] if self.losses else [])]
         left = self.left(epochs)
         parts += [f"about {in_words(left)} left"] if left is not None else []
-        return Progress(TRAINING, max(self.epoch, 0), epochs, ", ".join(parts), tuple(self.losses))
+        return Progress(
+            TRAINING,
+            done=max(self.epoch, 0),
+            total=epochs,
+            note=", ".join(parts),
+            values=tuple(self.losses),
+            left=left,
+        )
 
 
 def in_words(seconds: float) -> str:

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from reenact.errors import InputError
-from reenact.host_program import start_users_program
+from reenact.host_program import Stream, start_users_program
 from reenact.probe import injected
 from reenact.probe.looks.listener import Listener
 from reenact.probe.looks.noted import Noted
@@ -24,6 +23,7 @@ from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.read import is_trace, read_crash_notes, read_trace, was_stopped
 from reenact.probe.surroundings import standard_library
+from reenact.probe.terminal import ProgramTerminal, Screen
 from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
@@ -67,12 +67,15 @@ def watch(
     program: Program,
     options: WatchOptions,
     *,
-    stdout: int | IO[bytes] | None = None,
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = None,
+    screen: Screen | None = None,
     stop: Stop | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
-    otherwise. `look` is called again and again while it runs."""
+    otherwise; what goes to the terminal of `screen` goes through it. It has no keyboard unless it gets one as
+    `stdin`. `look` is called again and again while it runs."""
     options = prepare(program, options)
     script = options.folder / NOTEBOOK
     if program.is_notebook:
@@ -81,7 +84,10 @@ def watch(
     python = injected.default_python(options.python)
     command = program.launch.command(python, str(script) if program.is_notebook else None)
     try:
-        ended = _run(command, program.working, options, stdout, stop, look)
+        # What runs beside the watched run says nothing that the watched run does not say.
+        stderr = subprocess.DEVNULL if options.experiments else None
+        with ProgramTerminal(screen, stdout, stderr) as terminal:
+            ended = _run(command, program.working, options, terminal, stdin, stop, look)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -140,7 +146,8 @@ def _run(
     command: Sequence[str],
     working: Path,
     options: WatchOptions,
-    stdout: int | IO[bytes] | None,
+    terminal: ProgramTerminal,
+    stdin: Stream,
     stop: Stop | None,
     look: Callable[[], None],
 ) -> Ended:
@@ -151,14 +158,15 @@ def _run(
             list(command),
             folder=working,
             environment=injected.environment(options, os.environ),
-            stdout=stdout,
-            # What runs beside the watched run says nothing that the watched run does not say.
-            stderr=subprocess.DEVNULL if options.experiments else None,
+            stdin=stdin,
+            stdout=terminal.stdout,
+            stderr=terminal.stderr,
             in_child=_in_child(listener),
         )
     finally:
         if listener is not None:
             listener.started()
+    terminal.started(child)
     try:
         return _wait(child, options, stop, look)
     finally:
