@@ -78,7 +78,7 @@ def test_what_is_no_terminal_gets_plain_lines_on_stderr(how: str, capsys: pytest
         (52, "epoch 7/200, step 551, loss 0.075  1:13:00 left"),
         (40, "epoch 7/200, step 551  1:13:00 left"),
         (30, "epoch 7/200  1:13:00 left"),
-        (24, "epoch 7/…  1:13:00 left"),
+        (24, "1:13:00 left"),
         (14, "1:13:00 left"),
     ],
 )
@@ -98,6 +98,9 @@ def test_the_time_left_follows_from_a_count_or_is_replaced_by_the_time_so_far() 
     assert line_text(half, 60, elapsed=10.0).endswith("5/20, best 0.9  0:30 left")
     # It goes down while nothing new is reported.
     assert line_text(half, 60, elapsed=14.0, since=4.0).endswith("0:26 left")
+    # Of the first count nothing is known, and the stages of a command take different times.
+    assert line_text(half, 60, elapsed=0.0, done_before=5).endswith("0:00 so far")
+    assert line_text(Progress("paper", 3, 6), 60, elapsed=60.0).endswith("3/6  1:00 so far")
     unknown = Progress("environment", note="installs torch")
     assert line_text(unknown, 60, elapsed=65.0) == "environment  installs torch  1:05 so far"
 
@@ -106,6 +109,11 @@ def test_a_name_from_outside_cannot_move_the_cursor() -> None:
     shown = line_text(Progress("trials", note="\x1b[2Jevil\nname 漢字漢字漢字"), 30, elapsed=1.0)
     assert "\x1b" not in shown
     assert "\n" not in shown
+
+
+def test_a_sentence_is_cut_where_it_does_not_fit() -> None:
+    stage = Progress("diagnose", 3, 5, "verify over up to 10 fresh seeds: lr 8 -> 0.01")
+    assert line_text(stage, 60, elapsed=5.0) == "3/5, verify over up to 10 fresh seeds: lr 8 ->…  0:05 so far"
 
 
 def test_a_clock() -> None:

@@ -2,7 +2,6 @@
 `reenact graph PROGRAM`: the layers as they really are, each with the line that made it."""
 
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from reenact.errors import Inconclusive
 from reenact.host_program import Stream
 from reenact.plain import PlainText
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
-from reenact.probe.watch import Watched
+from reenact.probe.watch import NO_KEYBOARD, Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
 from reenact.report.views.trace import graph_document, watch_document
@@ -78,7 +77,7 @@ def _keyboard() -> Stream:
     except OSError:
         # Closed, or a terminal that is not ours.
         in_front = False
-    return None if in_front else subprocess.DEVNULL
+    return None if in_front else NO_KEYBOARD
 
 
 def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: Stop) -> Watched:

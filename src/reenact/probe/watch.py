@@ -34,6 +34,7 @@ from reenact.types import Stop
 NOTEBOOK = "notebook.py"
 WAITING = "waiting"
 """File of a process that has nothing left to do but to wait for the weights of another."""
+NO_KEYBOARD = subprocess.DEVNULL
 POLL_S = 0.1
 GRACE_S = 4.0
 """What a program gets to end by itself: less than a waiting user gives us."""
@@ -67,7 +68,7 @@ def watch(
     program: Program,
     options: WatchOptions,
     *,
-    stdin: Stream = subprocess.DEVNULL,
+    stdin: Stream = NO_KEYBOARD,
     stdout: Stream = None,
     screen: Screen | None = None,
     stop: Stop | None = None,

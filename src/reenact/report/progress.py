@@ -24,6 +24,11 @@ SPARKS = 24
 BAR = 20
 """Characters of a bar."""
 GAP = "  "
+STAGES = 10
+"""A smaller total counts the stages of a command, which take different times: nothing follows from it."""
+SENTENCE = 30
+"""A longer detail is worth showing in part."""
+LEAST_CUT = 12
 
 
 @contextmanager
@@ -47,29 +52,34 @@ class OnTerminal:
 
     def __init__(self, line: TerminalLine) -> None:
         self.line = line
-        self._began: dict[str, float] = {}
+        self._first: dict[str, tuple[float, int]] = {}
+        """When the first progress of its kind came, and what was done by then."""
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        began = self._began.setdefault(progress.what, now)
+        began, done_before = self._first.setdefault(progress.what, (now, progress.done))
 
         def text(columns: int) -> str:
             since = time.monotonic() - now
-            return line_text(progress, columns, elapsed=now - began + since, since=since)
+            elapsed = now - began + since
+            return line_text(progress, columns, elapsed=elapsed, since=since, done_before=done_before)
 
         self.line.show(text)
 
 
-def line_text(progress: Progress, columns: int, *, elapsed: float, since: float = 0.0) -> str:
+def line_text(
+    progress: Progress, columns: int, *, elapsed: float, since: float = 0.0, done_before: int = 0
+) -> str:
     """The progress within so many columns, the last of which stays empty: a full row would wrap.
 
     Of what does not fit the bar goes first, then the curve, then the name, then details from the last one on;
-    the time stays. `elapsed` counts from the first progress of its kind, `since` from this one.
+    the time stays. `elapsed` counts from the first progress of its kind, when `done_before` was done; `since`
+    counts from this one.
     """
     from rich.cells import cell_len, set_cell_size
 
     most = columns - 1
-    times = _time_words(progress, elapsed, since)
+    times = _time_words(progress, elapsed, since, done_before)
     details = _details(progress)
     name = plain_line(progress.what)
     curve = sparkline(progress.values, SPARKS) if progress.values else ""
@@ -86,12 +96,11 @@ def line_text(progress: Progress, columns: int, *, elapsed: float, since: float 
         line = joined(", ".join(details), times)
         if cell_len(line) <= most:
             return line
-        details.pop()
-    room = most - cell_len(times) - len(GAP)
-    if room >= 8:
-        # One long detail, such as the name of a file: its beginning.
-        cut = set_cell_size(plain_line(progress.note) or name, room - 1).rstrip()
-        return joined(f"{cut}…", times)
+        last = details.pop()
+        space = most - cell_len(", ".join([*details, ""])) - len(GAP) - cell_len(times)
+        if space >= LEAST_CUT and cell_len(last) > SENTENCE:
+            beginning = set_cell_size(last, space - 1).rstrip()
+            return joined(", ".join([*details, f"{beginning}…"]), times)
     return set_cell_size(times, min(most, cell_len(times)))
 
 
@@ -102,11 +111,12 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
 
 
-def _time_words(progress: Progress, elapsed: float, since: float) -> str:
+def _time_words(progress: Progress, elapsed: float, since: float, done_before: int) -> str:
     """What is left, where that is known or follows from the count; else how long it has taken."""
     left = progress.left
-    if left is None and 0 < progress.done < progress.total:
-        left = (elapsed - since) / progress.done * (progress.total - progress.done)
+    newly_done = progress.done - done_before
+    if left is None and newly_done > 0 and progress.total >= STAGES:
+        left = (elapsed - since) / newly_done * (progress.total - progress.done)
     if left is None:
         return f"{clock(elapsed)} so far"
     return f"{clock(max(0.0, left - since))} left"

@@ -211,4 +211,8 @@ def hidden_lines() -> Iterator[None]:
 
 def can_show_line() -> bool:
     """Whether stderr is a terminal that understands cursor movements."""
-    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+    if not sys.stderr.isatty():
+        return False
+    from rich.console import Console
+
+    return not Console(stderr=True).is_dumb_terminal
