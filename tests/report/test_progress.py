@@ -113,7 +113,7 @@ def test_a_name_from_outside_cannot_move_the_cursor() -> None:
 
 def test_a_sentence_is_cut_where_it_does_not_fit() -> None:
     stage = Progress("diagnose", 3, 5, "verify over up to 10 fresh seeds: lr 8 -> 0.01")
-    assert line_text(stage, 60, elapsed=5.0) == "3/5, verify over up to 10 fresh seeds: lr 8 ->…  0:05 so far"
+    assert line_text(stage, 60, elapsed=5.0) == "3/5, verify over up to 10 fresh seeds: lr 8 -…  0:05 so far"
 
 
 def test_a_clock() -> None:

@@ -88,6 +88,8 @@ class Session:
         return kind(
             journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
             screen=self.screen,
+            # It speaks of Ctrl-C and of options: a word for the command line.
+            notice=NOTICE.get() if COMMAND.get() else None,
             stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,
             model=self.model() if model else None,
         )  # fmt: skip

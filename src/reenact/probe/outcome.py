@@ -35,6 +35,10 @@ class OutcomeKind(StrEnum):
     """The interpreter or the script is not there."""
 
 
+CUT_OFF = (OutcomeKind.TIMEOUT, OutcomeKind.INTERRUPTED)
+"""The program was ended before it was done: what was seen of its training is only the beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class LayerInput:
     """What a layer was given when it raised."""
@@ -85,8 +89,15 @@ class Outcome:
         return self.kind is OutcomeKind.NEEDS_DATA and _STAND_IN in self.note
 
     @property
+    def by_user(self) -> bool:
+        """Whether the user ended it from outside."""
+        return self.kind is OutcomeKind.INTERRUPTED and self.crash is None
+
+    @property
     def sentence(self) -> str:
         """One sentence for a reader."""
+        if self.by_user:
+            return "The program was stopped by you."
         python = self.python or "its interpreter"
         return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING, python=python)
 

@@ -189,7 +189,8 @@ def _wait(
                 # Experiments that wait for the end of the training have done what the time was for.
                 timed_out = True
             elif stop is not None and stop.asked:
-                timed_out, interrupted = not stop.by_user, stop.by_user
+                interrupted = stop.by_user or stop.verdict_asked
+                timed_out = not interrupted
             else:
                 # `child.wait` with a limit asks the system eighty times a second: in a long training that
                 # adds up.

@@ -115,9 +115,9 @@ class TerminalLine:
         self._distance = distance
         self._last_draw = time.monotonic()
         # Line feeds that keep the column: a row below is there afterwards, also at the end of the screen.
-        room = b"\x1bD" * distance + _up(distance)
+        lines_below = b"\x1bD" * distance + _up(distance)
         line = b"\x1b[0m" + self._drawn.encode("utf-8", "replace")
-        return room + _SAVE + _down(distance) + line + _RESTORE
+        return lines_below + _SAVE + _down(distance) + line + _RESTORE
 
     def _size(self) -> tuple[int, int]:
         with suppress(OSError):
@@ -188,7 +188,7 @@ def line_on_terminal() -> Iterator[TerminalLine]:
     stream = sys.stderr
     line = TerminalLine(stream.fileno())
     above = AboveLine(line, stream)
-    sys.stderr = above  # type: ignore[assignment]
+    sys.stderr = above
     _SHOWN.append(line)
     try:
         yield line
