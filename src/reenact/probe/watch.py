@@ -51,6 +51,8 @@ class Ended:
     seconds: float
     timed_out: bool = False
     interrupted: bool = False
+    verdict_asked: bool = False
+    """Whether the user ended it to have it judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
         trained=steps > 0 or (trace is not None and bool(trace.happened("probe-off"))),
         timed_out=ended.timed_out,
         interrupted=ended.interrupted,
+        verdict_asked=ended.verdict_asked,
         stopped=was_stopped(options.folder),
         limit=limit,
         python=injected.default_python(options.python),
@@ -200,7 +203,13 @@ def _wait(
         raise
     if timed_out or interrupted:
         _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
-    return Ended(child.returncode, time.monotonic() - began, timed_out, interrupted)
+    return Ended(
+        exit_code=child.returncode,
+        seconds=time.monotonic() - began,
+        timed_out=timed_out,
+        interrupted=interrupted,
+        verdict_asked=interrupted and stop is not None and stop.verdict_asked,
+    )
 
 
 def _apart(options: WatchOptions) -> list[str]:
