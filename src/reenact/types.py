@@ -30,8 +30,7 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = 3
     """Nothing could be judged: no start, no training, not enough evidence, time or budget for a verdict."""
     STOPPED = 130
-    """Stopped without a verdict: Ctrl-C, the second one where the first asks for a verdict; the command that
-    continues was printed."""
+    """Ctrl-C, without a verdict; the command that continues was printed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
