@@ -46,7 +46,7 @@ def until_seen(turn):
     "Wait until the test has seen our line next to what was printed so far."
     sys.stdout.flush()
     Path(os.environ["SEEN"], f"ask-{turn}").touch()
-    for _ in range(3000):
+    for _ in range(60_000):
         if Path(os.environ["SEEN"], f"seen-{turn}").exists():
             return
         time.sleep(0.01)
