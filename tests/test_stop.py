@@ -45,6 +45,21 @@ def test_a_child_ends_with_its_parent_and_may_end_earlier() -> None:
     assert (timed.time_is_up, timed.limit) == (True, 5.0)
 
 
+def test_the_first_ctrl_c_ends_the_time_and_wants_a_verdict() -> None:
+    parent = Stop(1000.0)
+    child = Stop(parent=parent)
+    assert not child.verdict_asked
+    parent.ask_verdict()
+    assert (child.verdict_asked, child.asked, child.time_is_up, child.by_user) == (True, True, True, False)
+    assert (child.remaining(), child.within(5.0), parent.limit) == (0.0, 0.0, 1000.0)
+    early = ended_by(child, "Between two steps.")
+    assert isinstance(early, TimeSpent)
+    assert early.sentence == "Stopped by you. Between two steps."
+    assert "--max-time" not in early.sentence + early.next_step
+    child.ask()
+    assert type(ended_by(child, "Between two steps.")) is Stopped
+
+
 def test_the_error_says_who_ended_the_work() -> None:
     asked = Stop(5.0, began=0.0)
     late = ended_by(asked, "Stopped while a model was asked.")

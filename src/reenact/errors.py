@@ -35,7 +35,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 ├── Inconclusive                  the work ended without a verdict (exit 3)
 │   └── BudgetSpent               money, tokens, calls or time ran out
 └── Stopped                       the user asked to stop (exit 130)
-    └── TimeSpent                 the time of the whole command ran out; also a BudgetSpent (exit 3)
+    └── TimeSpent                 the time of the command ran out or was ended; also a BudgetSpent (exit 3)
 
 Only the edge (`cli/`) catches; everything below lets them rise.
 """
@@ -216,8 +216,8 @@ class Stopped(ReenactError):
 
 
 class TimeSpent(Stopped, BudgetSpent):
-    """The time of the whole command ran out: everything ends as after Ctrl-C, but with a verdict on what was
-    seen, or without one (exit 3)."""
+    """The time of the whole command ran out, or the user ended it and wants a verdict: everything ends with a
+    verdict on what was seen, or without one (exit 3)."""
 
     exit_code = ExitCode.INCONCLUSIVE
 
@@ -226,6 +226,9 @@ def ended_by(stop: Stop | None, sentence: str) -> Stopped:
     """The error for work that ends early: the user's wish, or the time of the whole command."""
     if stop is None or stop.by_user or not stop.time_is_up:
         return Stopped(sentence)
+    if stop.verdict_asked:
+        again = "Run the same command: it continues where it stopped."
+        return TimeSpent(f"Stopped by you. {sentence}", next_step=again)
     return TimeSpent(
         f"The time of the whole command is up (--max-time {stop.limit:g} s). {sentence}",
         next_step="Give a larger --max-time and run the same command: it continues where it stopped.",

@@ -151,9 +151,10 @@ class Jobs:
         return child.poll() if child is not None else None
 
     def stop(self, job: Job) -> None:
-        """Ask it to stop as Ctrl-C does: at the next safe place, the second time at once."""
+        """Ask it to stop at the next safe place, the second time at once. It can be resumed: Ctrl-C would ask
+        for a verdict instead."""
         if self.is_alive(job):
-            os.kill(job.pid, signal.SIGINT)
+            os.kill(job.pid, signal.SIGTERM)
 
     def output(self, job: Job) -> str:
         """The last of what it printed."""
@@ -188,14 +189,14 @@ class Jobs:
 
 
 def stop_run(run: Run, shelf: JournalReader) -> str:
-    """Ask the process that works on a run to stop, as Ctrl-C does; what was done, in a sentence."""
+    """Ask the process that works on a run to stop; it can be resumed. What was done, in a sentence."""
     here = this_host()
     if not shelf.is_live(run):
         return "Nobody works on this run now."
     if (run.host, run.boot) != (here["host"], here["boot"]) or run.pid == here["pid"]:
         return "This run is worked on elsewhere: stop it there."
     try:
-        os.kill(run.pid, signal.SIGINT)
+        os.kill(run.pid, signal.SIGTERM)
     except OSError as error:
         return f"Its process could not be reached: {error.strerror}."
     return "Asked to stop at the next safe place; asked again it stops at once. Resume continues it."

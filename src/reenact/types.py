@@ -30,7 +30,7 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = 3
     """Nothing could be judged: no start, no training, not enough evidence, time or budget for a verdict."""
     STOPPED = 130
-    """Ctrl-C; the command that continues was printed."""
+    """Ctrl-C, without a verdict; the command that continues was printed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,6 +66,8 @@ class Progress:
     note: str = ""
     values: tuple[float, ...] = ()
     """The loss over the steps so far, thinned out; drawn where that can be."""
+    left: float | None = None
+    """Seconds until `what` is done, where that is known; `note` says it too, in its last part."""
 
 
 Tell: TypeAlias = Callable[[Progress], None]
@@ -97,6 +99,12 @@ class Stop:
         self._parent = parent
         self._event = event
         self._by_ask = False
+        self._verdict_asked = False
+
+    def ask_verdict(self) -> None:
+        """Ask to end now and to judge what was seen, as the first Ctrl-C does. From then on no time is left.
+        It takes no lock either."""
+        self._verdict_asked = True
 
     def ask(self) -> None:
         """Ask to stop gently, as Ctrl-C does. It takes no lock: the thread of the signal may hold it."""
@@ -114,8 +122,14 @@ class Stop:
         return requested or (self._parent is not None and self._parent.by_user)
 
     @property
+    def verdict_asked(self) -> bool:
+        """Whether somebody asked for a verdict on what was seen until then."""
+        return self._verdict_asked or (self._parent is not None and self._parent.verdict_asked)
+
+    @property
     def time_is_up(self) -> bool:
-        """Whether the time of the whole command is over; what was seen until then is judged."""
+        """Whether the time of the whole command is over, or `ask_verdict` ended it; what was seen until then
+        is judged."""
         left = self.remaining()
         return left is not None and left <= 0
 
@@ -126,6 +140,8 @@ class Stop:
 
     def remaining(self) -> float | None:
         """Seconds that are left; none when there is no limit."""
+        if self.verdict_asked:
+            return 0.0
         own = None if self._until is None else self._until - time.monotonic()
         above = None if self._parent is None else self._parent.remaining()
         return min((left for left in (own, above) if left is not None), default=None)

@@ -204,8 +204,8 @@ while True:
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("diagnose", "waits.py"), 130),
-        (("repair", "waits.py"), 130),
+        (("diagnose", "waits.py"), 3),
+        (("repair", "waits.py"), 3),
         (("view",), 0),
         (("mcp",), 0),
         (("demo",), 130),

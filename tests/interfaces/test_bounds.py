@@ -126,7 +126,8 @@ def test_a_signal_ends_a_watched_program_that_ignores_it(
         (os.killpg if whole_group else os.kill)(child.pid, number)
         _, complaint = child.communicate(timeout=GENEROUS)
         assert alive(tmp_path) == []
-    assert child.returncode == 130, complaint
+    # Ctrl-C asks for a verdict, and there is nothing to judge; who sends SIGTERM does not wait for one.
+    assert child.returncode == (3 if number == signal.SIGINT else 130), complaint
     assert "Traceback" not in complaint
 
 

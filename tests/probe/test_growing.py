@@ -65,6 +65,27 @@ def test_only_what_is_new_is_passed_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert [one.note for one in received] == ["epoch 1/8, step 1, loss 2"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "reported"),
+    [(29.0, False), (31.0, False), (90.0, True)],
+    ids=["too early to tell", "ends in time", "long"],
+)
+def test_a_long_training_is_announced_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, reported: bool
+) -> None:
+    monkeypatch.setattr("reenact.probe.growing.LOOK_S", 0.0)
+    sentences: list[str] = []
+    look = telling_of(program_from_text(LOOP), tmp_path, lambda _: None, sentences.append)
+    put(tmp_path, 1, [(0, 0.0, 0, 2.0), (1, seconds, 1, 2.0)])
+    look()
+    put(tmp_path, 2, [(2, 2 * seconds, 2, 2.0)])
+    look()
+    # Seven more epochs of 90 s each.
+    expected = ["This training takes about 10 min more."] if reported else []
+    assert [sentence[: len("This training takes about 10 min more.")] for sentence in sentences] == expected
+    assert all("Ctrl-C" in sentence and "--training-time" in sentence for sentence in sentences)
+
+
 def test_the_number_of_epochs_comes_from_the_text() -> None:
     assert epochs_of(program_from_text(LOOP)) == 8
     assert epochs_of(program_from_text("import torch\n")) == 0

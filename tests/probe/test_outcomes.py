@@ -115,3 +115,14 @@ def test_data_that_must_be_downloaded_is_named(file: str, named: str) -> None:
     assert outcome.kind == "needs-data"
     assert named in outcome.sentence
     assert "train.py:3" in outcome.sentence
+
+
+def test_a_program_that_the_user_ended_to_have_it_judged() -> None:
+    from reenact.probe.outcome import OutcomeKind, classify
+
+    ended = classify(-15, None, trained=True, interrupted=True, verdict_asked=True)
+    assert (ended.kind, ended.by_user) == (OutcomeKind.INTERRUPTED, True)
+    assert ended.sentence == "The program was stopped by you."
+    interrupted = classify(-2, None, trained=True, interrupted=True)
+    assert (interrupted.kind, interrupted.by_user) == (OutcomeKind.INTERRUPTED, False)
+    assert interrupted.sentence == "The program was interrupted."

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reenact.intake.papers.paper import Paper
     from reenact.journal import Journal
     from reenact.llm.ask import Model
+    from reenact.probe.terminal import Screen
     from reenact.program.program import Program
     from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
     from reenact.sandbox.environments.prepare import Environments
@@ -61,6 +62,8 @@ class Session:
     journal: Journal
     stop: Stop
     tell: Tell
+    screen: Screen | None = None
+    """The line on the terminal, where one is shown."""
     record: Path | None = None
     """File that keeps the answers of the model for `replay:`."""
 
@@ -84,6 +87,9 @@ class Session:
         """What a pipeline that trains needs from outside; the model of the settings where one was named."""
         return kind(
             journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
+            screen=self.screen,
+            # It speaks of Ctrl-C and of options: a word for the command line.
+            notice=NOTICE.get() if COMMAND.get() else None,
             stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,
             model=self.model() if model else None,
         )  # fmt: skip
@@ -120,7 +126,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     is needed for, where a call cannot do without one.
     """
     from reenact.journal import Journal
-    from reenact.report.progress import telling
+    from reenact.report.progress import OnTerminal, telling
 
     runs_dir, record = given.get("runs_dir"), given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
@@ -139,7 +145,8 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         how = settings.progress if progress else "none"
         tell = stack.enter_context(nullcontext(progress) if callable(progress) else telling(how))
         journal = stack.enter_context(Journal.open(settings.runs_dir, trust=bool(given.get("trust_journal"))))
-        yield Session(settings, journal, stop, tell, None if record is None else Path(record))
+        screen = tell.line if isinstance(tell, OnTerminal) else None
+        yield Session(settings, journal, stop, tell, screen, None if record is None else Path(record))
 
 
 def model_for(

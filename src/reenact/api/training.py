@@ -119,16 +119,25 @@ def diagnose(
 
 
 def diagnose_trace(
-    trace: Trace, *, select: Words = (), ignore: Words = (), threshold: float = THRESHOLD
+    trace: Trace,
+    *,
+    program: Program | None = None,
+    select: Words = (),
+    ignore: Words = (),
+    threshold: float = THRESHOLD,
 ) -> Diagnosis:
-    """What the rules find in a training that was watched before: nothing is run, nothing is recorded."""
-    from reenact.diagnosis.judge import diagnose_evidence
+    """What the rules find in a training that was watched before, or is being watched: nothing is run, nothing
+    is recorded. With the `program` the findings have their lines and fixes."""
+    from reenact.diagnosis.judge import diagnose_evidence, read_only
     from reenact.diagnosis.options import DiagnoseOptions
     from reenact.rules.evidence import Evidence
 
     selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
-    return diagnose_evidence(Evidence(trace=trace, stand_in_data=trace.stand_in_data), options)
+    evidence = read_only(program) if program is not None else Evidence()
+    evidence = replace(evidence, trace=trace, stand_in_data=trace.stand_in_data)
+    found = diagnose_evidence(evidence, options)
+    return replace(found, notes=(*found.notes, *trace.missing))
 
 
 def repair(

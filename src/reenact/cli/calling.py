@@ -14,21 +14,31 @@ import click
 from reenact.api.session import COMMAND, NOTICE
 from reenact.cli.ending import ENDING
 from reenact.cli.options import echo, show
+from reenact.cli.suspending import suspending_together
 from reenact.report.document import Document
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop
 
 PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """Everything after the program's name belongs to the program."""
+JUDGING = "Stopping; what was seen so far is judged. Press Ctrl-C again to leave at once."
 STDERR = 2
 """Where a user's program prints to: stdout belongs to the result."""
 
 
 def answer(
-    call: Callable[..., Any], view: Callable[[Any], Document], *named: Any, output_format: str, **given: Any
+    call: Callable[..., Any],
+    view: Callable[[Any], Document],
+    *named: Any,
+    output_format: str,
+    judges: bool = False,
+    **given: Any,
 ) -> int:
-    """Call a function of the API with the options of a command, print its result, return its exit code."""
-    with calling(given.get("max_time")) as stop:
+    """Call a function of the API with the options of a command, print its result, return its exit code.
+
+    `judges`: the first Ctrl-C asks it for a verdict on what was seen.
+    """
+    with calling(given.get("max_time"), judges=judges) as stop:
         result = call(*named, **given, progress=True, cancel=stop)
     document = view(result)
     show(document, output_format)
@@ -36,10 +46,10 @@ def answer(
 
 
 @contextmanager
-def calling(max_time: float | None = None) -> Iterator[Stop]:
-    """The `cancel` of a call: a first Ctrl-C ends it gently, a second at once."""
+def calling(max_time: float | None = None, *, judges: bool = False) -> Iterator[Stop]:
+    """The `cancel` of a call: a first Ctrl-C ends it gently, or with a verdict; a second at once."""
     seconds = resolve({"max_time": max_time}).settings.max_time
-    with stopping_gently(seconds) as stop:
+    with stopping_gently(seconds, judges=judges) as stop:
         command, notice = COMMAND.set(tuple(sys.argv[1:])), NOTICE.set(lambda text: echo(text, err=True))
         try:
             yield stop
@@ -49,20 +59,29 @@ def calling(max_time: float | None = None) -> Iterator[Stop]:
 
 
 @contextmanager
-def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
+def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> Iterator[Stop]:
     """The first Ctrl-C (or SIGTERM) asks to stop at the next safe place, the second stops at once.
 
-    `seconds` is the wall time of the whole command.
+    `seconds` is the wall time of the whole command. Where it `judges`, the first Ctrl-C asks for a verdict on
+    what was seen; SIGTERM does not, since who sends it does not wait.
     """
     stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
 
-    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        del frame
         if late := ENDING.too_late():
             raise late
+        if judges and number == signal.SIGINT and not (stop.verdict_asked or stop.by_user):
+            stop.ask_verdict()
+            ENDING.bound(stop, ended)
+            with suppress(RuntimeError):
+                echo(JUDGING, err=True)
+            return
         ENDING.count_signal()
-        if stop.by_user:
-            raise KeyboardInterrupt
+        hurried = stop.by_user or stop.verdict_asked
         stop.ask()
+        if hurried:
+            raise KeyboardInterrupt
         # The signal may have come in the middle of another line.
         with suppress(RuntimeError):
             echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
@@ -70,7 +89,8 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     ENDING.bound(stop, ended)
     try:
-        yield stop
+        with suspending_together():
+            yield stop
     finally:
         ended.set()
         for number, handler in before.items():

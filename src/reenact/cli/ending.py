@@ -4,6 +4,9 @@ The first signal asks for a gentle end where a command offers one, else it inter
 ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force: a journal stands a
 sudden end at any moment. A second signal does not wait.
 
+Where a command judges, the first Ctrl-C is the end of its time: it judges what was seen. The second is then
+the first of the signals above.
+
 `--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S after that
 time (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S later ended by force.
 
@@ -71,7 +74,7 @@ class Ending:
 
     def bound(self, stop: Stop, ended: threading.Event) -> None:
         """Interrupt what is still going on long after the time of the command, unless it ended before."""
-        if self.ours and stop.limit is not None:
+        if self.ours and stop.remaining() is not None:
             threading.Thread(target=self._until, args=(stop, ended), name="reenact-time", daemon=True).start()
 
     def too_late(self) -> TimeSpent | None:

@@ -61,7 +61,7 @@ def paper(paper: str, out: Path, **given: Any) -> int:
     PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
     0: reproduced, 1: partly or not, 3: inconclusive.
     """
-    return answer(reproduce_paper, paper_document, paper, out=out, **given)
+    return answer(reproduce_paper, paper_document, paper, judges=True, out=out, **given)
 
 
 @click.command()
@@ -142,4 +142,4 @@ def bug(report: str, **given: Any) -> int:
     REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0: reproduced,
     1: not reproduced, 3: inconclusive, or shown without confirmation.
     """
-    return answer(reproduce_bug, bug_document, report, **given)
+    return answer(reproduce_bug, bug_document, report, judges=True, **given)

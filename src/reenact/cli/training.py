@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
@@ -19,7 +20,7 @@ from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.diagnosis.options import EXPERIMENTS, Depth
-from reenact.errors import UnreadableProgram
+from reenact.errors import InputError, UnreadableProgram
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document, Facts
@@ -37,6 +38,7 @@ DEPTH = "static reads; quick watches one run; normal and deep change the suspect
 EXPERIMENT = "Share of the training's own time that each small experiment may take."
 BUDGET = "A multiple of one training (200x), a time (5m) or trainings (400t)."
 RULES = "Only what these rules find: codes, prefixes, families."
+TRACE = "Judge the trace in this folder of `reenact watch --out FOLDER`, also while it grows; nothing is run."
 KNOWN = "The program with the known repair; without it the program itself is the measure."
 
 
@@ -51,16 +53,52 @@ KNOWN = "The program with the known repair; without it the program itself is the
 @opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
 @opt.shared(*opt.RECORDED)
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
-@opt.shared(*opt.MODEL, "output-format", "program")
-def diagnose(program: tuple[str, ...], **given: Any) -> int:
+@opt.option("--trace", TRACE, click.Path(path_type=Path))
+@opt.shared(*opt.MODEL, "output-format")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 
     PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
     as you run it, and changed copies of it run in scratch folders. Exit code 0: a
     training was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
+    Ctrl-C ends the training and judges what was seen; a second one leaves with 130.
     """
+    if trace is not None:
+        return _diagnose_trace(trace, program, given)
+    if not program:
+        raise click.UsageError("Missing argument 'PROGRAM...'. Name a training program, or give --trace.")
     view = partial(diagnosis_document, title=" ".join(program))
-    return answer(run_diagnosis, view, program_words(program), output=STDERR, **given)
+    return answer(run_diagnosis, view, program_words(program), judges=True, output=STDERR, **given)
+
+
+def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, Any]) -> int:
+    """Judge what was seen so far of a training under `reenact watch`; nothing is run."""
+    from reenact.api.training import diagnose_trace
+    from reenact.diagnosis.judgement import counted
+    from reenact.probe.read import is_trace, read_trace
+    from reenact.probe.watch import program_root
+
+    if not is_trace(folder):
+        raise InputError(
+            f"There is no trace in this folder. Received: {folder}. A process that was started without"
+            " reenact cannot be looked into.",
+            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
+        )
+    read = read_program(program_words(program)) if program else None
+    seen = read_trace(folder, root=program_root(read, folder) if read is not None else None)
+    found = diagnose_trace(
+        seen,
+        program=read,
+        select=given["select"],
+        ignore=given["ignore"],
+        threshold=given["threshold"],
+    )
+    steps = f"Judged from the {counted(seen.step_count, 'step')} in {folder}; nothing was run."
+    found = replace(found, notes=(steps, *found.notes))
+    document = diagnosis_document(found, title=" ".join(program) or str(folder))
+    opt.show(document, given["output_format"])
+    return found.exit_code
 
 
 @click.command(context_settings=PROGRAM)
@@ -89,12 +127,13 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
     Changed copies of it are trained in scratch folders; your files are changed only by --apply, and only
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
-    matters; 3: what was found did not hold, or no training could be compared.
+    matters; 3: what was found did not hold, or no training could be compared. Ctrl-C ends the search and
+    reports the best change so far; a second one leaves with 130.
     """
     from reenact.report.views.repair import repair_document
 
     view = partial(repair_document, title=" ".join(program))
-    return answer(run_repair, view, program_words(program), output=STDERR, **given)
+    return answer(run_repair, view, program_words(program), judges=True, output=STDERR, **given)
 
 
 @click.command(context_settings=PROGRAM)

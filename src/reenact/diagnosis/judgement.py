@@ -98,24 +98,36 @@ def _judgement(found: Diagnosis) -> Judgement:
 
 def _sentence(found: Diagnosis, judgement: Judgement) -> str:
     evidence, depth = found.evidence, found.depth
+    early = _stopped_early(evidence)
     match judgement:
         case Judgement.FINDINGS:
             confirmed = f", {found.confirmed} confirmed by training" if depth.intervenes else ""
-            return f"{counted(len(found.findings), 'finding')}{confirmed}."
+            return f"{counted(len(found.findings), 'finding')}{confirmed}{early}."
         case Judgement.BROKEN:
             grave = grave_symptoms(found.symptoms, found.threshold)
             seen = grave or [one for one in found.symptoms if one.confidence >= found.threshold]
             deeper = f" Try --depth {DEEPER[depth]}." if depth in DEEPER else ""
-            return f"Training looks broken ({counted(len(seen), 'symptom')}), cause not identified.{deeper}"
+            symptoms = counted(len(seen), "symptom")
+            return f"Training looks broken ({symptoms}){early}, cause not identified.{deeper}"
         case Judgement.UNJUDGED:
             return f"Nothing could be judged: {why_unjudged(evidence, depth)}."
         case Judgement.SOUND if not depth.runs:
             return "No rule fires on the text. Nothing was run (--depth static)."
+        case Judgement.SOUND if early:
+            return f"No fault found at depth {depth}{early}."
         case Judgement.SOUND:
             outcome, steps = evidence.outcome, evidence.trace.step_count if evidence.trace is not None else 0
             ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
             seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
             return f"No fault found at depth {depth}{seen_in}"
+
+
+def _stopped_early(evidence: Evidence) -> str:
+    """How much was seen, where the user ended the training; else empty."""
+    if evidence.outcome is None or not evidence.outcome.by_user:
+        return ""
+    steps = evidence.trace.step_count if evidence.trace is not None else 0
+    return f" in the {counted(steps, 'step')} seen, stopped by you"
 
 
 def counted(number: int, what: str) -> str:
@@ -178,6 +190,8 @@ def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str
         return f"reenact diagnose --stand-in-data {program}"
     if kind is OutcomeKind.TIMEOUT:
         return f"reenact diagnose --max-time MORE_SECONDS {program}"
+    if kind is OutcomeKind.INTERRUPTED:
+        return f"reenact diagnose {program}"
     if unparsed(evidence):
         return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
     return f"reenact watch {program}"

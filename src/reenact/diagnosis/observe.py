@@ -15,7 +15,7 @@ from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
 from reenact.probe.opened import Opened, read_opened
 from reenact.probe.options import WatchOptions, fresh_folder
-from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.outcome import CUT_OFF, Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
 from reenact.probe.surroundings import surroundings
 from reenact.probe.trace import Experiments, Trace
@@ -59,13 +59,21 @@ def observe(
         try_them = _experiments if not bare else lambda *_: Experiments()
         tried = beside.submit(try_them, program, options, weights, until)
         try:
-            look = telling_of(program, folder, services.tell)
-            seen = watch(program, watch_options, stdout=services.stdout, stop=services.stop, look=look)
+            limited = options.training_time is not None or services.stop.limit is not None
+            look = telling_of(program, folder, services.tell, None if limited else services.notice)
+            seen = watch(
+                program,
+                watch_options,
+                stdout=services.stdout,
+                screen=services.screen,
+                stop=services.stop,
+                look=look,
+            )
         except BaseException:
             until.ask()
             raise
         weights.with_name(weights.name + ENDED).touch()
-        if seen.outcome.kind is OutcomeKind.TIMEOUT:
+        if seen.outcome.kind in CUT_OFF:
             until.ask()
         try:
             return seen, tried.result(max(LEAST_WAIT, WAIT_SHARE * seen.seconds))
@@ -110,9 +118,13 @@ def watched_run(
         return WatchedRun(folder, seen.outcome, tried, opened, traced, stand_ins)
 
     def holds(kept: WatchedRun) -> bool:
-        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
-        was not cleared away."""
-        mine = kept.folder in new_folders or journal.is_sealed(kept.folder, traces)
+        """Whether the program would be seen to do the same now: all that it read is as it was, the trace was
+        not cleared away, and the user did not end it."""
+        if kept.folder in new_folders:
+            mine = True
+        else:
+            ended_early = kept.outcome.kind is OutcomeKind.INTERRUPTED
+            mine = not ended_early and journal.is_sealed(kept.folder, traces)
         return mine and kept.opened.is_unchanged() and (not kept.traced or is_trace(kept.folder))
 
     inputs: dict[str, object] = {

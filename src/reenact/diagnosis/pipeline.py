@@ -19,7 +19,7 @@ from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
 from reenact.journal import Journal, OpenRun, Scope
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
@@ -33,6 +33,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 if TYPE_CHECKING:
     from reenact.llm.ask import Model
     from reenact.probe.outcome import Crash
+    from reenact.probe.terminal import Screen
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer
 
@@ -48,6 +49,10 @@ class DiagnoseServices:
     stop: Stop = field(default_factory=Stop)
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
+    screen: Screen | None = None
+    """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
+    notice: Callable[[str], None] | None = None
+    """Who hears once that a training takes long and how to end it earlier; none: nobody."""
     model: Model | None = None
     """A language model that looks for faults, or proposes changes."""
     executor: Callable[[], Executor] | None = None
@@ -221,8 +226,10 @@ def _intervene(
     nothing = (untried(suspects), TrainingUsage(0.0), None)
     if executor is None or not suspects or evidence.trace is None or evidence.outcome is None:
         return (*nothing, ())
-    if evidence.outcome.kind is OutcomeKind.TIMEOUT:
+    if evidence.outcome.kind in CUT_OFF:
         late = "Nothing was tried: the training did not come to its end within the time that it had."
+        if evidence.outcome.kind is OutcomeKind.INTERRUPTED:
+            late = "Nothing was tried: the training was stopped before its end."
         return (*nothing, (late,))
     try:
         measure = choose_measure(evidence.trace, evidence.task, options.metric or None)

@@ -18,6 +18,14 @@ LOOK_S = 1.0
 MOST_VALUES = 480
 """Beyond twice this, every second value of the loss is left out."""
 TRAINING = "training"
+LONG_AFTER_S = 30.0
+"""Seconds of training after which its length can be told."""
+LONG_S = 600.0
+"""A training with more than this left is a long one."""
+LONG = (
+    "This training takes about {left} more. Ctrl-C ends it and judges what was seen; --training-time 60 does"
+    " so after 60 seconds."
+)
 
 
 @dataclass
@@ -69,7 +77,14 @@ class GrowingTrace:
         parts += [f"step {self.step}", *([f"loss {self.losses[-1]:.4g}"] if self.losses else [])]
         left = self.left(epochs)
         parts += [f"about {in_words(left)} left"] if left is not None else []
-        return Progress(TRAINING, max(self.epoch, 0), epochs, ", ".join(parts), tuple(self.losses))
+        return Progress(
+            TRAINING,
+            done=max(self.epoch, 0),
+            total=epochs,
+            note=", ".join(parts),
+            values=tuple(self.losses),
+            left=left,
+        )
 
 
 def in_words(seconds: float) -> str:
@@ -85,16 +100,28 @@ def epochs_of(program: Program) -> int:
     return known[0] if len(known) == 1 and isinstance(known[0], int) and known[0] > 0 else 0
 
 
-def telling_of(program: Program, folder: Path, tell: Tell) -> Callable[[], None]:
-    """A function that tells of the training in that folder, at most once a second, whenever it is called."""
-    growing, epochs, due = GrowingTrace(folder), epochs_of(program), time.monotonic() + LOOK_S
+def telling_of(
+    program: Program, folder: Path, tell: Tell, say_once: Callable[[str], None] | None = None
+) -> Callable[[], None]:
+    """A function that tells of the training in that folder, at most once a second, whenever it is called.
+
+    `say_once` gets a sentence when the training turns out to be a long one.
+    """
+    growing = GrowingTrace(folder)
+    epochs = epochs_of(program)
+    due = time.monotonic() + LOOK_S
 
     def look() -> None:
-        nonlocal due
+        nonlocal due, say_once
         if time.monotonic() < due:
             return
         due = time.monotonic() + LOOK_S
-        if growing.look() and growing.step:
-            tell(growing.progress(epochs))
+        if not (growing.look() and growing.step):
+            return
+        tell(growing.progress(epochs))
+        left = growing.left(epochs)
+        if say_once is not None and left is not None and growing.seconds >= LONG_AFTER_S and left > LONG_S:
+            say_once(LONG.format(left=in_words(left)))
+            say_once = None
 
     return look

@@ -35,6 +35,11 @@ class OutcomeKind(StrEnum):
     """The interpreter or the script is not there."""
 
 
+BY_USER = "stopped by you"
+CUT_OFF = (OutcomeKind.TIMEOUT, OutcomeKind.INTERRUPTED)
+"""The program was ended before it was done: what was seen of its training is only the beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class LayerInput:
     """What a layer was given when it raised."""
@@ -85,8 +90,15 @@ class Outcome:
         return self.kind is OutcomeKind.NEEDS_DATA and _STAND_IN in self.note
 
     @property
+    def by_user(self) -> bool:
+        """Whether the user ended it and asked for a verdict on what was seen."""
+        return self.kind is OutcomeKind.INTERRUPTED and self.note == BY_USER
+
+    @property
     def sentence(self) -> str:
         """One sentence for a reader."""
+        if self.by_user:
+            return f"The program was {BY_USER}."
         python = self.python or "its interpreter"
         return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING, python=python)
 
@@ -132,6 +144,7 @@ def classify(
     trained: bool,
     timed_out: bool = False,
     interrupted: bool = False,
+    verdict_asked: bool = False,
     stopped: bool = False,
     limit: str = "",
     python: str = "",
@@ -139,12 +152,13 @@ def classify(
     """The outcome in one word, with its evidence.
 
     `exit_code` is negative for a signal, as the standard library has it; `trained` is true also when the
-    probe switched itself off and cannot know; `limit` is the limit in words, when one was reached;
-    `python` is the interpreter."""
+    probe switched itself off and cannot know; `verdict_asked`: the user ended it to have it judged; `limit`
+    is the limit in words, when one was reached; `python` is the interpreter."""
     if timed_out:
         return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
     if interrupted or exit_code == -signals.SIGINT or _is(crash, "KeyboardInterrupt"):
-        return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash)
+        note = BY_USER if verdict_asked else ""
+        return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash, note=note)
     if stopped:
         return Outcome(OutcomeKind.STOPPED, exit_code, note=limit)
     if exit_code < 0:

@@ -32,6 +32,7 @@ MOST_BYTES = 1 << 30
 MOST_CHUNK_BYTES = 256 << 20
 MOST_JSON_BYTES = 64 << 20
 TABLES = ("steps", "parameters", "layers")
+NO_END = "the program was killed, or still runs: its last seconds may be missing"
 
 
 @dataclass
@@ -96,7 +97,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
             *(str(sentence) for sentence in header["missing"]),
             *chunks.missing,
             *(["no model was seen: there is no graph"] if graph is None else []),
-            *(["the program was killed: its last seconds may be missing"] if ending is None else []),
+            *([NO_END] if ending is None else []),
         ),
     )
 

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from reenact.errors import InputError
-from reenact.host_program import start_users_program
+from reenact.host_program import Stream, start_users_program
 from reenact.probe import injected
 from reenact.probe.looks.listener import Listener
 from reenact.probe.looks.noted import Noted
@@ -24,6 +23,7 @@ from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.read import is_trace, read_crash_notes, read_trace, was_stopped
 from reenact.probe.surroundings import standard_library
+from reenact.probe.terminal import ProgramTerminal, Screen
 from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
@@ -34,6 +34,7 @@ from reenact.types import Stop
 NOTEBOOK = "notebook.py"
 WAITING = "waiting"
 """File of a process that has nothing left to do but to wait for the weights of another."""
+NO_KEYBOARD = subprocess.DEVNULL
 POLL_S = 0.1
 GRACE_S = 4.0
 """What a program gets to end by itself: less than a waiting user gives us."""
@@ -50,6 +51,8 @@ class Ended:
     seconds: float
     timed_out: bool = False
     interrupted: bool = False
+    verdict_asked: bool = False
+    """Whether the user ended it to have it judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,15 @@ def watch(
     program: Program,
     options: WatchOptions,
     *,
-    stdout: int | IO[bytes] | None = None,
+    stdin: Stream = NO_KEYBOARD,
+    stdout: Stream = None,
+    screen: Screen | None = None,
     stop: Stop | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
-    otherwise. `look` is called again and again while it runs."""
+    otherwise; what goes to the terminal of `screen` goes through it. It has no keyboard unless it gets one as
+    `stdin`. `look` is called again and again while it runs."""
     options = prepare(program, options)
     script = options.folder / NOTEBOOK
     if program.is_notebook:
@@ -81,7 +87,10 @@ def watch(
     python = injected.default_python(options.python)
     command = program.launch.command(python, str(script) if program.is_notebook else None)
     try:
-        ended = _run(command, program.working, options, stdout, stop, look)
+        # What runs beside the watched run says nothing that the watched run does not say.
+        stderr = subprocess.DEVNULL if options.experiments else None
+        with ProgramTerminal(screen, stdout, stderr) as terminal:
+            ended = _run(command, program.working, options, terminal, stdin, stop, look)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -129,6 +138,7 @@ def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
         trained=steps > 0 or (trace is not None and bool(trace.happened("probe-off"))),
         timed_out=ended.timed_out,
         interrupted=ended.interrupted,
+        verdict_asked=ended.verdict_asked,
         stopped=was_stopped(options.folder),
         limit=limit,
         python=injected.default_python(options.python),
@@ -140,7 +150,8 @@ def _run(
     command: Sequence[str],
     working: Path,
     options: WatchOptions,
-    stdout: int | IO[bytes] | None,
+    terminal: ProgramTerminal,
+    stdin: Stream,
     stop: Stop | None,
     look: Callable[[], None],
 ) -> Ended:
@@ -151,14 +162,15 @@ def _run(
             list(command),
             folder=working,
             environment=injected.environment(options, os.environ),
-            stdout=stdout,
-            # What runs beside the watched run says nothing that the watched run does not say.
-            stderr=subprocess.DEVNULL if options.experiments else None,
+            stdin=stdin,
+            stdout=terminal.stdout,
+            stderr=terminal.stderr,
             in_child=_in_child(listener),
         )
     finally:
         if listener is not None:
             listener.started()
+    terminal.started(child)
     try:
         return _wait(child, options, stop, look)
     finally:
@@ -180,7 +192,8 @@ def _wait(
                 # Experiments that wait for the end of the training have done what the time was for.
                 timed_out = True
             elif stop is not None and stop.asked:
-                timed_out, interrupted = not stop.by_user, stop.by_user
+                interrupted = stop.by_user or stop.verdict_asked
+                timed_out = not interrupted
             else:
                 # `child.wait` with a limit asks the system eighty times a second: in a long training that
                 # adds up.
@@ -190,7 +203,13 @@ def _wait(
         raise
     if timed_out or interrupted:
         _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
-    return Ended(child.returncode, time.monotonic() - began, timed_out, interrupted)
+    return Ended(
+        exit_code=child.returncode,
+        seconds=time.monotonic() - began,
+        timed_out=timed_out,
+        interrupted=interrupted,
+        verdict_asked=interrupted and stop is not None and stop.verdict_asked,
+    )
 
 
 def _apart(options: WatchOptions) -> list[str]:

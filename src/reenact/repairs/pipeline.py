@@ -81,6 +81,7 @@ def repair_within(
         why=[on_stand_in(found.stand_in_data, one.suspect.in_a_line) for one in found.findings],
         stand_in_data=found.stand_in_data,
         curves=curves,
+        stopped_by_user=services.stop.verdict_asked,
         notes=(
             *notes, *filter(None, [context.trainer.pruning_note]),
             *((FEWER_DATA,) if context.fewer_data else ()), *late, *short, *executor.notes, *found.notes,

@@ -8,7 +8,7 @@ from reenact.diagnosis.judgement import on_stand_in, why_unjudged
 from reenact.diagnosis.pipeline import DiagnoseServices, ending_of
 from reenact.errors import Inconclusive, InputError
 from reenact.journal import Scope
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.probe.trace import Trace
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -67,9 +67,11 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     assert program is not None
     if outcome is not None and outcome.crash is not None and ending_of(found.evidence) is None:
         raise _crashes(found)
-    if outcome is not None and outcome.kind is OutcomeKind.TIMEOUT:
+    if outcome is not None and outcome.kind in CUT_OFF:
         none = f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}"
         longer = "Give a larger --max-time or --training-time, or train for fewer epochs."
+        if outcome.kind is OutcomeKind.INTERRUPTED:
+            longer = "Run the same command and let one training end, or train for fewer epochs."
         raise Inconclusive(none, next_step=longer)
     if evidence.trace is None or not evidence.trace.step_count:
         why = why_unjudged(evidence, found.depth) or "no training step was seen"

@@ -171,6 +171,8 @@ class Repair(Result):
     """What was not made by this execution, in a line; empty for nothing."""
     applied: str = ""
     """Where the change was written, in a sentence; empty when that was not asked for."""
+    stopped_by_user: bool = False
+    """Whether the user ended it and asked for a verdict on what there was."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -183,10 +185,18 @@ class Repair(Result):
     @property
     def sentence(self) -> str:
         """The one line to read: what came of it and, where that is no change, what to do next."""
+        late = (
+            "Not decided: the time was up before a change was verified. Give a larger"
+            " --max-time, or train for fewer epochs; the same command continues."
+        )
+        if self.stopped_by_user:
+            late = (
+                "Not decided: stopped by you before a change was verified. The same command starts afresh and"
+                " reuses the trainings that came to their end."
+            )
         whole = {
             Decision.GOOD_ALREADY: "This training performs well already; nothing is to be repaired.",
-            Decision.NOT_DECIDED: "Not decided: the time was up before a change was verified. Give a larger"
-            " --max-time, or train for fewer epochs; the same command continues.",
+            Decision.NOT_DECIDED: late,
         }.get(self.decision)
         return on_stand_in(self.stand_in_data, whole or f"{self._outcome} {self._next_step}".rstrip())
 

@@ -1,78 +1,197 @@
-"""Waiting made visible: a bar on a terminal, plain lines in a log, nothing when asked for nothing.
+"""Waiting made visible: one line on a terminal, plain lines in a log, nothing when asked for nothing.
 
-Progress goes to stderr; stdout belongs to the result.
+Progress goes to stderr; stdout belongs to the result. On a terminal the line is below the program's own
+output (`terminal_line`); a log gets at most one line every ten seconds.
 """
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from reenact.plain import plain_line
+from reenact.report.line_plot import sparkline
+from reenact.report.terminal_line import TerminalLine, can_show_line, line_on_terminal
 from reenact.types import Progress, Tell, tell_nobody
 
-LINE_EVERY_S = 5.0
+LINE_EVERY_S = 10.0
 SHARE = 20
 """Of a long work a line is printed after a twentieth of the time so far."""
 SPARKS = 24
-"""Characters of a curve beside a bar."""
+"""Characters of a curve."""
+BAR = 20
+"""Characters of a bar."""
+GAP = "  "
+STAGES = 10
+"""A smaller total counts the stages of a command, which take different times: nothing follows from it."""
+SENTENCE = 30
+"""A longer detail is worth showing in part."""
+LEAST_CUT = 12
 
 
 @contextmanager
 def telling(how: str = "auto") -> Iterator[Tell]:
-    """A listener for Progress, by setting: auto, bar, lines or none."""
+    """A listener for Progress, by setting: auto, bar, lines or none. A bar needs a terminal."""
     if how == "none":
         yield tell_nobody
-    elif how == "bar" or (how == "auto" and sys.stderr.isatty()):
-        with _bars() as tell:
-            yield tell
+    elif how in ("auto", "bar") and can_show_line():
+        with line_on_terminal() as line:
+            yield OnTerminal(line)
     else:
-        yield Lines()
+        lines = Lines()
+        try:
+            yield lines
+        finally:
+            lines.close()
 
 
-class Lines:
-    """One line when a thing begins and when it ends, and at most one every few seconds between. What is not
-    counted is news whenever it says something new: the next thing may take an hour."""
+class OnTerminal:
+    """Shows the newest progress in one line."""
 
-    def __init__(self) -> None:
-        self._last: dict[str, tuple[float, str]] = {}
-        self._began: dict[str, float] = {}
+    def __init__(self, line: TerminalLine) -> None:
+        self.line = line
+        self._first: dict[str, tuple[float, int]] = {}
+        """When the first progress of its kind came, and what was done by then."""
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        began = self._began.setdefault(progress.what, now)
-        at, note = self._last.get(progress.what, (-math.inf, ""))
-        ends = progress.total > 0 and progress.done >= progress.total
-        news = progress.total == progress.done == 0 and progress.note != note
-        pause = max(LINE_EVERY_S, (now - began) / SHARE)
-        if now - at < pause and not ends and not news:
-            return
-        self._last[progress.what] = now, progress.note
+        began, done_before = self._first.setdefault(progress.what, (now, progress.done))
+
+        def text(columns: int) -> str:
+            since = time.monotonic() - now
+            elapsed = now - began + since
+            return line_text(progress, columns, elapsed=elapsed, since=since, done_before=done_before)
+
+        self.line.show(text)
+
+
+def line_text(
+    progress: Progress, columns: int, *, elapsed: float, since: float = 0.0, done_before: int = 0
+) -> str:
+    """The progress within so many columns, the last of which stays empty: a full row would wrap.
+
+    Of what does not fit the bar goes first, then the curve, then the name, then details from the last one on;
+    the time stays. `elapsed` counts from the first progress of its kind, when `done_before` was done; `since`
+    counts from this one.
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    most = columns - 1
+    times = _time_words(progress, elapsed, since, done_before)
+    details = _details(progress)
+    name = plain_line(progress.what)
+    curve = sparkline(progress.values, SPARKS) if progress.values else ""
+    bar = _bar(progress)
+
+    def joined(*parts: str) -> str:
+        return GAP.join(part for part in parts if part)
+
+    shown = ", ".join(details)
+    for parts in ((name, bar, curve, shown, times), (name, curve, shown, times), (name, shown, times)):
+        if cell_len(joined(*parts)) <= most:
+            return joined(*parts)
+    while details:
+        line = joined(", ".join(details), times)
+        if cell_len(line) <= most:
+            return line
+        last = details.pop()
+        space = most - cell_len(", ".join([*details, ""])) - len(GAP) - cell_len(times)
+        if space >= LEAST_CUT and cell_len(last) > SENTENCE:
+            beginning = set_cell_size(last, space - 1).rstrip()
+            return joined(", ".join([*details, f"{beginning}…"]), times)
+    return set_cell_size(times, min(most, cell_len(times)))
+
+
+def clock(seconds: float) -> str:
+    """1:05, 12:40, 3:02:11."""
+    minutes, second = divmod(max(0, round(seconds)), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+def _time_words(progress: Progress, elapsed: float, since: float, done_before: int) -> str:
+    """What is left, where that is known or follows from the count; else how long it has taken."""
+    left = progress.left
+    newly_done = progress.done - done_before
+    if left is None and newly_done > 0 and progress.total >= STAGES:
+        left = (elapsed - since) / newly_done * (progress.total - progress.done)
+    if left is None:
+        return f"{clock(elapsed)} so far"
+    return f"{clock(max(0.0, left - since))} left"
+
+
+def _details(progress: Progress) -> list[str]:
+    """The parts of the note and the count, without the time left, which has its own place."""
+    parts = [plain_line(part) for part in progress.note.split(", ") if part]
+    if progress.left is not None:
+        parts = parts[:-1]
+    if progress.total and not any(f"/{progress.total}" in part for part in parts):
+        parts.insert(0, f"{progress.done}/{progress.total}")
+    return parts
+
+
+def _bar(progress: Progress) -> str:
+    if not progress.total:
+        return ""
+    filled = round(BAR * min(1.0, progress.done / progress.total))
+    return "━" * filled + "─" * (BAR - filled)
+
+
+class Lines:
+    """Plain lines, at most one every ten seconds, however many things go on; of a long work fewer.
+
+    The newest of what comes in between is printed when the pause is over: the next thing may take an hour.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._began: dict[str, float] = {}
+        self._last = -math.inf
+        self._printed = ""
+        self._waiting: Progress | None = None
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        with self._lock:
+            now = time.monotonic()
+            began = self._began.setdefault(progress.what, now)
+            counted = progress.total or progress.done
+            pause = max(LINE_EVERY_S, (now - began) / SHARE if counted else 0.0)
+            wait = self._last + pause - now
+            if wait <= 0:
+                self._print(progress)
+                return
+            self._waiting = progress
+            if self._timer is None:
+                self._timer = threading.Timer(wait, self._print_waiting)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def close(self) -> None:
+        """What still waits is left out: the result follows."""
+        with self._lock:
+            self._waiting = None
+            timer = self._timer
+        if timer is not None:
+            timer.cancel()
+
+    def _print_waiting(self) -> None:
+        with self._lock:
+            self._timer = None
+            if self._waiting is not None:
+                self._print(self._waiting)
+
+    def _print(self, progress: Progress) -> None:
+        self._waiting = None
         count = f" {progress.done}/{progress.total}" if progress.total else ""
         note = f"  {plain_line(progress.note)}" if progress.note else ""
-        print(f"{plain_line(progress.what)}{count}{note}", file=sys.stderr, flush=True)  # noqa: T201
-
-
-@contextmanager
-def _bars() -> Iterator[Tell]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as RichProgress
-
-    from reenact.report.line_plot import sparkline
-
-    name, note = (TextColumn(f"{{task.{one}}}", markup=False) for one in ("description", "fields[note]"))
-    columns = (name, BarColumn(bar_width=30), MofNCompleteColumn(), TimeElapsedColumn(), note)
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def tell(progress: Progress) -> None:
-            name, total = plain_line(progress.what), progress.total or None
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=total, note="")
-            drawn = f"{sparkline(progress.values, SPARKS)} " if progress.values else ""
-            note = f"{drawn}{plain_line(progress.note)}"
-            bars.update(tasks[name], completed=progress.done, total=total, note=note)
-
-        yield tell
+        line = f"{plain_line(progress.what)}{count}{note}"
+        if line == self._printed:
+            return
+        self._printed = line
+        self._last = time.monotonic()
+        # A stream that was closed in the meantime ends the telling, not the work.
+        with suppress(ValueError):
+            print(line, file=sys.stderr, flush=True)  # noqa: T201

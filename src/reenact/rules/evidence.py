@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from reenact.probe.outcome import Crash, Outcome, OutcomeKind
+from reenact.probe.outcome import CUT_OFF, Crash, Outcome
 from reenact.probe.trace import Event, Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -233,7 +233,7 @@ class Evidence:
     @property
     def was_cut_off(self) -> bool:
         """Whether the program was ended before its training came to its end."""
-        return self.outcome is not None and self.outcome.kind is OutcomeKind.TIMEOUT
+        return self.outcome is not None and self.outcome.kind in CUT_OFF
 
     @property
     def compares(self) -> bool:
