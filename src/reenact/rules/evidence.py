@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from reenact.probe.outcome import Crash, Outcome, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import Event, Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind
