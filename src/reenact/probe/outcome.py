@@ -138,7 +138,7 @@ def classify(
 def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     text = f"{crash.type}: {crash.message}"
     if crash.is_a("SystemExit"):
-        return OutcomeKind.EXITED, crash.message
+        return OutcomeKind.EXITED, crash.message.rstrip(".")
     if crash.is_a("EOFError") and reads_keyboard(crash):
         return OutcomeKind.READS_STDIN, ""
     if crash.is_a("ModuleNotFoundError"):

@@ -29,7 +29,7 @@ LONGEST = 240
 ABOUT_TENSORS = frozenset({
     CrashKind.SHAPE, CrashKind.LABEL, CrashKind.DTYPE, CrashKind.DEVICE, CrashKind.INDEX, CrashKind.OTHER,
 })  # fmt: skip
-BY_WORDS = 0.8
+BY_WORDS = 0.9
 """Confidence where only the message says what happened."""
 _OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
 

@@ -14,8 +14,9 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from reenact_probe.failed_call import FailedCall, package_of, raises_itself
+from reenact_probe.guard import guarded, patch
 from reenact_probe.places import is_library
-from reenact_probe.types import Facts
+from reenact_probe.types import Facts, Function
 
 MAX_TEXT = 4000
 MAX_FRAMES = 40
@@ -27,6 +28,9 @@ PROGRAM, PROBE, PYTHON = "program", "probe", "python"
 """Whose a frame is; anything else is the name of a package."""
 OF_LAUNCHERS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK")
 """Variables that torchrun, accelerate and mpirun wrappers set for every process."""
+FILTER = "_process_traceback_frames"
+_unfiltered: Facts = {}
+"""Of the last exception that Keras filtered: which it was, and its facts from before."""
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -56,6 +60,9 @@ def facts_of(error: BaseException) -> Facts:
     """Facts that tell what happened whatever the message says."""
     trails = list(_trails(error.__traceback__))
     stack = [frame_facts(trail.tb_frame, trail.tb_lineno) for trail in trails]
+    before_filter = _unfiltered.get("facts") if _unfiltered.get("error") == _identity(error) else None
+    if before_filter is not None:
+        stack += before_filter["stack"]
     facts: Facts = {
         "module": str(type(error).__module__),
         "stack": stack[-MAX_FRAMES:],
@@ -63,7 +70,9 @@ def facts_of(error: BaseException) -> Facts:
     }
     # The probe stands between the program and a library: what it only hands on is not its own.
     raising = [trail for trail in trails if _owner(trail.tb_frame) != PROBE]
-    if raising:
+    if before_filter is not None:
+        facts.update(before_filter["call"])
+    elif raising:
         facts.update(_of_call(error, raising))
     facts.update(_of_file(error))
     facts.update(_of_variable(error, stack))
@@ -74,6 +83,37 @@ def facts_of(error: BaseException) -> Facts:
     facts["subject"] = subject
     facts["versions"] = _versions(packages - {PROGRAM, PROBE, PYTHON, ""})
     return facts
+
+
+def keep_before_filter() -> None:
+    """Note what Keras takes out of the traceback of an exception, its own frames, before it does so."""
+    utils = sys.modules.get("keras.src.utils.traceback_utils")
+    if hasattr(utils, FILTER):
+        patch(utils, FILTER, _noting_first)
+
+
+def _noting_first(original: Function) -> Function:
+    def process(trail: TracebackType) -> Any:
+        _note_unfiltered(sys.exc_info()[1], trail)
+        return original(trail)
+
+    return process
+
+
+@guarded("keras-traceback")
+def _note_unfiltered(error: BaseException | None, trail: TracebackType) -> None:
+    # The innermost of the functions that filter comes first; the others see what it left.
+    if error is None or _unfiltered.get("error") == _identity(error):
+        return
+    trails = [entry for entry in _trails(trail) if _owner(entry.tb_frame) != PROBE]
+    stack = [frame_facts(entry.tb_frame, entry.tb_lineno) for entry in trails]
+    # Facts are kept, not frames: an exception that the program catches must not hold its tensors in memory.
+    facts = {"stack": stack, "call": _of_call(error, trails)} if trails else None
+    _unfiltered.update(error=_identity(error), facts=facts)
+
+
+def _identity(error: BaseException) -> tuple[int, type, str]:
+    return id(error), type(error), str(error)[:MAX_TEXT]
 
 
 def frame_facts(frame: FrameType, line: int) -> Facts:
