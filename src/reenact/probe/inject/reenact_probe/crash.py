@@ -16,7 +16,7 @@ from typing import Any
 from reenact_probe.failed_call import FailedCall, package_of, raises_itself
 from reenact_probe.guard import guarded, patch
 from reenact_probe.places import is_library
-from reenact_probe.types import Facts, Function
+from reenact_probe.types import Facts, Function, Library
 
 MAX_TEXT = 4000
 MAX_FRAMES = 40
@@ -199,7 +199,8 @@ def _of_variable(error: BaseException, stack: list[Facts]) -> Facts:
 
 def _of_torch() -> Facts:
     """Whether the torch of this process has a GPU to compute on."""
-    torch = sys.modules.get("torch")
+    torch: Library = sys.modules.get("torch")
+    # A torch whose import failed lacks parts.
     if not hasattr(torch, "cuda") or not hasattr(torch, "version"):
         return {}
     available = bool(torch.cuda.is_available())
@@ -208,7 +209,7 @@ def _of_torch() -> Facts:
 
 def _of_memory(error: BaseException) -> Facts:
     """Bytes that were asked for and that there are."""
-    torch = sys.modules.get("torch")
+    torch: Library = sys.modules.get("torch")
     on_device = type(error).__name__ == "OutOfMemoryError" and str(type(error).__module__).startswith("torch")
     if on_device and torch is not None and torch.cuda.is_available():
         total = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory

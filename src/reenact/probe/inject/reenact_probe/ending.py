@@ -57,8 +57,9 @@ def _write(recorder: Recorder, error: BaseException | None) -> None:
     noted = describe(error) if error is not None else usage_error()
     if noted is not None:
         facts["error"] = noted
-        for observer in recorder.observers if error is not None else ():
-            noted.update(observer.crash_facts(error))
+        if error is not None:
+            for observer in recorder.observers:
+                noted.update(observer.crash_facts(error))
         if recorder.claimed is None:
             # A process that trains nothing still says why it died.
             rank = os.environ.get("RANK")
