@@ -38,6 +38,13 @@ KERAS = (
     ),
     *("epoch", "metrics", "evaluate"),
 )
+ENDING = {
+    "exit-status": "import argparse\nargparse.ArgumentParser().parse_args(['--unknown'])\n",
+    "click": "import click\nclick.command()(lambda: print('done'))([])\n",
+    "keras-traceback": "import keras\nimport numpy\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
+    "try:\n    layer(numpy.zeros((2, 5)))\nexcept ValueError:\n    print('caught')\n",
+}
+"""Programs that pass the guards of an end, by their names."""
 CLIPPED = ("clip", "load", "padding", "warning")
 ELSEWHERE = {
     *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
@@ -55,7 +62,7 @@ def guard_names() -> set[str]:
 
 
 def test_every_guard_is_tried() -> None:
-    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *CLIPPED, *ELSEWHERE}
+    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *CLIPPED, *ENDING, *ELSEWHERE}
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +87,16 @@ def test_a_fault_in_the_probe_leaves_the_program_alone(
     ran = forks.run(programs / program, environment={"REENACT_PROBE_FAULT": point})
     assert (ran.code, ran.out) == (0, plain_output[program]), ran.err
     assert ran.err.count("reenact:") == 1, ran.err
+    assert "switched itself off" in ran.err
+
+
+@pytest.mark.parametrize("point", ENDING)
+def test_a_fault_at_the_end_leaves_the_exit_code_alone(forks: Any, tmp_path: Path, point: str) -> None:
+    program = tmp_path / "ends.py"
+    program.write_text(ENDING[point])
+    plain = forks.run(program, watched=False)
+    ran = forks.run(program, environment={"REENACT_PROBE_FAULT": point})
+    assert (ran.code, ran.out) == (plain.code, plain.out), ran.err
     assert "switched itself off" in ran.err
 
 

@@ -83,7 +83,8 @@ def test_an_interpreter_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     ("frame", "mentioned"), [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)]
 )
 def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, mentioned: bool) -> None:
-    from reenact.probe.outcome import Crash, classify
+    from reenact.probe.crash import Crash
+    from reenact.probe.outcome import classify
 
     crash = Crash(
         "ModuleNotFoundError", "No module named 'tensorflow'", None, "import keras", (frame,),
@@ -105,7 +106,8 @@ def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, men
 def test_data_that_must_be_downloaded_is_named(file: str, named: str) -> None:
     from pathlib import PurePosixPath
 
-    from reenact.probe.outcome import Crash, classify
+    from reenact.probe.crash import Crash
+    from reenact.probe.outcome import classify
     from reenact.types import Place
 
     place = Place(PurePosixPath("train.py"), 3, 0)

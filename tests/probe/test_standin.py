@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 
 from reenact.probe import injected
-from reenact.probe.outcome import Crash, classify
+from reenact.probe.crash import Crash, CrashFacts, CrashFrame
+from reenact.probe.outcome import classify
 from reenact.probe.read import read_stand_ins
 from reenact.program.program import read_program
 from reenact.trials.job import watch_options
@@ -166,9 +168,8 @@ def test_missing_data_names_the_option_where_it_helps(file: str, source: str, of
     outcome = classify(1, crash, trained=False)
     assert outcome.stand_in_exists is offers
     assert ("--stand-in-data" in outcome.sentence) is offers
-    asked = Crash(
-        "URLError", "", None, source, ("/x/reenact_probe/standin.py:9 in load", *crash.frames), ("URLError",)
-    )
+    frame = CrashFrame("/x/reenact_probe/standin.py", 9, "load", "reenact_probe.standin", "probe")
+    asked = replace(crash, facts=CrashFacts(stack=(frame,)))
     assert not classify(1, asked, trained=False).stand_in_exists
 
 

@@ -13,7 +13,8 @@ from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program

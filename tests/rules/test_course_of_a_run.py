@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from made_evidence import LABELS, QUANTITIES, TORCH, YES_OR_NO, findings_in, graph, trace
-from reenact.probe.outcome import Crash, Outcome, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import (
     Columns,
     Event,
@@ -28,7 +29,7 @@ from reenact.program.graph import (
     WeightFacts,
 )
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._crash import CrashKind, crash_kind
+from reenact.rules.own._crash_kind import CrashKind, crash_kind
 from reenact.rules.own.learning_rate_outside_range import rates_within
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from made_evidence import KERAS, LABELS, findings_in, trace
-from reenact.probe.outcome import Crash, Outcome, OutcomeKind, classify
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.trace import (
     Experiments,
     Metric,
@@ -18,7 +19,7 @@ from reenact.probe.trace import (
 )
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._crash import CrashKind, crash_kind
+from reenact.rules.own._crash_kind import CrashKind, crash_kind
 from reenact.rules.registry import all_rules, chosen, rule
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import evidence_of, findings

@@ -8,7 +8,8 @@ import pytest
 
 from made_evidence import findings_in as made_findings
 from made_evidence import graph, seen, trace
-from reenact.probe.outcome import Crash, LayerInput, Outcome, OutcomeKind
+from reenact.probe.crash import Crash, LayerInput
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.program.graph import Layer, TaskType, WeightFacts
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.outcome import Crash, LayerInput, Outcome, OutcomeKind
+from reenact.probe.crash import Crash, LayerInput
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import Columns, Metric, Overlap, Trace, no_rows
 from reenact.program.graph import Layer, ModelGraph, TaskType, TensorFacts
 from reenact.program.program import program_from_text

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from contracts.executor import HEALTHY, program_in
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.trials.cards import Card, Packing, cards_here, may_use_cuda, out_of_memory, uses_several
 from reenact.trials.folder import injected
 from reenact.trials.pool import ProcessPool

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.ending import as_trained, behind_training
 from reenact.trials.trial import Outcome

@@ -11,7 +11,8 @@ import pytest
 
 from contracts.executor import fingerprint, program_in
 from reenact.errors import InputError
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.trials.folder import MOST_FILE_BYTES
 from reenact.trials.parcel import Needs, arrived, data_mark, needs_of, pack, take_variables, unpack

@@ -14,7 +14,8 @@ from contracts.executor import HEALTHY, patch_setting
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.journal import Kind as StepKind
-from reenact.probe.outcome import Crash, LayerInput, OutcomeKind
+from reenact.probe.crash import Crash, LayerInput
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch

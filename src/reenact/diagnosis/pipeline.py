@@ -32,7 +32,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
     from reenact.llm.ask import Model
-    from reenact.probe.outcome import Crash
+    from reenact.probe.crash import Crash
     from reenact.probe.terminal import Screen
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer

@@ -5,7 +5,7 @@ import signal as signals
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reenact.types import Place
+from reenact.probe.crash import PROGRAM, Crash
 
 
 class OutcomeKind(StrEnum):
@@ -41,36 +41,6 @@ CUT_OFF = (OutcomeKind.TIMEOUT, OutcomeKind.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
-class LayerInput:
-    """What a layer was given when it raised."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    device: str
-
-
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """The exception that ended a program."""
-
-    type: str
-    message: str
-    place: Place | None
-    """The innermost line of the user's own code."""
-    source: str
-    """The text of that line."""
-    frames: tuple[str, ...]
-    """The traceback, outermost first: `file:line in function`."""
-    bases: tuple[str, ...] = ()
-    """Names of the exception's class and its bases."""
-    missing_file: str = ""
-    layer: str = ""
-    """Class of the layer whose forward pass raised, when one did."""
-    layer_place: Place | None = None
-    layer_inputs: tuple[LayerInput, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a watched program ended."""
 
@@ -99,15 +69,19 @@ class Outcome:
         """One sentence for a reader."""
         if self.by_user:
             return f"The program was {BY_USER}."
-        python = self.python or "its interpreter"
-        return _SENTENCES[self.kind].format(o=self, crash=self.crash or _NOTHING, python=python)
+        return _SENTENCES[self.kind].format(
+            o=self,
+            crash=self.crash or _NOTHING,
+            python=self.python or "its interpreter",
+            said=f": {self.note}" if self.note else "",
+        )
 
 
 _NOTHING = Crash("", "", None, "", ())
 _SENTENCES = {
     OutcomeKind.FINISHED: "The program ran to its end.",
     OutcomeKind.CRASHED: "The program ended with {crash.type} at {crash.place}: {crash.message}",
-    OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}.",
+    OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}{said}.",
     OutcomeKind.NEEDS_DATA: "The program needs data that is not here: {o.note}",
     OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {python} does not have: {o.note}",
     OutcomeKind.READS_STDIN: "The program waits for the keyboard at {crash.place}, and there is none.",
@@ -156,13 +130,16 @@ def classify(
     is the limit in words, when one was reached; `python` is the interpreter."""
     if timed_out:
         return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
-    if interrupted or exit_code == -signals.SIGINT or _is(crash, "KeyboardInterrupt"):
+    if interrupted or exit_code == -signals.SIGINT or (crash is not None and crash.is_a("KeyboardInterrupt")):
         note = BY_USER if verdict_asked else ""
         return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash, note=note)
     if stopped:
         return Outcome(OutcomeKind.STOPPED, exit_code, note=limit)
     if exit_code < 0:
         return Outcome(OutcomeKind.KILLED, exit_code, -exit_code, crash)
+    if crash is not None and crash.is_a("SystemExit") and crash.facts.exit_code != exit_code:
+        # A library asked for this exit, and the program went on.
+        crash = None
     if exit_code and crash is not None:
         kind, note = _kind(crash)
         used = python if kind is OutcomeKind.NEEDS_PACKAGE else ""
@@ -174,18 +151,44 @@ def classify(
 
 def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     text = f"{crash.type}: {crash.message}"
-    if _is(crash, "EOFError") and ("input(" in crash.source or "reading a line" in crash.message):
+    if crash.is_a("SystemExit"):
+        return OutcomeKind.EXITED, crash.message.rstrip(".")
+    if crash.is_a("EOFError") and reads_keyboard(crash):
         return OutcomeKind.READS_STDIN, ""
-    if _is(crash, "ModuleNotFoundError"):
+    if crash.is_a("ModuleNotFoundError"):
         keras = "'tensorflow" in crash.message and any("/keras/src/" in frame for frame in crash.frames)
         return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_ENGINE if keras else OTHER_PYTHON}"
-    if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
+    if crash.is_a("TclError"):
         return OutcomeKind.OPENS_WINDOW, text
-    if _is(crash, "FileNotFoundError"):
-        return OutcomeKind.NEEDS_DATA, crash.missing_file or text
-    if _DATA_ERRORS & set(crash.bases) or _DATA_WORDS.search(crash.message):
+    if crash.is_a("FileNotFoundError"):
+        return OutcomeKind.NEEDS_DATA, (crash.missing_file or text) + beside(crash)
+    if crash.is_a(*_DATA_ERRORS):
+        return OutcomeKind.NEEDS_DATA, _data_set(crash) + text
+    # Words decide nothing where the program itself wrote them.
+    if crash.facts.by == PROGRAM:
+        return OutcomeKind.CRASHED, ""
+    if _WINDOW_WORDS.search(crash.message):
+        return OutcomeKind.OPENS_WINDOW, text
+    if _DATA_WORDS.search(crash.message):
         return OutcomeKind.NEEDS_DATA, _data_set(crash) + text
     return OutcomeKind.CRASHED, ""
+
+
+def reads_keyboard(crash: Crash) -> bool:
+    """Whether the end of the input came out of `input`."""
+    if crash.facts.stack:
+        return crash.facts.call == "input"
+    return "input(" in crash.source or "reading a line" in crash.message
+
+
+def beside(crash: Crash) -> str:
+    """What there is where a file is missing, as the end of a sentence."""
+    facts = crash.facts
+    if facts.folder_exists is None:
+        return ""
+    if not facts.folder_exists:
+        return " (its folder does not exist)"
+    return f" (the folder has {facts.nearest})" if facts.nearest else " (the folder exists)"
 
 
 _STAND_IN = "--stand-in-data of diagnose and repair gives made-up data of the same shapes"
@@ -207,12 +210,8 @@ def _data_set(crash: Crash) -> str:
         library, name = loader[1] or loader[2] or loader[3], loader[4]
         if name not in ("utils", "base", "vision", "folder"):
             # Not where the injected code was asked already, and has none.
-            asked = any("/reenact_probe/standin.py" in frame for frame in crash.frames)
+            asked = any(frame.module == "reenact_probe.standin" for frame in crash.facts.stack)
             there = name in _STAND_INS[library] and (name != "openml" or "mnist_784" in crash.source)
             offer = f"; {_STAND_IN}" if there and not asked else ""
             return f"the data set {name} of {library}, which must be downloaded ({crash.place}){offer}. "
     return ""
-
-
-def _is(crash: Crash | None, name: str) -> bool:
-    return crash is not None and name in crash.bases

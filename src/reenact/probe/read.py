@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from reenact.errors import InputError, ResultRefused
 from reenact.probe import injected
+from reenact.probe.crash import Crash
 from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
-from reenact.probe.outcome import Crash
 from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Root, Trace, no_rows
 from reenact.program.graph import TensorFacts
 from reenact.sandbox.files.collect import collect
@@ -31,6 +31,8 @@ MOST_BYTES = 1 << 30
 """All chunks together."""
 MOST_CHUNK_BYTES = 256 << 20
 MOST_JSON_BYTES = 64 << 20
+OF_PROBE = "/reenact_probe/"
+"""In the path of every file of the probe: its frames are nothing that a user wrote."""
 TABLES = ("steps", "parameters", "layers")
 NO_END = "the program was killed, or still runs: its last seconds may be missing"
 
@@ -209,7 +211,12 @@ def _crash(content: Json, root: Root) -> Crash:
         dict(
             placed(content, root),
             source=content.get("source") or "",
-            frames=[f"{file}:{line} in {name}" for file, line, name, _ in content.get("frames") or ()],
+            frames=[
+                f"{file}:{line} in {name}"
+                for file, line, name, _ in content.get("frames") or ()
+                if OF_PROBE not in file
+            ],
+            facts=content.get("facts") or {},
             missing_file=content.get("file") or "",
             layer_place=read_place(content.get("layer_place"), root),
             layer_inputs=[

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from reenact.probe.outcome import Crash
+from reenact.probe.crash import Crash
 from reenact.program.graph import ModelGraph, TensorFacts
 from reenact.types import JsonValue, Place
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from reenact.probe.outcome import CUT_OFF, Crash, Outcome
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import CUT_OFF, Outcome
 from reenact.probe.trace import Event, Experiments, Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex
 from reenact.program.read.sources import Sources

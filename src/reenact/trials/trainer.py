@@ -10,7 +10,8 @@ from statistics import median_low
 
 from reenact.errors import Inconclusive, PatchRefused, ended_by
 from reenact.journal.scope import Scope
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.trials.bounds import ACCURACIES, POWERS, MetricBounds

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from reenact.errors import InputError, PatchRefused
-from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.crash import Crash
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.types import JsonValue

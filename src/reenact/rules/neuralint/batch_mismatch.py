@@ -53,7 +53,7 @@ class BatchMismatch(Rule):
                 yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(fixed,))
                 return
         crash = evidence.crash
-        found = MISMATCH.search(crash.message) if crash is not None else None
+        found = MISMATCH.search(crash.message) if crash is not None and not crash.facts.own else None
         if crash is not None and found is not None:
             saw = f"{found.group(1)} rows of output for {found.group(2)} labels"
             yield self.finding(evidence, saw, place=crash.place)

@@ -48,7 +48,12 @@ class FeatureSpaceTooSmall(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         crash = evidence.crash
-        if crash is None or not TOO_SMALL.search(crash.message) or other_rank_given(evidence):
+        if (
+            crash is None
+            or crash.facts.own
+            or not TOO_SMALL.search(crash.message)
+            or other_rank_given(evidence)
+        ):
             return
         shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""
         saw = f"{crash.layer or 'the model'} failed{shape}: {crash.message.splitlines()[0][:160]}"

@@ -1,73 +1,37 @@
-"""Sorts exceptions by what is likely to be wrong. Each belongs to one kind; the first that fits counts."""
+"""What rules about exceptions share: which are theirs, where the finding is placed, and how it reads."""
 
 import re
-from enum import StrEnum
+import shlex
+from dataclasses import replace
 from typing import ClassVar
 
-from reenact.probe.outcome import Crash
+from reenact.probe.crash import Crash
 from reenact.program.change import Set
 from reenact.program.patch import Patch
-from reenact.rules import Certainty, Culprit, Evidence, Fault, Findings, Kind, Needs, Suggestion
+from reenact.rules import (
+    Certainty,
+    Culprit,
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LayerView,
+    Needs,
+    Suggestion,
+)
 from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
+from reenact.rules.own._crash_kind import CrashKind, outside, sorted_crash
 
-
-class CrashKind(StrEnum):
-    """What ended the program."""
-
-    MEMORY = "memory"
-    MISSING = "missing"
-    NAME = "name"
-    DEVICE = "device"
-    LABEL = "label"
-    DTYPE = "dtype"
-    SHAPE = "shape"
-    OTHER = "other"
-
-
-_TYPES = {
-    **dict.fromkeys(("MemoryError", "OutOfMemoryError"), CrashKind.MEMORY),
-    **dict.fromkeys(("FileNotFoundError", "ModuleNotFoundError"), CrashKind.MISSING),
-    **dict.fromkeys(("AttributeError", "ImportError", "NameError"), CrashKind.NAME),
-}
-_MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in (
-    (CrashKind.MEMORY, r"out of memory|not enough memory|can't allocate memory|unable to allocate"),
-    (CrashKind.MISSING, r"no such file|no module named|unable to open file|dataset not found"),
-    (CrashKind.NAME, r"unexpected keyword argument|required positional argument|unrecognized keyword"
-                     r"|positional arguments? but|argument\(s\) not recognized"),
-    (CrashKind.DEVICE, r"same device|expected device|torch\.cuda\.\w+tensor\b.*should be the same"
-                       r"|input type .*cuda.*weight type|not compiled with cuda|no nvidia driver"),
-    (CrashKind.LABEL, r"target \S+ is out of bounds|target size|target tensor|target dtype|target batch_size"
-                      r"|class values must be|between 0 and 1|cur_target|labels? .*(shape|rank|out of)"
-                      r"|target\.shape|y_true|`target` and `output`|one_hot|label value"
-                      r"|assert.*t >= 0 && t < n_classes"),
-    (CrashKind.SHAPE, r"incompatible with the layer|expected axis|expected (min_|max_)?ndim"),
-    (CrashKind.DTYPE, r"dtype|scalar types?|expected .* to have .*type|found type|data type|cast from"
-                      r"|expected object of|input type \(|not implemented for '(long|int|half|double|byte)'"
-                      r"|can't convert np\.ndarray of type|unsupported operand type"),
-    (CrashKind.SHAPE, r"shapes? |size mismatch|sizes of tensors|size of tensor|dimension|channels"
-                      r"|expected .* input|rank|ndim|broadcast|incompatible with the layer|axis"
-                      r"|more than 1 value|output size is too small|invalid for input of size"
-                      r"|index out of range in self|dim\b"),
-))  # fmt: skip
 _BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
 """A class that no unit of the output stands for."""
-_LOSSES = (
-    ("must have the same shape up until", ("categorical_crossentropy",)),
-    ("must have the same shape", ("sparse_categorical_crossentropy",)),
-)
-"""What Keras writes when labels are one column a class, or numbers, and the loss takes the other."""
 LONGEST = 240
+ABOUT_TENSORS = frozenset({
+    CrashKind.SHAPE, CrashKind.LABEL, CrashKind.DTYPE, CrashKind.DEVICE, CrashKind.INDEX, CrashKind.OTHER,
+})  # fmt: skip
+BY_WORDS = 0.9
+"""Confidence where only the message says what happened."""
 _OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
-
-
-def crash_kind(crash: Crash) -> CrashKind:
-    """The kind of an exception, from its class and its message."""
-    for name in (crash.type, *crash.bases):
-        if name.rpartition(".")[2] in _TYPES:
-            return _TYPES[name.rpartition(".")[2]]
-    # What Keras lists behind this names shapes and types of everything, right or wrong.
-    message = crash.message.partition("Arguments received by")[0]
-    return next((kind for kind, pattern in _MESSAGES if pattern.search(message)), CrashKind.OTHER)
 
 
 class CrashRule(Culprit):
@@ -79,35 +43,84 @@ class CrashRule(Culprit):
     def check(self, evidence: Evidence) -> Findings:
         yield from self.crashed(evidence)
 
-    def crashed(self, evidence: Evidence, more: str = "") -> Findings:
-        """The finding at the place that the exception speaks of; `more` is added to what was seen."""
-        crash, kind = evidence.crash, self.kind
-        if crash is None or crash_kind(crash) is not kind:
+    def crashed(self, evidence: Evidence, more: str = "", why: str = "") -> Findings:
+        """The finding at the place of the exception; `more` is added to what was seen, and `why` is said in
+        place of the rule's own sentence."""
+        crash = evidence.crash
+        if crash is None:
             return
-        message, name = " ".join(crash.message.split()), _OF_LAYER.search(crash.message)
-        short = message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
-        saw = f"{crash.type}: {short}{_layer(crash)}{more}"
-        layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
+        sorting = sorted_crash(crash)
+        if sorting.kind is not self.kind:
+            return
+        given = _given(crash) if self.kind in ABOUT_TENSORS else ""
+        finding = self._placed(evidence, crash, f"{_message(crash)}{given}{more}")
+        if why:
+            finding = replace(finding, why=why)
+        if sorting.by_words:
+            confidence = min(finding.confidence, BY_WORDS)
+            finding = replace(finding, confidence=confidence, certainty=Certainty.STRONG)
+        yield finding
+
+    def _placed(self, evidence: Evidence, crash: Crash, saw: str) -> Finding:
+        match self.kind:
+            case CrashKind.SHAPE:
+                return self._shape(evidence, crash, saw)
+            case CrashKind.LABEL:
+                return self._label(evidence, crash, saw)
+        return self.finding(evidence, saw, layer=_layer_of(evidence, crash), place=crash.place)
+
+    def _shape(self, evidence: Evidence, crash: Crash, saw: str) -> Finding:
+        # The inputs have another rank than the model was made for, or its output more than the labels.
+        other = other_rank_given(evidence)
+        if other is None and not crash.layer:
+            other = map_given(evidence)
+        if other is not None:
+            layer, words = other
+            view = view_of(evidence, layer)
+            return self.finding(evidence, f"{saw}; {words}", layer=view, place=layer.place)
         # The layer that Keras names as the one that cannot take what it was given.
-        named = next((one for one in evidence.layers if name is not None and one.name == name["name"]), None)
-        made = None
-        if kind is CrashKind.SHAPE:
-            # The inputs have another rank than the model was made for, or its output more than the labels.
-            made = other_rank_given(evidence) or (map_given(evidence) if not crash.layer else None)
-        if made is not None:
-            view = view_of(evidence, made[0])
-            yield self.finding(evidence, f"{saw}; {made[1]}", layer=view, place=made[0].place)
-        elif kind is CrashKind.SHAPE and named is not None:
-            yield self.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
-        elif kind is CrashKind.LABEL and _BEYOND.search(crash.message) and evidence.output is not None:
-            yield self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
-        elif kind is CrashKind.LABEL and evidence.place_of(Kind.LOSS) is not None:
-            values = next((values for words, values in _LOSSES if words in crash.message), ())
-            suggestions = _for_these_labels(evidence, values)
-            yield self.finding(evidence, saw, kind=Kind.LOSS, suggestions=suggestions, fault=Fault.LCH)
-        else:
-            place = crash.layer_place if kind is CrashKind.SHAPE else None
-            yield self.finding(evidence, saw, layer=layer, place=place or crash.place)
+        name = _OF_LAYER.search(crash.message)
+        named = next(
+            (view for view in evidence.layers if name is not None and view.name == name["name"]), None
+        )
+        if named is not None:
+            return self.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
+        place = crash.layer_place or crash.place
+        return self.finding(evidence, saw, layer=_layer_of(evidence, crash), place=place)
+
+    def _label(self, evidence: Evidence, crash: Crash, saw: str) -> Finding:
+        beyond = outside(crash) is not None or _BEYOND.search(crash.message) is not None
+        if beyond and evidence.output is not None:
+            return self.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, fault=Fault.LCN)
+        if evidence.place_of(Kind.LOSS) is not None:
+            suggestions = _for_these_labels(evidence, losses_for(evidence, crash))
+            return self.finding(evidence, saw, kind=Kind.LOSS, suggestions=suggestions, fault=Fault.LCH)
+        return self.finding(evidence, saw, layer=_layer_of(evidence, crash), place=crash.place)
+
+
+def command(evidence: Evidence, before: str = "", after: str = "") -> str:
+    """The line that diagnoses the same program, with words in front of it or after it."""
+    program = shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    return " ".join(filter(None, ("reenact diagnose", before, program, after)))
+
+
+def losses_for(evidence: Evidence, crash: Crash) -> tuple[str, ...]:
+    """The loss of Keras that takes labels of the form that these have; nothing where that is not known."""
+    inner, tensors = crash.facts.inner, crash.facts.operands
+    function = inner.function if inner is not None else ""
+    if len(tensors) < 2:
+        # What Keras writes when labels are one column a class, or numbers, and the loss takes the other.
+        if "must have the same shape up until" in crash.message:
+            return ("categorical_crossentropy",)
+        return ("sparse_categorical_crossentropy",) if "must have the same shape" in crash.message else ()
+    target, output = tensors[:2]
+    width = output.shape[-1] if output.shape else 0
+    if function.startswith("sparse"):
+        return ("categorical_crossentropy",) if target.shape == output.shape else ()
+    labels = evidence.labels
+    numbers = len(target.shape) < len(output.shape) or target.shape[-1:] == (1,)
+    classes = labels is not None and labels.integral and (labels.maximum or 0) < width
+    return ("sparse_categorical_crossentropy",) if numbers and classes and width > 1 else ()
 
 
 def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Suggestion, ...]:
@@ -118,9 +131,25 @@ def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Sugg
     return tuple(Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses)
 
 
-def _layer(crash: Crash) -> str:
-    if not crash.layer:
+def _layer_of(evidence: Evidence, crash: Crash) -> LayerView | None:
+    return next((view for view in evidence.layers if view.place and view.place == crash.layer_place), None)
+
+
+def _message(crash: Crash) -> str:
+    message = " ".join(crash.message.split())
+    short = message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+    # The message of a usage error is the line that the program printed.
+    return short if crash.is_a("SystemExit") else f"{crash.type}: {short}"
+
+
+def _given(crash: Crash) -> str:
+    """The layer that raised and what it was given; else the tensors of the call."""
+    if crash.layer:
+        given = ", ".join(f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs)
+        where = f" made at line {crash.layer_place.line}" if crash.layer_place is not None else ""
+        return f" (in {crash.layer}{where}{', given ' + given if given else ''})"
+    tensors = crash.facts.operands
+    if not tensors:
         return ""
-    given = ", ".join(f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs)
-    where = f" made at line {crash.layer_place.line}" if crash.layer_place is not None else ""
-    return f" (in {crash.layer}{where}{', given ' + given if given else ''})"
+    words = ", ".join(tensor.words for tensor in tensors[:3])
+    return f" ({crash.facts.call} of {words})" if crash.facts.call else f" (with {words})"

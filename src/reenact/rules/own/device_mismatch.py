@@ -25,10 +25,11 @@ Sources
     Documentation of torch.nn.Module.to.
 """
 
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class DeviceMismatch(CrashRule):
     code, name, family = "RE904", "device-mismatch", "reenact"
     kind = CrashKind.DEVICE
-    why = "A computation happens on one device, and tensors are not moved by themselves."
+    why = "Tensors are on different devices: move both with .to(device)."

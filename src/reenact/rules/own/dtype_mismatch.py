@@ -27,7 +27,8 @@ Sources
 """
 
 from reenact.rules import Fault
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class DtypeMismatch(CrashRule):

@@ -29,7 +29,8 @@ Sources
 """
 
 from reenact.rules import Evidence, Findings
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind, outside
 from reenact.rules.own._label_place import labels_made_at
 
 
@@ -44,4 +45,13 @@ class LabelShapeOrRange(CrashRule):
         classes = f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
         made = labels_made_at(evidence)
         where = f"; the labels are made at line {made.line}" if made is not None else ""
-        yield from self.crashed(evidence, width + classes + where)
+        yield from self.crashed(evidence, width + classes + _range(evidence) + where)
+
+
+def _range(evidence: Evidence) -> str:
+    """The labels at the call that raised, where one of them has no unit of the output."""
+    beyond = outside(evidence.crash) if evidence.crash is not None else None
+    if beyond is None:
+        return ""
+    labels, size = beyond
+    return f"; labels at this call are {labels.minimum} to {labels.maximum}, allowed are 0 to {size - 1}"

@@ -22,9 +22,10 @@ Sources
     2019.
 """
 
-from reenact.probe.outcome import OTHER_PYTHON, OutcomeKind
+from reenact.probe.outcome import OTHER_PYTHON, OutcomeKind, beside
 from reenact.rules import Evidence, Findings
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class MissingFileOrPackage(CrashRule):
@@ -33,6 +34,8 @@ class MissingFileOrPackage(CrashRule):
     why = "It was written for another folder, machine or interpreter."
 
     def check(self, evidence: Evidence) -> Findings:
-        outcome = evidence.outcome
-        lacks = outcome.python if outcome and outcome.kind is OutcomeKind.NEEDS_PACKAGE else ""
-        yield from self.crashed(evidence, f" in {lacks}. {OTHER_PYTHON[:-1]}" if lacks else "")
+        outcome, crash = evidence.outcome, evidence.crash
+        if outcome is not None and outcome.kind is OutcomeKind.NEEDS_PACKAGE and outcome.python:
+            yield from self.crashed(evidence, f" in {outcome.python}. {OTHER_PYTHON[:-1]}")
+        elif crash is not None:
+            yield from self.crashed(evidence, beside(crash))

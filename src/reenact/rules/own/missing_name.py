@@ -23,10 +23,27 @@ Sources
     NumPy 1.24.0 release notes, "Expired deprecations".
 """
 
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules import Evidence, Findings
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class MissingName(CrashRule):
     code, name, family = "RE907", "missing-name", "reenact"
     kind = CrashKind.NAME
     why = "The installed version of a library does not have what the program asks it for."
+
+    def check(self, evidence: Evidence) -> Findings:
+        crash = evidence.crash
+        if crash is None:
+            return
+        facts = crash.facts
+        if crash.is_a("NameError"):
+            yield from self.crashed(
+                evidence, why="The program uses a name that it does not define or import."
+            )
+            return
+        package = facts.subject or facts.by
+        version = facts.versions.get(package, "")
+        more = f"; {package} {version} is installed" if version else ""
+        yield from self.crashed(evidence, more)

@@ -23,10 +23,45 @@ Sources
     Documentation of torch.cuda (memory management).
 """
 
-from reenact.rules.own._crash import CrashKind, CrashRule
+import re
+
+from reenact.probe.crash import Crash
+from reenact.rules import Evidence, Findings
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class OutOfMemory(CrashRule):
     code, name, family = "RE905", "out-of-memory", "reenact"
     kind, confidence = CrashKind.MEMORY, 0.9
-    why = "Memory grows with the batch and with what is kept for the way back."
+    why = "Out of memory: use a smaller batch, gradient checkpointing or mixed precision."
+
+    def check(self, evidence: Evidence) -> Findings:
+        crash = evidence.crash
+        yield from self.crashed(evidence, _numbers(crash) if crash is not None else "")
+
+
+_ASKED = re.compile(r"tried to allocate (\d+) bytes")
+"""What the allocator of torch writes: its exception holds no number."""
+
+
+def _numbers(crash: Crash) -> str:
+    memory = crash.facts.memory
+    if memory is None:
+        return ""
+    asked = memory.asked
+    written = _ASKED.search(crash.message)
+    if asked is None and written is not None:
+        asked = int(written[1])
+    parts = []
+    if asked is not None:
+        parts.append(f"asked for {_size(asked)}")
+    if memory.used is not None:
+        parts.append(f"{_size(memory.used)} in use")
+    if memory.total is not None:
+        parts.append(f"there are {_size(memory.total)} in all")
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e9:,.1f} GB" if number >= 1e8 else f"{number / 1e6:,.1f} MB"

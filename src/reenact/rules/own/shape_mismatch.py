@@ -6,7 +6,7 @@ Why
     The width that a layer expects is fixed when it is made; what comes out of the layer before must have
     it.
 Symptom
-    The program ends with an exception that speaks of shapes, sizes, channels or dimensions.
+    The program ends with an exception in an operation on tensors whose shapes do not fit.
 Example
     import torch
     from torch import nn
@@ -27,7 +27,8 @@ Sources
     Tonella, ICST 2020.
 """
 
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class ShapeMismatch(CrashRule):

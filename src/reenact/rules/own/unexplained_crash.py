@@ -3,7 +3,7 @@
 What
     The program ended with an exception that no other rule knows.
 Why
-    Whatever training was done until then is all there is.
+    The program crashed there; only the steps before it were seen.
 Symptom
     A traceback.
 Example
@@ -18,18 +18,28 @@ Sources
     The program's own traceback.
 """
 
+from reenact.probe.crash import CrashFacts
 from reenact.rules import Evidence, Findings
-from reenact.rules.own._crash import CrashKind, CrashRule
+from reenact.rules.own._crash import CrashRule, command
+from reenact.rules.own._crash_kind import CrashKind
 
 
 class UnexplainedCrash(CrashRule):
     code, name, family = "RE910", "unexplained-crash", "reenact"
     kind, confidence = CrashKind.OTHER, 0.9
-    why = "Whatever training was done until then is all there is."
+    why = "The program crashed here; only the steps before were seen."
 
     def check(self, evidence: Evidence) -> Findings:
         # A text that cannot be parsed never ran: there is no crash to explain, and nothing to judge.
         syntax = evidence.crash is not None and "SyntaxError" in (evidence.crash.type, *evidence.crash.bases)
         if evidence.program is not None and evidence.program.unparsed and syntax:
             return
-        yield from self.crashed(evidence)
+        facts = evidence.crash.facts if evidence.crash is not None else CrashFacts()
+        if facts.variable:
+            setting = f"{facts.variable}=VALUE {command(evidence)}"
+            why = f"The environment variable {facts.variable} is not set. Set it: {setting}"
+            yield from self.crashed(evidence, why=why)
+        elif facts.own:
+            yield from self.crashed(evidence, why="The program raised this exception itself, at this line.")
+        else:
+            yield from self.crashed(evidence)

@@ -9,7 +9,8 @@ torch/      observer: forward passes, batches, loaders, steps, model -> rows; wi
 keras/      observer: fit, callbacks, losses; on_torch: layers and steps, with the torch observer
 recorder    what was seen until it is written: tables, metrics, events, header   (schedule, folder)
 data        facts of inputs and labels; metrics: what is printed or logged; places: where things are made
-ending      how the process ends; seeds: the given seed; importing: what the import system lists
+ending      how the process ends; crash, failed_call: the exception and its call; exits: tracebacks, sys.exit
+seeds       the given seed; importing: what the import system lists
 experiment/ takes over before the first step: one batch again and again, a range of learning rates
 oldkeras/   runs programs of Keras 1, Keras 2 and tf.keras on Keras 3
 

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from reenact_probe import config as configuration
-from reenact_probe import ending, guard, late, metrics, seeds, standin
+from reenact_probe import crash, ending, exits, guard, late, metrics, seeds, standin
 from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Library
@@ -83,6 +83,8 @@ def _observe(session: Session) -> None:
     late.when_imported("keras", functools.partial(keras, session))
     if session.own_process or experiments:
         ending.at_exit(recorder)
+    if session.own_process:
+        exits.install()
     if session.own_process and session.config.tap_output and not experiments:
         # While Keras's `fit` runs, its callbacks tell the metrics, and its progress bar only repeats them.
         metrics.tap_output(recorder, lambda: session.keras is not None and session.keras.in_fit)
@@ -102,6 +104,7 @@ def _torch_imported(session: Session, torch: Library) -> None:
 def _keras_imported(session: Session, keras: Library) -> None:
     recorder, backend = session.recorder, keras.backend.backend()
     recorder.note_framework("keras", keras.__version__)
+    crash.keep_before_filter()
     recorder.note_framework("keras backend", backend)
     if backend == "torch" and session.torch is not None:
         from reenact_probe.keras.on_torch import KerasOnTorch

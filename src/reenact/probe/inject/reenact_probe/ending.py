@@ -10,19 +10,17 @@ import atexit
 import contextlib
 import os
 import sys
-import traceback
 from typing import Any
 
+from reenact_probe.crash import describe
+from reenact_probe.exits import usage_error
 from reenact_probe.folder import Folder
 from reenact_probe.guard import guarded, switch_off
-from reenact_probe.places import is_library
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Facts
 
 NOTE = "forked.json"
 SENTENCE = "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
-_MAX_TEXT = 4000
-_MAX_FRAMES = 40
 
 
 def at_exit(recorder: Recorder) -> None:
@@ -56,34 +54,18 @@ def _finish(recorder: Recorder) -> None:
 
 def _write(recorder: Recorder, error: BaseException | None) -> None:
     facts: Facts = {"finished": error is None}
-    if error is not None:
-        facts["error"] = describe(error)
-        for observer in recorder.observers:
-            facts["error"].update(observer.crash_facts(error))
+    noted = describe(error) if error is not None else usage_error()
+    if noted is not None:
+        facts["error"] = noted
+        if error is not None:
+            for observer in recorder.observers:
+                noted.update(observer.crash_facts(error))
         if recorder.claimed is None:
             # A process that trains nothing still says why it died.
             rank = os.environ.get("RANK")
             name = "crash-main.json" if rank is None else f"crash-rank{int(rank)}.json"
             recorder.folder.write_json(name, {"error": facts["error"]})
     recorder.close(facts)
-
-
-def describe(error: BaseException) -> Facts:
-    """An exception as JSON: type, message, frames, and the innermost place in the user's own code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not is_library(frame.filename)]
-    place = own[-1] if own else (frames[-1] if frames else None)
-    if isinstance(error, SyntaxError) and error.filename:
-        place = traceback.FrameSummary(error.filename, error.lineno or 1, "", line=(error.text or "").strip())
-    return {
-        "type": type(error).__name__,
-        "message": str(error)[:_MAX_TEXT],
-        "file": getattr(error, "filename", None) if isinstance(error, OSError) else None,
-        "place": [place.filename, place.lineno, 0, 0, 0] if place else None,
-        "source": place.line if place else None,
-        "frames": [[frame.filename, frame.lineno, frame.name, frame.line] for frame in frames[-_MAX_FRAMES:]],
-        "bases": [base.__name__ for base in type(error).__mro__],
-    }
 
 
 def stop_here(recorder: Recorder) -> None:

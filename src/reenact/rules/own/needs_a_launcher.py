@@ -1,0 +1,43 @@
+"""RE908 needs-a-launcher
+
+What
+    The program joins a group of processes, and nobody started the group.
+Why
+    `init_process_group` reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT from the environment. A launcher
+    such as torchrun sets them for every process that it starts.
+Symptom
+    The program ends in `torch.distributed`, or at `os.environ["LOCAL_RANK"]`, before it trains.
+Example
+    import os
+    from reenact.testing.toys import blobs
+
+    x, y = blobs()
+    rank = int(os.environ["LOCAL_RANK"])
+    print(rank, len(x[rank::2]))
+Instead
+    - rank = int(os.environ["LOCAL_RANK"])
+    + rank = int(os.environ.get("LOCAL_RANK", "0"))
+Fix safety
+    Safe: start it with the launcher that it was written for.
+Sources
+    Documentation of torchrun (Elastic Launch) and of torch.distributed.init_process_group.
+"""
+
+import shlex
+
+from reenact.rules import Evidence, Findings
+from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_kind import CrashKind
+
+
+class NeedsALauncher(CrashRule):
+    code, name, family = "RE908", "needs-a-launcher", "reenact"
+    kind = CrashKind.LAUNCHER
+    why = "The program is one process of a group that a launcher starts."
+
+    def check(self, evidence: Evidence) -> Findings:
+        words = evidence.program.launch.words if evidence.program is not None else ("PROGRAM",)
+        start = f"reenact diagnose -- torchrun --nproc-per-node=2 {shlex.join(words)}"
+        unset = evidence.crash.facts.unset if evidence.crash is not None else ()
+        more = f"; not set: {', '.join(unset)}" if unset else ""
+        yield from self.crashed(evidence, more, why=f"{self.why} Start it with: {start}")

@@ -1,0 +1,244 @@
+"""Mistakes of the first ten minutes: each ends with the sentence that a colleague would say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warm import warm_reenact
+
+pytestmark = pytest.mark.usefixtures("warm_python")
+
+TRAINING = """
+for epoch in range(3):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A program that does not get to its training, the code of its finding and what is said."""
+
+    program: str
+    code: str
+    sentences: tuple[str, ...]
+    place: int = 0
+    """The line of the finding; 0 where it does not matter."""
+
+
+MISTAKES = {
+    "ddp without torchrun": Mistake(
+        'import torch.distributed as group\n\ngroup.init_process_group("gloo")\n',
+        "RE908",
+        (
+            "Start it with: reenact diagnose -- torchrun --nproc-per-node=2 program.py",
+            "not set: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT",
+        ),
+        3,
+    ),
+    "variable of torchrun": Mistake(
+        'import os\n\nplace = int(os.environ["LOCAL_RANK"])\n',
+        "RE908",
+        ("Start it with: reenact diagnose -- torchrun --nproc-per-node=2 program.py",),
+        3,
+    ),
+    "variable of its own": Mistake(
+        'import os\n\nfolder = os.environ["MY_DATA"]\n',
+        "RE910",
+        ("The environment variable MY_DATA is not set. Set it: MY_DATA=VALUE reenact diagnose program.py",),
+        3,
+    ),
+    "no gpu": Mistake(
+        'import os\n\nos.environ["CUDA_VISIBLE_DEVICES"] = ""\nimport torch\n\n'
+        'weights = torch.ones(3, device="cuda")\n',
+        "RE909",
+        (
+            'Use device = "cuda" if torch.cuda.is_available() else "cpu"',
+            "reenact diagnose --python PATH program.py",
+        ),
+        6,
+    ),
+    "keyboard": Mistake(
+        'rounds = int(input("How many? "))\n',
+        "RE911",
+        ("Pipe the answers (reenact diagnose program.py < answers.txt), or pass arguments.",),
+        1,
+    ),
+    "arguments of argparse": Mistake(
+        "import argparse\n\nreader = argparse.ArgumentParser()\n"
+        'reader.add_argument("target")\nreader.add_argument("-d", "--data", required=True)\n'
+        'reader.add_argument("--lr", type=float, default=0.1)\nreader.parse_args()\n',
+        "RE912",
+        (
+            "program.py: error: the following arguments are required: target, -d/--data",
+            "Start it with: reenact diagnose program.py TARGET --data DATA",
+        ),
+        7,
+    ),
+    "a value that argparse refuses": Mistake(
+        "import argparse\n\nreader = argparse.ArgumentParser()\n"
+        'reader.add_argument("--lr", type=float, default=0.1)\nreader.parse_args(["--lr", "fast"])\n',
+        "RE912",
+        ("error: argument --lr: invalid float value: 'fast'", "does not accept this command line"),
+        5,
+    ),
+    "arguments of click": Mistake(
+        'import click\n\n\n@click.command()\n@click.option("--data", required=True)\n'
+        "def main(data):\n    print(data)\n\n\nmain()\n",
+        "RE912",
+        ("Missing option '--data'", "Start it with: reenact diagnose program.py --data DATA"),
+        10,
+    ),
+    "missing file": Mistake(
+        'from pathlib import Path\n\nprint(Path("data/trian.csv").read_text())\n',
+        "RE906",
+        ("data/trian.csv", "(the folder has train.csv)"),
+        3,
+    ),
+    "missing folder": Mistake(
+        'print(open("nowhere/train.csv").read())\n', "RE906", ("(its folder does not exist)",), 1
+    ),
+    "missing package": Mistake(
+        "import a_package_that_nobody_has\n",
+        "RE906",
+        ("No module named 'a_package_that_nobody_has'", "Pass --python PATH"),
+        1,
+    ),
+    "removed name": Mistake(
+        "import numpy as numbers\n\nprint(numbers.float(3))\n", "RE907", ("; numpy ", " is installed"), 3
+    ),
+    "argument of another version": Mistake(
+        "import torch\n\nweights = [torch.zeros(2, requires_grad=True)]\n"
+        "torch.optim.SGD(weights, learning_rate=0.1)\n",
+        "RE907",
+        ("'learning_rate'; torch ", " is installed"),
+        4,
+    ),
+    "out of memory": Mistake(
+        'import numpy\n\npairs = numpy.zeros((10**6, 10**9), dtype="float32")\n',
+        "RE905",
+        ("asked for 4,000,000.0 GB, there are ", "use a smaller batch"),
+        3,
+    ),
+    "out of memory in torch": Mistake(
+        "import torch\n\npairs = torch.zeros((10**6, 10**9))\n", "RE905", ("asked for 4,000,000.0 GB",), 3
+    ),
+    "shape": Mistake(
+        "import torch\n\nleft, right = torch.ones(4, 3), torch.ones(4, 3)\nprint(left @ right)\n",
+        "RE901",
+        ("@ of left float32 (4, 3), right float32 (4, 3)",),
+        4,
+    ),
+    "dtype": Mistake(
+        "import torch\nfrom torch import nn\n\nrows = torch.ones(4, 3).double()\nnn.Linear(3, 2)(rows)\n",
+        "RE903",
+        ("given torch.float64 (4, 3) on cpu",),
+        5,
+    ),
+    "device": Mistake(
+        "import torch\n\nleft = torch.ones(4, 3)\nprint(left + torch.ones(4, 3))\n"
+        "right = torch.ones(4, 3, device='meta')\nprint(left + right)\n",
+        "RE904",
+        ("move both with .to(device)",),
+        6,
+    ),
+    "index of an embedding": Mistake(
+        "import torch\nfrom torch import nn\n\nrows = nn.Embedding(10, 4)\n"
+        "rows(torch.tensor([[1, 2, 12]]))\n",
+        "RE913",
+        ("indices are 1 to 12, the embedding has 10 rows",),
+        5,
+    ),
+    "labels of a loss": Mistake(
+        "import torch\nfrom torch import nn\n\nscores = torch.zeros(4, 2, requires_grad=True)\n"
+        "kinds = torch.tensor([0, 1, 2, 1])\nnn.functional.cross_entropy(scores, kinds)\n",
+        "RE902",
+        ("labels at this call are 0 to 2, allowed are 0 to 1",),
+        6,
+    ),
+    "squared error of class numbers": Mistake(
+        "import keras\nimport numpy\n\nnumbers = numpy.random.default_rng(0)\n"
+        'rows = numbers.normal(size=(96, 8)).astype("float32")\nkinds = numbers.integers(0, 3, 96)\n'
+        'model = keras.Sequential([keras.layers.Dense(3, activation="softmax")])\n'
+        'model.compile(optimizer="adam", loss="mse")\nmodel.fit(rows, kinds, epochs=1, verbose=0)\n',
+        "RE902",
+        ("y_true float32 (32,), y_pred float32 (32, 3)", "the output has 3 units"),
+        8,
+    ),
+}
+
+
+def diagnose(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    surroundings = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
+    return subprocess.run(
+        [warm_reenact(), "diagnose", "--output-format", "json", *words],
+        cwd=folder,
+        env=surroundings | {"OMP_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def findings_of(folder: Path, program: str) -> tuple[list[dict[str, Any]], str]:
+    """What is found in a program, and what its user saw on stderr."""
+    (folder / "data").mkdir()
+    (folder / "data" / "train.csv").touch()
+    (folder / "program.py").write_text(program)
+    done = diagnose(folder, "program.py")
+    assert done.returncode == 1, done.stdout + done.stderr
+    return json.loads(done.stdout)["data"]["findings"], done.stderr
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_explained(name: str, tmp_path: Path) -> None:
+    mistake = MISTAKES[name]
+    findings, seen = findings_of(tmp_path, mistake.program)
+    witness = findings[0]["witnesses"][0]
+    said = f"{witness['saw']}. {witness['why']}"
+    assert witness["code"] == mistake.code, said
+    for sentence in mistake.sentences:
+        assert sentence in said
+    if mistake.place:
+        assert findings[0]["line"] == mistake.place
+    assert "reenact_probe" not in seen
+    assert "reenact_probe" not in said
+
+
+MISLEADING = (
+    "rank dimension axis channels shape dtype cuda out of memory, no such file, unexpected keyword argument"
+)
+
+
+@pytest.mark.parametrize("kind", ["ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"])
+def test_words_of_the_programs_own_exception_decide_nothing(kind: str, tmp_path: Path) -> None:
+    raised = f'    raise {kind}("{MISLEADING}")'
+    program = f"import torch\n\n\ndef check(limit):\n{raised}\n\n\ncheck(torch.ones(2))\n"
+    findings, _ = findings_of(tmp_path, program)
+    (finding,) = findings
+    (witness,) = finding["witnesses"]
+    assert (witness["code"], finding["line"]) == ("RE910", 5)
+    assert witness["why"] == "The program raised this exception itself, at this line."
+
+
+def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
+    head = "import argparse\n\nimport torch\nfrom torch import nn\n\ntry:\n"
+    tried = "    argparse.ArgumentParser().parse_args(['--unknown'])\nexcept SystemExit:\n    pass\n"
+    made = (
+        "torch.manual_seed(0)\nx = torch.randn(60, 4)\ny = (x.sum(1) > 0).long()\nmodel = nn.Linear(4, 2)\n"
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n"
+    )
+    (tmp_path / "program.py").write_text(head + tried + made + TRAINING)
+    done = diagnose(tmp_path, "program.py")
+    assert "RE912" not in done.stdout
+    assert "unknown" not in done.stdout
