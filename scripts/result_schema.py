@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from reenact.result import read_key
+from reenact.result import Result, read_key
 
 NULL = {"type": "null"}
 PLAIN: dict[Any, dict[str, Any]] = {
@@ -45,7 +45,7 @@ def _of_class(kind: type) -> dict[str, Any]:
         return {"enum": [one.value for one in kind]}
     if issubclass(kind, PurePath):
         return {"type": "string"}
-    if hasattr(kind, "to_json"):
+    if hasattr(kind, "to_json") and not issubclass(kind, Result):
         return {"type": "object"}
     if hasattr(kind, "model_json_schema"):
         found: dict[str, Any] = kind.model_json_schema()

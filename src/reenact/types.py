@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
     FOUND = 1
     """It was looked at and is not good: a finding, a broken training, not repaired, not reproduced."""
     ERROR = 2
-    """Wrong usage, bad input (also a file that lint cannot parse) or an internal error."""
+    """Wrong usage, bad input (a file that cannot be parsed, a folder without programs), an internal error."""
     INCONCLUSIVE = 3
     """Nothing could be judged: no start, no training, not enough evidence, time or budget for a verdict."""
     STOPPED = 130

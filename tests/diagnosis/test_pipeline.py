@@ -156,6 +156,7 @@ def test_an_interrupted_diagnosis_continues_without_training_twice(program: Prog
     assert len(journalled) < len(first)
 
 
+@pytest.mark.usefixtures("cold_python")
 def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_path: Path) -> None:
     def diagnosed() -> Diagnosis:
         with Journal.open(tmp_path / "runs") as journal:

@@ -154,9 +154,8 @@ def test_python_and_a_notebook_import_nothing_from_the_folder(planted: Planted, 
 
 def test_the_demo_starts_its_commands_without_the_folder_on_the_path(planted: Planted) -> None:
     from reenact.cli.demo import run as shown
-    from reenact.own_process import own_command
 
-    assert shown(own_command("params", "train.py"), planted.folder).returncode == 0
+    assert shown(("params", "train.py"), planted.folder).returncode == 0
     assert planted.imported == []
 
 

@@ -171,12 +171,11 @@ def lint(
             raise InputError(f"There is no such file or folder. Received: {path}.")
     options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
     files = sources(named, words_of(exclude, "exclude"))
-    if not files:
-        # Nothing was looked at, so nothing is good.
+    if not files and not sources(named):
+        # Nothing could be looked at, so nothing is good; leaving all out is the user's own choice.
         received = ", ".join(str(path) for path in named)
-        left_out = f", exclude={exclude!r}" if exclude else ""
         raise InputError(
-            f"No Python file or notebook was found. Received: {received}{left_out}.",
+            f"No Python file or notebook was found. Received: {received}.",
             next_step="Name a .py or .ipynb file, or a folder with such files.",
         )
     return LintResult(tuple(lint_files(files, options)))

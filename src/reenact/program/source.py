@@ -187,7 +187,7 @@ def parse(text: str, *, top_level_await: bool = False) -> ast.Module:
         # Invalid escapes in somebody's source are theirs to fix, not a line on our stderr.
         warnings.simplefilter("ignore")
         try:
-            tree = compile(text, "<program>", "exec", flags, dont_inherit=True)
+            tree = _compiled(text, flags)
         except SyntaxError as error:
             why = f"line {error.lineno}: {error.msg}"
             old = PYTHON_2.search(text)
@@ -198,3 +198,12 @@ def parse(text: str, *, top_level_await: bool = False) -> ast.Module:
             raise Unparsable(str(error)[:120]) from error
     assert isinstance(tree, ast.Module)
     return tree
+
+
+def _compiled(text: str, flags: int) -> object:
+    try:
+        return compile(text, "<program>", "exec", flags, dont_inherit=True)
+    except SystemError:
+        # Python 3.11 counts the depth of all syntax trees that are made at once in one number, and takes a
+        # tree of another thread or of a finalizer for a mistake. The next attempt begins to count afresh.
+        return compile(text, "<program>", "exec", flags, dont_inherit=True)

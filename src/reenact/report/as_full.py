@@ -28,7 +28,7 @@ def render(document: doc.Document, *, width: int = 100, color: bool = False, det
     sink = io.StringIO()
     console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
     if document.reused:
-        console.print(RichText(plain_line(document.reused), style="yellow"), soft_wrap=True)
+        console.print(RichText(plain_line(document.reused), style="yellow"))
     console.print(RichText(plain_line(document.title), style="bold"))
     above = True
     for diagnostic in document.diagnostics:

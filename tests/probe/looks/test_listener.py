@@ -128,7 +128,7 @@ KINDS = {
         "import ctypes; ctypes.CDLL(None).fopen(b'data', b'r')", write("data", "1"), write("data", "2")
     ),
     "a memory map": Kind(
-        "import mmap; mmap.mmap(open('data', 'rb').fileno(), 0, prot=mmap.PROT_READ)[:]",
+        "import mmap; file = open('data', 'rb'); mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:]",
         write("data", NUMBERS),
         write("data", OTHERS),
     ),
