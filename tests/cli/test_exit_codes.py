@@ -361,7 +361,6 @@ def test_the_page_and_explain_agree(code: ExitCode, capfd: pytest.CaptureFixture
     ("words", "says"),
     [
         (("lint", "empty"), "No Python file or notebook was found"),
-        (("lint", ".", "--exclude", "*.py"), "No Python file or notebook was found"),
         (("mutate", "broken.py"), "cannot be parsed"),
         (("diagnose", "empty"), "empty"),
         (("bug", "nothing.md", "--repo", ".", "--model", "replay:none.jsonl"), "empty"),
@@ -379,3 +378,15 @@ def test_nothing_to_read_is_a_sentence(
     (tmp_path / "broken.py").write_text("def f(:\n")
     assert guarded(reenact, list(words)) == 2
     assert says in capfd.readouterr().err
+
+
+def test_excluding_every_file_is_the_users_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing was read, and the sentence says so; without the option the same folder is judged."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("import torch\n")
+    assert guarded(reenact, ["lint", ".", "--exclude", "*.py"]) == 0
+    assert "Every file is excluded: nothing was read." in capfd.readouterr().out
+    assert guarded(reenact, ["lint", "."]) == 0
+    assert "no findings in 1 file" in capfd.readouterr().out

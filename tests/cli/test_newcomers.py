@@ -26,7 +26,7 @@ for epoch in range(3):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A program that does not get to its training, the code of its finding and what is said."""
+    """A program that does not get to its training, the code of its finding and its sentence."""
 
     program: str
     code: str

@@ -107,6 +107,8 @@ class LintResult(Result):
     @property
     def sentence(self) -> str:
         """The result in a line."""
+        if not self.files:
+            return "Every file is excluded: nothing was read."
         unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
         return (
             f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"

@@ -19,7 +19,7 @@ MOST_VALUES = 480
 """Beyond twice this, every second value of the loss is left out."""
 TRAINING = "training"
 LONG_AFTER_S = 30.0
-"""Seconds of training after which its length can be told."""
+"""Seconds of training after which its length can be estimated."""
 LONG_S = 600.0
 """A training with more than this left is a long one."""
 LONG = (

@@ -73,7 +73,7 @@ class Outcome:
             o=self,
             crash=self.crash or _NOTHING,
             python=self.python or "its interpreter",
-            said=f": {self.note}" if self.note else "",
+            printed=f": {self.note}" if self.note else "",
         )
 
 
@@ -81,7 +81,7 @@ _NOTHING = Crash("", "", None, "", ())
 _SENTENCES = {
     OutcomeKind.FINISHED: "The program ran to its end.",
     OutcomeKind.CRASHED: "The program ended with {crash.type} at {crash.place}: {crash.message}",
-    OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}{said}.",
+    OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}{printed}.",
     OutcomeKind.NEEDS_DATA: "The program needs data that is not here: {o.note}",
     OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {python} does not have: {o.note}",
     OutcomeKind.READS_STDIN: "The program waits for the keyboard at {crash.place}, and there is none.",

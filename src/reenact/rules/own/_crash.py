@@ -44,7 +44,7 @@ class CrashRule(Culprit):
         yield from self.crashed(evidence)
 
     def crashed(self, evidence: Evidence, more: str = "", why: str = "") -> Findings:
-        """The finding at the place of the exception; `more` is added to what was seen, and `why` is said in
+        """The finding at the place of the exception; `more` is added to what was seen, and `why` is put in
         place of the rule's own sentence."""
         crash = evidence.crash
         if crash is None:

@@ -1,7 +1,7 @@
 """The end of the program as its user sees it: tracebacks without frames of the probe, and why a library that
 reads the command line ended the program.
 
-An interpreter forgets a `SystemExit`: what argparse or click said is noted where they call `sys.exit`."""
+An interpreter forgets a `SystemExit`: what argparse or click printed is noted where they call `sys.exit`."""
 
 from __future__ import annotations
 
