@@ -1,6 +1,7 @@
 """reenact re-enacts deep-learning work and tells whether it holds.
 
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
+    reenact.diagnose_trace(folder)        the same of what `reenact watch` has seen, also while it goes on
     reenact.watch(model)                  the same for a training in this process, as a context manager
     reenact.callbacks.keras()             the same in a loop of Keras, Lightning or Hugging Face
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
@@ -33,6 +34,7 @@ if _TYPE_CHECKING:
     from reenact.api.reference import load_run as load_run
     from reenact.api.training import apply_repair as apply_repair
     from reenact.api.training import diagnose as diagnose
+    from reenact.api.training import diagnose_trace as diagnose_trace
     from reenact.api.training import repair as repair
     from reenact.errors import ReenactError as ReenactError
     from reenact.errors import Stopped as Stopped
@@ -46,7 +48,7 @@ _HOMES = {
     "api.linting": ("lint",),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
     "api.reference": ("hyperparameters", "list_rules", "load_run"),
-    "api.training": ("apply_repair", "diagnose", "repair"),
+    "api.training": ("apply_repair", "diagnose", "diagnose_trace", "repair"),
     "errors": ("ReenactError", "Stopped"),
     "notebook": ("load_ipython_extension", "unload_ipython_extension"),
     "probe.inprocess": ("metric", "watch"),

@@ -80,6 +80,8 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
         "output_format",
         "verbose",
         "help",
+        # In Python a function of its own: `diagnose_trace`.
+        "trace",
     }
     assert given - set(inspect.signature(getattr(reenact, name)).parameters) == set()
 

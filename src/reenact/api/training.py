@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
+from reenact.errors import InputError
 
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
@@ -119,25 +121,58 @@ def diagnose(
 
 
 def diagnose_trace(
-    trace: Trace,
+    trace: File | Trace,
     *,
-    program: Program | None = None,
+    program: Program | File | Sequence[str] | None = None,
     select: Words = (),
     ignore: Words = (),
     threshold: float = THRESHOLD,
 ) -> Diagnosis:
     """What the rules find in a training that was watched before, or is being watched: nothing is run, nothing
-    is recorded. With the `program` the findings have their lines and fixes."""
+    is recorded.
+
+    Example:
+        reenact.diagnose_trace("traces/today", program="train.py")
+
+    Args:
+        trace: folder of `reenact watch --out FOLDER`, also while it grows, or what `reenact.watch` gives.
+        program: the program that was watched; with it findings have their lines and fixes.
+        select: only these rules, by code, prefix, name or family.
+        ignore: not these rules.
+        threshold: least confidence of a finding.
+    """
     from reenact.diagnosis.judge import diagnose_evidence, read_only
+    from reenact.diagnosis.judgement import counted
     from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.probe.trace import Trace
+    from reenact.program.program import Program
     from reenact.rules.evidence import Evidence
 
     selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
-    evidence = read_only(program) if program is not None else Evidence()
+    read = program if program is None or isinstance(program, Program) else call.program_of(program, ())
+    notes: tuple[str, ...] = ()
+    if not isinstance(trace, Trace):
+        folder = Path(trace)
+        trace = _trace_in(folder, read)
+        notes = (f"Judged from the {counted(trace.step_count, 'step')} in {folder}; nothing was run.",)
+    evidence = read_only(read) if read is not None else Evidence()
     evidence = replace(evidence, trace=trace, stand_in_data=trace.stand_in_data)
     found = diagnose_evidence(evidence, options)
-    return replace(found, notes=(*found.notes, *trace.missing))
+    return replace(found, notes=(*notes, *found.notes, *trace.missing))
+
+
+def _trace_in(folder: Path, program: Program | None) -> Trace:
+    from reenact.probe.read import is_trace, read_trace
+    from reenact.probe.watch import program_root
+
+    if not is_trace(folder):
+        raise InputError(
+            f"There is no trace in this folder. Received: {folder}. A process that was started without"
+            " reenact cannot be looked into.",
+            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
+        )
+    return read_trace(folder, root=program_root(program, folder) if program is not None else None)
 
 
 def repair(

@@ -20,7 +20,7 @@ from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.diagnosis.options import EXPERIMENTS, Depth
-from reenact.errors import InputError, UnreadableProgram
+from reenact.errors import UnreadableProgram
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document, Facts
@@ -75,27 +75,14 @@ def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
 def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, Any]) -> int:
     """Judge what was seen so far of a training under `reenact watch`; nothing is run."""
     from reenact.api.training import diagnose_trace
-    from reenact.diagnosis.judgement import counted
-    from reenact.probe.read import is_trace, read_trace
-    from reenact.probe.watch import program_root
 
-    if not is_trace(folder):
-        raise InputError(
-            f"There is no trace in this folder. Received: {folder}. A process that was started without"
-            " reenact cannot be looked into.",
-            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
-        )
-    read = read_program(program_words(program)) if program else None
-    seen = read_trace(folder, root=program_root(read, folder) if read is not None else None)
     found = diagnose_trace(
-        seen,
-        program=read,
+        folder,
+        program=program_words(program) if program else None,
         select=given["select"],
         ignore=given["ignore"],
         threshold=given["threshold"],
     )
-    steps = f"Judged from the {counted(seen.step_count, 'step')} in {folder}; nothing was run."
-    found = replace(found, notes=(steps, *found.notes))
     document = diagnosis_document(found, title=" ".join(program) or str(folder))
     opt.show(document, given["output_format"])
     return found.exit_code
