@@ -52,7 +52,9 @@ def test_a_host_program_sees_only_the_names_on_the_list(monkeypatch: pytest.Monk
     assert "https_proxy" not in environment
     assert environment["LC_ALL"] == "C.UTF-8"
     assert environment["HOME"] == os.environ["HOME"]
+    monkeypatch.setenv("SSL_CERT_FILE", "mine.pem")
     _, environment, read = shown(network=True, stdin=b"fed")
+    assert environment["SSL_CERT_FILE"] == str(Path("mine.pem").absolute())
     assert environment["https_proxy"] == "http://proxy.invalid"
     assert read == "fed"
 

@@ -40,9 +40,9 @@ START_FOLDER = "/"
 MOST_PRINTED = 32 * 1024 * 1024
 LOOK_S = 0.5
 _ALWAYS = re.compile(r"HOME|LANG|LC_\w+")
-_NETWORK = re.compile(
-    r"(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY|"
-    r"SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_SSL_CAINFO|NETRC"
+_PROXIES = re.compile(r"(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY")
+_NETWORK_FILES = frozenset(
+    {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NETRC"}
 )
 
 
@@ -76,8 +76,11 @@ def host_environment(more: Mapping[str, str] | None = None, *, network: bool = F
         "TMPDIR": tempfile.gettempdir(),
     }
     for name, value in os.environ.items():
-        if _ALWAYS.fullmatch(name) or (network and _NETWORK.fullmatch(name)):
+        if _ALWAYS.fullmatch(name) or (network and _PROXIES.fullmatch(name)):
             environment[name] = value
+        elif network and name in _NETWORK_FILES and value:
+            # The program starts in another folder than the user, for whom a relative path was right.
+            environment[name] = str(Path(value).absolute())
     environment.update(more or {})
     return environment
 
