@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
+from reenact.plain import plain_line
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.rules.finding import Certainty, Severity
@@ -171,7 +172,7 @@ def why_unjudged(evidence: Evidence, depth: Depth) -> str:
 def unparsed(evidence: Evidence) -> str:
     """The file that cannot be parsed and why; empty when all can."""
     files = evidence.program.unparsed if evidence.program is not None else ()
-    return f"{files[0].path} could not be parsed ({files[0].unparsed})" if files else ""
+    return f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})" if files else ""
 
 
 def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
