@@ -81,7 +81,7 @@ class Control:
     permuted: float | None = None
     """With labels permuted."""
     other_seed: float | None = None
-    """With a seed that no full run had; only where the number was not recomputed."""
+    """Mean with seeds that no full run had; only where the number was not recomputed."""
     at: str = ""
     """The scale at which they were compared: `dry run` or `full run`."""
     constant: float | None = None
@@ -126,7 +126,7 @@ class Control:
         if self.why:
             parts.append(self.why)
         if self.other_seed is not None:
-            parts.append(f"{self.other_seed:.4g} with another seed")
+            parts.append(f"{self.other_seed:.4g} with other seeds")
         parts.append(self.source.value)
         if self.constant is not None:
             parts.append(f"a constant answer gives {self.constant:.4g}")

@@ -5,16 +5,17 @@ it shows whether anything was trained, and its predictions are what a metric of 
 from. Then the updates are taken out, then the labels are permuted: first at the scale of the dry run, next to
 an observed dry run; a number that is as good there is looked at once more at full scale. A control that is
 worse than the trained number by more than the tolerance of a claim has passed. A number that could not be
-recomputed must come out with a seed that no full run had, too.
+recomputed must come out with seeds that no full run had, too.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
 from pydantic import BaseModel, ValidationError
 
@@ -39,11 +40,13 @@ SLOWER = 2
 PLAIN = "plain"
 NO_UPDATES = "no-updates"
 PERMUTED = "permuted-labels"
-OTHER_SEED = "another-seed"
-"""As it is, with a seed that no full run had: a program cannot have written down what it gives there."""
+OTHER_SEEDS = ("another-seed", "second-other-seed", "third-other-seed")
+"""As it is, with seeds that no full run had: a program cannot have written down what it gives there."""
+ENOUGH = 3
+"""Full runs from which on one other seed is enough: fewer say too little of how much seeds differ."""
 DRY, FULL = "dry run", "full run"
 FAR = 0.99
-"""How surely one more seed must be worse than the others (one-sided) to be no seed like them."""
+"""How surely other seeds must be worse (one-sided) to be no seeds like those of the full runs."""
 NOTHING_TRAINED = "no step of an optimizer and no call of `update` of model.py was seen"
 
 
@@ -89,8 +92,6 @@ class Controls:
     project: Project
     seed: int
     """Of a full run that counts."""
-    other_seed: int
-    """Of no full run."""
     context: PaperContext
     run: Scope
     made: dict[tuple[str, str], ControlRun] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class Controls:
         runner, options = self.context.runner, self.context.options
         package = files("reenact.paper.measure.inside")
         dry = ("--dry-run",) if at == DRY else ()
-        seed = self.other_seed if mode == OTHER_SEED else self.seed
+        seed = other_seed(self.project, mode) if mode in OTHER_SEEDS else self.seed
         limits = runner.limits(SLOWER * (runner.wall_s if at == DRY else options.run_wall_s))
         ran = runner.run(
             f"{mode}-{at.partition(' ')[0]}",
@@ -128,6 +129,12 @@ class Controls:
         return ControlRun(metrics, observed, wrong)
 
 
+def other_seed(project: Project, mode: str) -> int:
+    """A seed that nobody would list, always the same one for a project: a run can be continued."""
+    drawn = hashlib.sha256(f"{project.identity} {mode}".encode()).hexdigest()
+    return 1000 + int(drawn[:8], 16) % 1_000_000
+
+
 def controlled(
     comparisons: Sequence[Comparison],
     runs: Sequence[FullRun],
@@ -139,8 +146,7 @@ def controlled(
     seeds = [one.seed for one in runs if one.ok and one.scale == context.options.scale]
     if not seeds:
         return tuple(comparisons)
-    unseen = max(one.seed for one in runs) + 1
-    controls = Controls(project, seeds[0], unseen, context, run)
+    controls = Controls(project, seeds[0], context, run)
     found = []
     for one in comparisons:
         if one.measured is None:
@@ -198,7 +204,7 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
         return replace(base, status=ControlStatus.SAME)
     base = _permuted(base, judged, is_known=is_known)
     is_open = base.status is ControlStatus.PASSED and base.source is not Source.RECOMPUTED
-    return _with_another_seed(base, judged) if is_open else base
+    return _with_other_seeds(base, judged) if is_open else base
 
 
 def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
@@ -215,32 +221,36 @@ def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
     return replace(base, why=f"{words}: as good, which a metric of this kind may be")
 
 
-def _with_another_seed(base: Control, judged: Judged) -> Control:
-    """With what came out for a seed that no full run had: not surely worse than the others, and better than
+def _with_other_seeds(base: Control, judged: Judged) -> Control:
+    """With what came out for seeds that no full run had: not surely worse than the others, and better than
     without training."""
-    ran, one = judged.controls.get(OTHER_SEED, FULL), judged.one
-    if ran.observed is None or one.metric not in ran.metrics:
+    one = judged.one
+    modes = OTHER_SEEDS[:1] if len(one.by_seed) >= ENOUGH else OTHER_SEEDS
+    ran = [judged.controls.get(mode, FULL) for mode in modes]
+    numbers = [run.metrics[one.metric] * judged.factor for run in ran if one.metric in run.metrics]
+    if not numbers:
         return base
-    number = ran.metrics[one.metric] * judged.factor
-    base = replace(base, other_seed=number)
+    base = replace(base, other_seed=fmean(numbers))
     untrained = base.untrained if base.at == FULL else None
-    is_lost = untrained is not None and as_good(one.claim, untrained, number, None)
-    if is_lost or is_far_worse(one, number):
+    is_lost = untrained is not None and as_good(one.claim, untrained, fmean(numbers), None)
+    if is_lost or are_far_worse(one, numbers):
         return replace(base, status=ControlStatus.SEED)
     return base
 
 
-def is_far_worse(one: Comparison, number: float) -> bool:
-    """Whether one more run is surely worse than those of the other seeds (a prediction by Student's t), and
-    by more than the tolerance of a claim."""
-    measured = list(one.by_seed.values())
-    count = len(measured)
-    if count < 2 or as_good(one.claim, number, fmean(measured), one.spread):
+def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
+    """Whether runs with other seeds are surely worse than those that were asked for (Student's t, pooled),
+    and by more than the tolerance of a claim."""
+    groups = [tuple(one.by_seed.values()), tuple(numbers)]
+    freedom = sum(map(len, groups)) - 2
+    mean, other = map(fmean, groups)
+    if freedom < 1 or as_good(one.claim, other, mean, one.spread):
         return False
     from scipy.stats import t
 
-    reach = float(t.ppf(FAR, count - 1)) * stdev(measured) * sqrt(1 + 1 / count)
-    return abs(number - fmean(measured)) > reach
+    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
+    reach = float(t.ppf(FAR, freedom)) * sqrt(squares / freedom * sum(1 / len(group) for group in groups))
+    return abs(other - mean) > reach
 
 
 def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool) -> Control:
