@@ -65,7 +65,7 @@ def test_a_program_that_never_trains_reproduces_nothing(
     name: str, claim: Any, context: Any, journal: Journal
 ) -> None:
     value = 0.0093 if "two digits" in name or "unused" in name else 0.009
-    more = {}
+    more: dict[str, Any] = {}
     if "evaluate.py" in name:
         more = {"evaluate.py": 'def evaluate(model):\n    return {"mse": 0.0094}\n'}
     text = programs.never_trains(programs.NEVER_TRAINED[name])
