@@ -25,7 +25,7 @@ _LEARNED = re.compile(
 )
 """Words of quantities that are learned, whatever else is in the name: accuracy per million parameters."""
 _UNTRAINED = re.compile(r"(?i)\b(?:untrained|un-trained|(?:not|never) trained)\b")
-"""Said of a method or a setting, nothing is trained in it."""
+"""Where the name of a method or of a setting has it, nothing is trained there."""
 _CONSTANT = re.compile(
     r"(?i)(?:the |always (?:the )?)?(?:majority(?:.class)?|most.frequent(?:.class)?"
     r"|(?:random )?chance(?:.level)?|random (?:guess(?:es|ing)?|answers?)|mean predictor"
@@ -139,5 +139,5 @@ def is_trained_for(claim: Claim) -> bool:
     """Whether the number needs a training to come out, as far as the paper's words tell; in doubt it does."""
     if _NOT_TRAINED_FOR.search(claim.metric) and not _LEARNED.search(claim.metric):
         return False
-    said = (claim.method.strip(), claim.setting.strip())
-    return not any(_UNTRAINED.search(one) or _CONSTANT.fullmatch(one) for one in said)
+    names = (claim.method.strip(), claim.setting.strip())
+    return not any(_UNTRAINED.search(one) or _CONSTANT.fullmatch(one) for one in names)
