@@ -264,8 +264,13 @@ class Listener:
                 self.noted.connected(path)
             elif len(address) > 2:
                 self._socket_without_file(call, os.fsdecode(address[3:]))
-        elif family not in _SILENT_FAMILIES:
+        elif family not in _SILENT_FAMILIES and not self._has_no_port(call, family, address):
             self.noted.blind(NETWORK)
+
+    def _has_no_port(self, call: Call, family: int, address: bytes) -> bool:
+        """Whether a socket is only tried out, as by the import of urllib3: nobody else knows its port."""
+        is_internet = family in (socket.AF_INET, socket.AF_INET6)
+        return call.act is Act.BIND and is_internet and address[2:4] == bytes(2)
 
     def _socket_without_file(self, call: Call, name: str) -> None:
         """One of the names that only the kernel keeps."""
