@@ -208,7 +208,8 @@ def tools() -> Iterator[str]:
     """Every tool of the server with the schemas that clients see."""
     import anyio
 
-    from reenact.mcp.server import Permits, make_server
+    from reenact.mcp.server import make_server
+    from reenact.mcp.tools import Permits
 
     server = make_server(Path(".reenact"), Permits())
     yield "# Tools of `reenact mcp`\n"

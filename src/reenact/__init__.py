@@ -21,6 +21,8 @@
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from reenact.drawing import Drawing as _Drawing
+from reenact.drawing import draw_with as _draw_with
 from reenact.version import __version__
 
 if _TYPE_CHECKING:
@@ -56,6 +58,15 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *(name for name in _HOME_OF if not name.endswith("_ipython_extension"))]
+
+
+def _drawing() -> _Drawing:
+    import reenact.report.drawing as drawing
+
+    return drawing
+
+
+_draw_with(_drawing)
 
 
 def __getattr__(name: str) -> object:

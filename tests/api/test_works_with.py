@@ -15,8 +15,8 @@ import pytest
 
 import reenact
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.notebook import mimebundle
 from reenact.probe.trace import Trace
+from reenact.report.drawing import mimebundle
 
 ROOT = Path(__file__).parents[2]
 Diagnose = Callable[..., Diagnosis]

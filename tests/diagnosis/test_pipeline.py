@@ -13,7 +13,8 @@ import pytest
 from made_evidence import LABELS, ONE_HOT, QUANTITIES, graph, trace
 from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, constant_loss, diagnose, has_several_labels
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices, constant_loss, has_several_labels
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind

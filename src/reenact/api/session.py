@@ -23,7 +23,7 @@ from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
     from reenact.intake.papers.clients import Clients
     from reenact.intake.papers.paper import Paper
     from reenact.journal import Journal

@@ -100,8 +100,8 @@ def diagnose(
         The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
     """
     from reenact.diagnosis.options import Depth, DiagnoseOptions
-    from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
+    from reenact.diagnosis.services import DiagnoseServices
 
     selected, ignored = call.rules_of(select, ignore)
     call.within("threshold", threshold, 0, 1)

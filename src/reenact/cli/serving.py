@@ -96,7 +96,8 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     if allow_apply and not allow_run:
         says = "A change is written by the repair that found it. Received: --allow-apply without --allow-run."
         raise InputError(says, next_step="reenact mcp --allow-run --allow-apply")
-    from reenact.mcp.server import Permits, serve
+    from reenact.mcp.server import serve
+    from reenact.mcp.tools import Permits
 
     ENDING.children_go_on = True
     try:

@@ -139,7 +139,7 @@ def alternatives(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
     from reenact.repairs.alternatives import AlternativesOptions, analyse
     from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 
@@ -182,7 +182,7 @@ def mutate(
     worse with p < 0.05 (generalised linear model) and an effect of at least 0.5 (Cohen's d).
     """
     from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, mutants
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
 
     wanted = chosen(operators)
     if listing:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import EXPERIMENTS, TrainingOptions
+from reenact.diagnosis.services import DiagnoseServices
+from reenact.diagnosis.watched_run import WatchedRun
 from reenact.errors import Stopped
 from reenact.journal import Kind, Scope
 from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
-from reenact.probe.opened import Opened, read_opened
+from reenact.probe.opened import read_opened
 from reenact.probe.options import WatchOptions, fresh_folder
-from reenact.probe.outcome import CUT_OFF, Outcome, OutcomeKind
+from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
 from reenact.probe.surroundings import surroundings
 from reenact.probe.trace import Experiments, Trace
@@ -23,9 +23,6 @@ from reenact.probe.watch import Watched, program_root, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial
 from reenact.types import Stop
-
-if TYPE_CHECKING:
-    from reenact.diagnosis.pipeline import DiagnoseServices
 
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment, however short the training is."""
@@ -81,20 +78,6 @@ def observe(
             # What they found until now is kept.
             until.ask()
             return seen, tried.result()
-
-
-@dataclass(frozen=True)
-class WatchedRun:
-    """What a watched run leaves for whoever continues."""
-
-    folder: Path
-    outcome: Outcome
-    experiments: Experiments
-    opened: Opened
-    traced: bool = False
-    """Whether there was something to see: a trace that is gone now was cleared away."""
-    stand_in_data: tuple[str, ...] = ()
-    """Data sets that the program got made-up data for."""
 
 
 def watched_run(
