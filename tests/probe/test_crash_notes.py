@@ -123,6 +123,7 @@ def test_a_frame_of_compiled_code_is_no_place_of_the_program() -> None:
 
 @pytest.mark.parametrize(
     ("text", "argument"),
+    [("sys.argv[50]", 50), ("int(sys.argv[50])", 50), ("[][50]", None)],
 )
 def test_the_argument_that_was_not_given(text: str, argument: int | None) -> None:
     assert crash.facts_of(failing(f"{text}\n", sys=sys))["argument"] == argument
