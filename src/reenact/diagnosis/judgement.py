@@ -207,6 +207,11 @@ def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str
         return f"reenact diagnose --max-time MORE_SECONDS {program}"
     if kind is OutcomeKind.INTERRUPTED:
         return f"reenact diagnose {program}"
-    if unparsed(evidence):
+    if unparsed(evidence) or kind is OutcomeKind.NO_TRAINING:
         return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
+    if kind is OutcomeKind.EXITED:
+        # It would end in the same way again; 2 is the code of a wrong command line.
+        given = evidence.program.launch.arguments if evidence.program is not None else ()
+        usage = evidence.outcome is not None and evidence.outcome.exit_code == ExitCode.ERROR
+        return f"reenact diagnose {program} ARGUMENTS" if usage and not given else ""
     return f"reenact watch {program}"

@@ -32,5 +32,9 @@ class WaitsForKeyboard(CrashRule):
     why = "The program asks for keyboard input, and there is none."
 
     def check(self, evidence: Evidence) -> Findings:
+        if evidence.crash is not None and evidence.crash.is_a("BdbQuit"):
+            why = "The debugger waits for keyboard input, and there is none: remove breakpoint()."
+            yield from self.crashed(evidence, why=why)
+            return
         piped = f"{command(evidence)} < answers.txt"
         yield from self.crashed(evidence, why=f"{self.why} Pipe the answers ({piped}), or pass arguments.")
