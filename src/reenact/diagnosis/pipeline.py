@@ -19,6 +19,7 @@ from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
 from reenact.journal import Journal, OpenRun, Scope
+from reenact.probe.answers import Answers
 from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
@@ -51,6 +52,8 @@ class DiagnoseServices:
     """Where the program's own output goes."""
     screen: Screen | None = None
     """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
+    answers: Answers = field(default_factory=Answers)
+    """What the program reads on its stdin; nothing by default."""
     notice: Callable[[str], None] | None = None
     """Who hears once that a training takes long and how to end it earlier; none: nobody."""
     model: Model | None = None
@@ -98,7 +101,7 @@ class DiagnoseServices:
         known["several_labels"] = has_several_labels(evidence)
         known["loss_floor"] = least_value(evidence.loss_name)
         known["constant_loss"] = constant_loss(evidence)
-        known |= {"stand_ins": evidence.stand_in_data}
+        known |= {"stand_ins": evidence.stand_in_data, "stdin": self.answers.text}
         trials = run.under("trials")
         return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from reenact.report.cursor import Cursor
+from reenact.report.keyboard import Keyboard
 
 TICK_S = 0.25
 """How often the line is brought up to date while nobody writes."""
@@ -42,6 +43,9 @@ class TerminalLine:
         self._distance = 0
         """Rows from the cursor down to the line."""
         self._last_draw = 0.0
+        self._keyboard = Keyboard.on_terminal(fd)
+        if self._keyboard is not None:
+            self._keyboard.take()
         self._ended = threading.Event()
         self._ticker = threading.Thread(target=self._tick, name="reenact-line", daemon=True)
         self._ticker.start()
@@ -67,13 +71,31 @@ class TerminalLine:
             start = "" if self._cursor.fresh else "\n"
             self.pass_on((start + text).encode("utf-8", "replace"))
 
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether keys can be handed on: stdin is this terminal."""
+        return self._keyboard is not None
+
+    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None:
+        """Hand on what is typed, byte by byte; none: nobody reads it."""
+        if self._keyboard is not None:
+            self._keyboard.send_to(program)
+
+    def give_keyboard_back(self) -> None:
+        """Leave the keyboard as it was before: this process is about to end."""
+        if self._keyboard is not None:
+            self._keyboard.give_back()
+
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Leave the terminal to another process, which ends at the start of an empty row."""
         with self._lock:
             end = b"" if self._cursor.fresh else b"\r\n"
             self._write(self._erased() + end)
+            self.give_keyboard_back()
             yield
+            if self._keyboard is not None:
+                self._keyboard.take()
             self._cursor.start_afresh()
             self._update()
 
@@ -85,10 +107,15 @@ class TerminalLine:
             end = b"" if self._cursor.fresh else b"\r\n"
             self._write(self._erased() + end)
         self._ticker.join()
+        self.send_keys_to(None)
+        self.give_keyboard_back()
 
     def _tick(self) -> None:
         while not self._ended.wait(TICK_S):
             with self._lock:
+                if self._keyboard is not None:
+                    # It may have come from the background to the front.
+                    self._keyboard.take()
                 self._update()
 
     def _update(self) -> None:
@@ -207,6 +234,12 @@ def hidden_lines() -> Iterator[None]:
         return
     with _SHOWN[-1].hidden():
         yield
+
+
+def give_keyboards_back() -> None:
+    """Before a sudden end: a terminal without an echo would be left behind."""
+    for line in _SHOWN:
+        line.give_keyboard_back()
 
 
 def can_show_line() -> bool:
