@@ -243,6 +243,35 @@ def test_our_own_messages_appear_above_the_line(tmp_path: Path) -> None:
     assert rows == ["a message", "half a line", "another", "no end", "the report"]
 
 
+INTERRUPTED = """
+import sys
+from reenact.report.terminal_line import line_on_terminal
+
+asked = 0
+
+def text(columns):
+    # As a signal that comes while its thread draws: its answer is printed in the middle of that.
+    global asked
+    asked += 1
+    if asked in (4, 7):
+        print("short", file=sys.stderr)
+    return f"a long line that says {asked} times how much is done"
+
+with line_on_terminal() as line:
+    line.pass_on(sys.argv[1].encode())
+    for _ in range(5):
+        line.show(text)
+print("the report")
+"""
+
+
+@pytest.mark.parametrize("printed", ["", "half a line", "a whole line\n"])
+def test_a_message_in_the_middle_of_a_drawing_leaves_no_rest_of_the_line(printed: str) -> None:
+    ran = run_on_terminal([sys.executable, "-c", INTERRUPTED, printed], columns=80)
+    rows = [row for row in ran.replay().all_rows if row]
+    assert rows == [*printed.splitlines(), "short", "short", "the report"]
+
+
 def echoes(terminal: int) -> bool:
     return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
 

@@ -34,8 +34,10 @@ class TerminalLine:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        # A signal may come while its own thread draws.
+        # A signal may come while its own thread draws: what it says waits until that is done.
         self._lock = threading.RLock()
+        self._drawing_now = False
+        self._late: list[str] = []
         self._cursor = Cursor()
         self._text: Callable[[int], str] | None = None
         self._drawn: str | None = None
@@ -58,7 +60,7 @@ class TerminalLine:
 
     def pass_on(self, data: bytes) -> None:
         """Write what the program wrote, byte by byte."""
-        with self._lock:
+        with self._alone():
             output = self._erased() + data
             self._cursor.feed(data)
             if time.monotonic() - self._last_draw >= PAUSE_S:
@@ -68,6 +70,9 @@ class TerminalLine:
     def say(self, text: str) -> None:
         """Write a message of ours above the line, on rows of its own."""
         with self._lock:
+            if self._drawing_now:
+                self._late.append(text)
+                return
             start = "" if self._cursor.fresh else "\n"
             self.pass_on((start + text).encode("utf-8", "replace"))
 
@@ -120,10 +125,23 @@ class TerminalLine:
 
     def _update(self) -> None:
         """Draw the line if it is not there or says something else by now."""
-        columns, _ = self._size()
-        if self._text is None or self._ended.is_set() or self._text(columns) == self._drawn:
-            return
-        self._write(self._erased() + self._drawing())
+        with self._alone():
+            columns, _ = self._size()
+            if self._text is None or self._ended.is_set() or self._text(columns) == self._drawn:
+                return
+            self._write(self._erased() + self._drawing())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else writes meanwhile, this thread's signals included; they are answered afterwards."""
+        with self._lock:
+            self._drawing_now = True
+            try:
+                yield
+            finally:
+                self._drawing_now = False
+            while self._late:
+                self.say(self._late.pop(0))
 
     def _erased(self) -> bytes:
         """What erases the line. All below the program's own rows is ours."""
