@@ -7,7 +7,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -70,7 +70,7 @@ MISTAKES = {
     "keyboard": Mistake(
         'rounds = int(input("How many? "))\n',
         "RE911",
-        ("Pipe the answers (reenact diagnose program.py < answers.txt), or pass arguments.",),
+        ("Give the answers in a file (reenact diagnose program.py < answers.txt), or pass arguments.",),
         1,
     ),
     "arguments of argparse": Mistake(
@@ -355,13 +355,15 @@ MISTAKES = {
 }
 
 
-def diagnose(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def diagnose(
+    folder: Path, *words: str, stdin: int | IO[bytes] = subprocess.DEVNULL
+) -> subprocess.CompletedProcess[str]:
     surroundings = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
     return subprocess.run(
         [warm_reenact(), "diagnose", "--output-format", "json", *words],
         cwd=folder,
         env=surroundings | {"OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -422,6 +424,7 @@ def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
     assert "unknown" not in done.stdout
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("kind", ["MemoryError", "EOFError", "ImportError"])
 def test_nor_does_the_class_that_the_program_raises_itself(kind: str, tmp_path: Path) -> None:
     program = f'raise {kind}("the buffer of past rows is full")\n'
@@ -468,3 +471,34 @@ def test_a_program_without_a_training_leads_to_what_reads_its_text(tmp_path: Pat
     (tmp_path / "program.py").write_text("print(1)\n")
     done = diagnose(tmp_path, "program.py")
     assert json.loads(done.stdout)["data"]["next"] == "reenact lint program.py"
+=======
+ASKS = """
+import torch
+from torch import nn
+
+rounds = int(input("How many? "))
+torch.manual_seed(0)
+x = torch.randn(64, 4)
+y = (x.sum(1) > 0).long()
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(rounds):
+    for rows in torch.randperm(64).split(16):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_answers_from_a_file_are_read_by_every_process_that_runs_the_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(ASKS)
+    (tmp_path / "answers.txt").write_text("5\n")
+    with (tmp_path / "answers.txt").open("rb") as answers:
+        done = diagnose(tmp_path, "program.py", stdin=answers)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)["data"]
+    assert told["judgement"] == "sound"
+    # The small experiments run the program as well, in a process of their own.
+    assert "no experiments" not in done.stdout
+>>>>>>> terminal2

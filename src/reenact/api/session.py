@@ -50,6 +50,8 @@ Output: TypeAlias = int | IO[bytes] | None
 """Where the output of the user's own program goes; none: nowhere."""
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("reenact_command", default=())
 """The command line of this call, which the journal keeps to resume it; empty when Python calls."""
+PROGRAM_STDIN: ContextVar[Output] = ContextVar("reenact_program_stdin", default=subprocess.DEVNULL)
+"""What the user's program may read on its stdin; nothing when Python calls."""
 NOTICE: ContextVar[Callable[[str], None]] = ContextVar("reenact_notice", default=warnings.warn)
 """Who hears what a user must know."""
 
@@ -85,9 +87,11 @@ class Session:
         self, kind: type[S], *, output: Output = None, fresh: bool = False, model: str | None = None
     ) -> S:
         """What a pipeline that trains needs from outside; the model of the settings where one was named."""
+        from reenact.probe.answers import Answers
+
         return kind(
             journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
-            screen=self.screen,
+            screen=self.screen, answers=Answers(PROGRAM_STDIN.get()),
             # It speaks of Ctrl-C and of options: a word for the command line.
             notice=NOTICE.get() if COMMAND.get() else None,
             stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,

@@ -69,7 +69,8 @@ def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
     if not program:
         raise click.UsageError("Missing argument 'PROGRAM...'. Name a training program, or give --trace.")
     view = partial(diagnosis_document, title=" ".join(program))
-    return answer(run_diagnosis, view, program_words(program), judges=True, output=STDERR, **given)
+    words = program_words(program)
+    return answer(run_diagnosis, view, words, judges=True, answered=True, output=STDERR, **given)
 
 
 def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, Any]) -> int:
@@ -120,7 +121,8 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     from reenact.report.views.repair import repair_document
 
     view = partial(repair_document, title=" ".join(program))
-    return answer(run_repair, view, program_words(program), judges=True, output=STDERR, **given)
+    words = program_words(program)
+    return answer(run_repair, view, words, judges=True, answered=True, output=STDERR, **given)
 
 
 @click.command(context_settings=PROGRAM)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from reenact.journal import Journal, OpenRun, Scope
+from reenact.probe.answers import Answers
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.losses import least_value
@@ -34,6 +35,8 @@ class DiagnoseServices:
     """Where the program's own output goes."""
     screen: Screen | None = None
     """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
+    answers: Answers = field(default_factory=Answers)
+    """What the program reads on its stdin; nothing by default."""
     notice: Callable[[str], None] | None = None
     """Who hears once that a training takes long and how to end it earlier; none: nobody."""
     model: Model | None = None
@@ -81,7 +84,7 @@ class DiagnoseServices:
         known["several_labels"] = has_several_labels(evidence)
         known["loss_floor"] = least_value(evidence.loss_name)
         known["constant_loss"] = constant_loss(evidence)
-        known |= {"stand_ins": evidence.stand_in_data}
+        known |= {"stand_ins": evidence.stand_in_data, "stdin": self.answers.text}
         trials = run.under("trials")
         return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
 

@@ -16,6 +16,8 @@ class WatchedRun:
     outcome: Outcome
     experiments: Experiments
     opened: Opened
+    answered: bool = False
+    """Whether somebody typed answers for the program: they are not kept."""
     traced: bool = False
     """Whether there was something to see: a trace that is gone now was cleared away."""
     stand_in_data: tuple[str, ...] = ()
