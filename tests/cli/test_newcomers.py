@@ -424,7 +424,6 @@ def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
     assert "unknown" not in done.stdout
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("kind", ["MemoryError", "EOFError", "ImportError"])
 def test_nor_does_the_class_that_the_program_raises_itself(kind: str, tmp_path: Path) -> None:
     program = f'raise {kind}("the buffer of past rows is full")\n'
@@ -471,7 +470,8 @@ def test_a_program_without_a_training_leads_to_what_reads_its_text(tmp_path: Pat
     (tmp_path / "program.py").write_text("print(1)\n")
     done = diagnose(tmp_path, "program.py")
     assert json.loads(done.stdout)["data"]["next"] == "reenact lint program.py"
-=======
+
+
 ASKS = """
 import torch
 from torch import nn
@@ -501,4 +501,3 @@ def test_answers_from_a_file_are_read_by_every_process_that_runs_the_program(tmp
     assert told["judgement"] == "sound"
     # The small experiments run the program as well, in a process of their own.
     assert "no experiments" not in done.stdout
->>>>>>> terminal2
