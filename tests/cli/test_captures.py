@@ -71,7 +71,7 @@ def test_a_repair_begins_with_its_change(folder: Path, kept: Path) -> None:
     seen = look("repair", folder, kept, 80)
     assert seen.exit_code == 0
     lines = seen.text.splitlines()
-    # What was reused is said above the title, in as many lines as it takes.
+    # What was reused is printed above the title, in as many lines as it takes.
     assert lines[lines.index("Repair of train.py") + 2] == "The change"
     assert seen.text.splitlines()[-1].startswith("Repaired by 1 change: accuracy ")
 

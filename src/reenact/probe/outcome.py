@@ -95,7 +95,7 @@ _SENTENCES = {
 }
 READ_KEYS = ("getpass", "cmd", "code")
 """Modules of Python that read the keyboard."""
-MOST_SAID = 400
+LONGEST_NOTE = 400
 OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
 _ENGINE = "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 _DATA_ERRORS = frozenset({
@@ -189,7 +189,7 @@ def _of_own_exit(crash: Crash) -> str:
     """What the program printed when it ended itself, else the line that did."""
     where = f" ({crash.place})" if crash.place is not None else ""
     message = " ".join(crash.message.split())
-    return f"{message[:MOST_SAID] or crash.source}{where}"
+    return f"{message[:LONGEST_NOTE] or crash.source}{where}"
 
 
 def reads_keyboard(crash: Crash) -> bool:
