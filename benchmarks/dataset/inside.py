@@ -20,7 +20,13 @@ LONGEST = 600.0
 def main() -> None:
     task = json.load(sys.stdin)
     answer = Path(task["answer"]).absolute()
-    common = {"max_time": task["seconds"], "workers": task["workers"], "runs_dir": ".reenact"}
+    import reenact
+
+    common: dict[str, Any] = {
+        "max_time": task["seconds"],
+        "training": reenact.TrainingOptions(workers=task["workers"]),
+        "run": reenact.RunOptions(runs_dir=".reenact"),
+    }
     model = f"replay:{Path(task['recording']).absolute()}" if task["recording"] else task["model"]
     if model:
         common["model"] = model
@@ -28,8 +34,6 @@ def main() -> None:
     if task["task"] == "repair":
         _repair(task, common, answer)
     else:
-        import reenact
-
         _write(answer, diagnosed(reenact.diagnose(task["words"], depth=task["depth"], **common)))
 
 

@@ -14,6 +14,7 @@
     reenact.evaluate(code)                scores of the code of a reproduction
     reenact.list_rules()                  the rules that diagnose a training
     reenact.load_run("last")              a recorded run and its result
+    reenact.TrainingOptions(...)          options that several functions share; also ModelOptions, RunOptions
 
 `help(reenact.diagnose)` tells more. Importing this package does nothing: no files, no network, no torch.
 """
@@ -28,6 +29,9 @@ from reenact.version import __version__
 if _TYPE_CHECKING:
     from reenact.api.bugs import reproduce_bug as reproduce_bug
     from reenact.api.linting import lint as lint
+    from reenact.api.options import ModelOptions as ModelOptions
+    from reenact.api.options import RunOptions as RunOptions
+    from reenact.api.options import TrainingOptions as TrainingOptions
     from reenact.api.papers import evaluate as evaluate
     from reenact.api.papers import fingerprint as fingerprint
     from reenact.api.papers import reproduce_paper as reproduce_paper
@@ -48,6 +52,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "api.bugs": ("reproduce_bug",),
     "api.linting": ("lint",),
+    "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
     "api.reference": ("hyperparameters", "list_rules", "load_run"),
     "api.training": ("apply_repair", "diagnose", "diagnose_trace", "repair"),

@@ -222,7 +222,9 @@ def diagnose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Diagnose:
         for name, content in files.items():
             Path(name.replace("__", "/")).parent.mkdir(exist_ok=True)
             Path(name.replace("__", "/") + ".yaml").write_text(content)
-        return reenact.diagnose(words or ("train.py",), python=sys.executable, max_time=400)
+        return reenact.diagnose(
+            words or ("train.py",), training=reenact.TrainingOptions(python=sys.executable), max_time=400
+        )
 
     return run
 

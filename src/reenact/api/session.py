@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from reenact.api.options import File as File
+from reenact.api.options import ungrouped
 from reenact.errors import InputError, ended_by
 from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
@@ -39,7 +41,6 @@ MOST_RUN_S = 31 * 86_400.0
 FLAGS = ("python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code")
 """Arguments of a call that are settings."""
 S = TypeVar("S", bound="DiagnoseServices")
-File: TypeAlias = str | Path
 Words: TypeAlias = str | Sequence[str]
 """One word, several with commas, or a list of words."""
 ShowProgress: TypeAlias = bool | Callable[[Progress], None]
@@ -132,6 +133,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     from reenact.journal import Journal
     from reenact.report.progress import OnTerminal, telling
 
+    given = ungrouped(given)
     runs_dir, record = given.get("runs_dir"), given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
     settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings

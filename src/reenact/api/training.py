@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
+from reenact.api.options import ASKING, RUN, TRAINING, ModelOptions, RunOptions, TrainingOptions
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
 from reenact.errors import InputError
@@ -31,24 +31,13 @@ def diagnose(
     metric: str | None = None,
     threshold: float = THRESHOLD,
     learned: bool = False,
-    workers: int = 0,
-    executor: str = "process",
-    data: Sequence[File] = (),
-    stand_in_data: bool = False,
-    python: str | None = None,
-    training_time: float | None = None,
     experiments: float = EXPERIMENTS,
-    prune: bool = False,
     max_time: float | None = None,
     model: str | None = None,
     samples: int = 5,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    training: TrainingOptions = TRAINING,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     output: Output = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
@@ -74,24 +63,12 @@ def diagnose(
             logged.
         threshold: least confidence of a finding.
         learned: ask the learned detector too.
-        workers: parallel trainings; 0: one per core.
-        executor: where changed copies are trained: "process", "ray" (a cluster of this machine), or the
-            address of a Ray cluster; the program's folder is sent there, `data` are files and folders that
-            every node has at the same path and that are not.
-        python: interpreter of the program; default: the active one.
-        stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
-            torchvision or scikit-learn cannot be had; the result says so.
-        training_time: seconds that one training may take; what was seen until then is judged.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
             range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
-        prune: end trainings that choose among changes early when they are hopeless beside the program as it
-            stands; what judges is always trained to its end.
         max_time: seconds that the whole call may take; what was seen until then is judged.
-        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times, within
-            `max_cost` dollars, `max_tokens` and `max_calls`; its answers are kept in the file `record`.
-        fresh: reuse nothing of earlier runs and resume none.
-        trust_journal: resume an unfinished run also when you did not record it on this machine.
-        runs_dir: folder of the journal; default: that of the settings (.reenact).
+        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times.
+        training, asking, run: how programs are trained, within which limits the model is asked, how the run
+            is kept: `reenact.TrainingOptions`, `reenact.ModelOptions`, `reenact.RunOptions`.
         output: where the program's own output goes: a file or a file descriptor; default: nowhere.
         progress: True shows it on stderr; a function gets each `Progress`.
         cancel: a `threading.Event` that ends the call when it is set.
@@ -111,12 +88,13 @@ def diagnose(
     with call.open_session(locals()) as session:
         options = DiagnoseOptions(
             depth=Depth(call.one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
-            budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
-            python=session.settings.python,
-            learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
-            experiments=experiments, prune=prune, executor=executor, data=tuple(map(str, data)),
+            budget=budget or "", threshold=threshold, metric=metric or "", workers=training.workers,
+            python=session.settings.python, learned=learned, samples=samples,
+            training_time=training.training_time, stand_in_data=training.stand_in_data,
+            experiments=experiments, prune=training.prune, executor=training.executor,
+            data=tuple(map(str, training.data)),
         )  # fmt: skip
-        services = session.services(DiagnoseServices, output=output, fresh=fresh, model=model)
+        services = session.services(DiagnoseServices, output=output, fresh=run.fresh, model=model)
         return run_diagnosis(read, options, services)
 
 
@@ -188,25 +166,14 @@ def repair(
     search_seed: int = 0,
     samples: int = 5,
     temperature: float | None = None,
-    workers: int = 0,
-    executor: str = "process",
-    data: Sequence[File] = (),
-    stand_in_data: bool = False,
-    python: str | None = None,
-    training_time: float | None = None,
-    prune: bool = False,
     max_time: float | None = None,
     apply: bool = False,
     branch: str | None = None,
     allow_dirty: bool = False,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    training: TrainingOptions = TRAINING,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     output: Output = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
@@ -232,12 +199,10 @@ def repair(
         space: values for random, bohb and hebo: "own", or those of the "study".
         search_seed: random seed of the search.
         samples, temperature: answers of the strategy "llm".
-        workers: parallel trainings; 0: one per core.
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.
-        executor, data, stand_in_data, python, training_time, prune, max_time, model, max_cost, max_tokens,
-        max_calls, record, fresh, trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
+        max_time, model, training, asking, run, output, progress, cancel: as for `diagnose`.
 
     Returns:
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
@@ -261,11 +226,12 @@ def repair(
     with call.open_session(locals()) as session:
         options = RepairOptions(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
-            ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
-            samples=samples, temperature=temperature, training_time=training_time, executor=executor,
-            prune=prune, stand_in_data=stand_in_data, data=tuple(map(str, data)),
+            ignore=ignored, space=space, python=session.settings.python, workers=training.workers,
+            chance=search_seed, samples=samples, temperature=temperature,
+            training_time=training.training_time, executor=training.executor, prune=training.prune,
+            stand_in_data=training.stand_in_data, data=tuple(map(str, training.data)),
         )  # fmt: skip
-        services = session.services(RepairServices, output=output, fresh=fresh, model=model)
+        services = session.services(RepairServices, output=output, fresh=run.fresh, model=model)
         services = replace(services, study_url=session.settings.study_url)
         result = run_repair(read, options, services)
         if not apply:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from reenact.api.options import grouped
 from reenact.api.session import COMMAND, NOTICE, PROGRAM_STDIN
 from reenact.cli.ending import ENDING
 from reenact.cli.options import echo, show
@@ -46,7 +47,7 @@ def answer(
     """
     stdin = stdin_for_programs() if answered else NO_KEYBOARD
     with calling(given.get("max_time"), judges=judges, stdin=stdin) as stop:
-        result = call(*named, **given, progress=True, cancel=stop)
+        result = call(*named, **grouped(call, given), progress=True, cancel=stop)
     document = view(result)
     show(document, output_format)
     return ExitCode.OK if document.exit_code is None else document.exit_code
