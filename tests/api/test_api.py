@@ -295,7 +295,7 @@ def test_what_lint_finds_has_the_fields_of_a_finding_and_the_path_in_print(place
 
 
 def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:
-    reenact.diagnose("train.py", depth="static")
+    found = reenact.diagnose("train.py", depth="static")
     from reenact.journal import Journal
     from reenact.settings import resolve
 
@@ -304,4 +304,10 @@ def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:
         journal.run(pipeline="apply", request={}, what="train.py", fresh=True) as run,
     ):
         run.finish({"backups": []})
-    assert reenact.load_run().command == "diagnose"
+    last = reenact.load_run()
+    assert last.command == "diagnose"
+    assert repr(last) == f"<RecordedRun {last.id} diagnose train.py: {found.sentence}>"
+    (finding,) = found.findings
+    assert f"train.py:{finding.line}:" in str(last)
+    assert json.loads(last.to_json())["result"] == json.loads(found.to_json())
+    assert finding.code in last.to_html()

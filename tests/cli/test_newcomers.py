@@ -184,7 +184,7 @@ MISTAKES = {
         3,
     ),
     "password": Mistake(
-        'import getpass\n\nkey = getpass.getpass("key: ")\n', "RE911", ("Pipe the answers",), 3
+        'import getpass\n\nkey = getpass.getpass("key: ")\n', "RE911", ("Give the answers in a file",), 3
     ),
     "debugger": Mistake("breakpoint()\nprint(1)\n", "RE911", ("remove breakpoint()",)),
     "arguments with choices and commands": Mistake(
