@@ -12,6 +12,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 SOURCES = TESTS.parent / "src" / "reenact"
+BENCHMARKS = TESTS.parent / "benchmarks"
 OWNERS = {
     "host_program.py": "starts every program on the host",
     "own_process.py": "becomes reenact itself",
@@ -45,12 +46,14 @@ def is_owner(name):
 
 
 def starter(frame):
-    """The innermost file and line of ours on whose behalf something is done; none for the tests' own."""
+    """The innermost file and line of ours on whose behalf something is done.
+
+    None for what tests and benchmarks start themselves: the product's command line may be their caller."""
     while frame is not None:
         file = Path(frame.f_code.co_filename).resolve()
         if file.is_relative_to(SOURCES):
             return file.relative_to(SOURCES).as_posix(), frame.f_lineno
-        if file.is_relative_to(TESTS):
+        if file.is_relative_to(TESTS) or file.is_relative_to(BENCHMARKS):
             return None
         frame = frame.f_back
     return None

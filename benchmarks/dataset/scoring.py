@@ -127,7 +127,7 @@ def scored(
     depth: str,
     whole: bool,
 ) -> Scored:
-    """The results of a split. Raises InputError where nobody has mapped yet what its faults are called."""
+    """The results of a split. Raises InputError where faults have no kinds yet."""
     unread = [training.id for training in trainings if any(not truth.kind for truth in training.fault)]
     if unread:
         raise InputError(
