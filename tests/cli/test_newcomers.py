@@ -497,7 +497,7 @@ def test_answers_from_a_file_are_read_by_every_process_that_runs_the_program(tmp
     with (tmp_path / "answers.txt").open("rb") as answers:
         done = diagnose(tmp_path, "program.py", stdin=answers)
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout)["data"]
-    assert told["judgement"] == "sound"
+    result = json.loads(done.stdout)["data"]
+    assert result["judgement"] == "sound"
     # The small experiments run the program as well, in a process of their own.
     assert "no experiments" not in done.stdout
