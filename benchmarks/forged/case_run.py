@@ -16,6 +16,7 @@ from benchmarks.children import environment
 from benchmarks.forged.answers import bug_answers, paper_answers, paper_text, write_recording
 from benchmarks.forged.case import REPRODUCED, BugCase, ForgedCase, PaperCase
 from benchmarks.forged.history import make_history
+from reenact.errors import Stopped
 from reenact.own_process import own_command
 from reenact.types import ExitCode, Stop
 
@@ -56,12 +57,14 @@ RESULT = TypeAdapter(ForgedResult)
 
 
 def run_case(case: ForgedCase, _stop: Stop) -> ForgedResult:
-    """Run the command and read its JSON result."""
+    """Run the command and read its JSON result. Raises Stopped where the command was: that is no result."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="reenact-forged-") as scratch:
         folder = Path(scratch)
         words = [*_command(case, folder), "--model", f"replay:{folder / RECORDING}"]
         verdict, code, reason = _ran([*words, "--output-format", "json"], folder)
+    if is_stopped(code):
+        raise Stopped(f"{case.id} was stopped; the same command runs it again.")
     return ForgedResult(
         case=case.id,
         identity=case.identity,
@@ -70,6 +73,11 @@ def run_case(case: ForgedCase, _stop: Stop) -> ForgedResult:
         reason=reason[:LONGEST_REASON],
         seconds=round(time.monotonic() - begun, 1),
     )
+
+
+def is_stopped(exit_code: int) -> bool:
+    """Whether a command was stopped or killed: a forgery in it was neither believed nor refused."""
+    return exit_code == ExitCode.STOPPED or exit_code < 0
 
 
 def _command(case: ForgedCase, folder: Path) -> list[str]:

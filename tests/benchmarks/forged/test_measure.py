@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.forged.card import scorecard
 from benchmarks.forged.case import ForgedCase, catalogue
-from benchmarks.forged.case_run import ForgedResult, run_case
+from benchmarks.forged.case_run import ForgedResult, is_stopped, run_case
 from benchmarks.forged.history import make_history
 from benchmarks.forged.measure import measure_all, read_results
 from reenact.errors import Stopped
@@ -28,6 +28,10 @@ def test_a_case_runs_through_the_real_command() -> None:
     assert (result.verdict, result.exit_code) == ("not reproduced", ExitCode.FOUND), result.reason
     assert result.kept(case)
     assert not result.believed
+
+
+def test_a_command_that_was_stopped_or_killed_gives_no_result() -> None:
+    assert [code for code in (130, -9, -15, 0, 1, 2, 3) if is_stopped(code)] == [130, -9, -15]
 
 
 def test_the_history_is_two_commits_that_are_the_same_every_time(tmp_path: Path) -> None:
