@@ -318,6 +318,20 @@ def test_a_script_that_branches_on_an_answer_and_hands_it_on_passes(acme: Any) -
     assert found.verdict is Verdict.REPRODUCED, found.attempts
 
 
+def test_what_was_collected_until_the_crash_is_no_choice(acme: Any) -> None:
+    """The crash ends the loop on one revision, so that `observed` holds less there."""
+    change(acme, "buggy", "return value * factor", "return value / (3.0 - value)")
+    change(acme, "fixed", "return value * factor", "return value / 3.0")
+    script = """
+from acme import scaled
+observed = []
+for value in [1.0, 2.0, 3.0, 4.0]:
+    observed.append(scaled(value))
+"""
+    found = tried(acme, script, report=DIVISION, symptom=DIVIDES, fixed=True)
+    assert found.verdict is Verdict.REPRODUCED, found.attempts
+
+
 @pytest.mark.parametrize("what", LYING)
 def test_a_list_that_lies_is_the_scripts(acme: Any, what: str) -> None:
     found = tried(acme, LYING[what], report=DIVISION, symptom=DIVIDES)
