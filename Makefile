@@ -1,5 +1,5 @@
 # Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
-.PHONY: demo test tests test-slow test-frameworks lint checks docs test-llm clean
+.PHONY: demo test tests test-slow test-release test-frameworks lint checks docs test-llm clean
 
 demo:
 	@scripts/setup models,torch,papers
@@ -30,6 +30,12 @@ tests:
 test-slow:
 	@scripts/setup $(EVERYTHING),ray chromium
 	@.venv/bin/pytest -n 2 --dist loadgroup -m slow
+
+# What changes with the benchmarks alone: each split of benchmarks/trainings against its hash. Before a release, or after a
+# change there.
+test-release:
+	@scripts/setup $(EVERYTHING)
+	@.venv/bin/pytest -n 2 --dist loadgroup -m release
 
 # The frameworks themselves are installed here alone: some 2 GB. Backs docs/works-with.md line by line.
 test-frameworks:

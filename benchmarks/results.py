@@ -43,7 +43,7 @@ CASES = {
     "reuse": (),
 }
 """By command: folders of cases, where it is not the one of its name. `web` makes its journals itself,
-`first` runs examples/broken, `reuse` these and programs of `modern`."""
+`first` runs examples/broken, `reuse` these and programs of `trainings`."""
 
 
 @dataclass(frozen=True, slots=True)

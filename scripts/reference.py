@@ -7,6 +7,7 @@ json.md       what --output-format json prints           python.md     every fun
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import re
@@ -208,7 +209,8 @@ def tools() -> Iterator[str]:
     """Every tool of the server with the schemas that clients see."""
     import anyio
 
-    from reenact.mcp.server import Permits, make_server
+    from reenact.mcp.server import make_server
+    from reenact.mcp.tools import Permits
 
     server = make_server(Path(".reenact"), Permits())
     yield "# Tools of `reenact mcp`\n"
@@ -250,6 +252,7 @@ def functions() -> Iterator[str]:
     """Every function of `import reenact`, as `help()` tells it."""
     import reenact
     from reenact import api
+    from reenact.settings import field_texts
 
     yield f"# Python\n\n{_prose(inspect.getdoc(api) or '').partition('training  ')[0]}"
     named = sorted(name for name, home in reenact._HOME_OF.items() if home.startswith("api."))
@@ -257,6 +260,9 @@ def functions() -> Iterator[str]:
         function = getattr(reenact, name)
         yield f"## reenact.{name}\n\n```python\n{_signature(name, function)}\n```\n"
         yield f"{_prose(inspect.getdoc(function) or '')}\n"
+        if dataclasses.is_dataclass(function):
+            texts = field_texts(function)
+            yield "".join(f"- `{field}`: {text}\n" for field, text in texts.items())
 
 
 def _signature(name: str, function: Any) -> str:
@@ -266,12 +272,16 @@ def _signature(name: str, function: Any) -> str:
     if len(positional) < len(shown) and not any(one.kind is one.VAR_POSITIONAL for one in positional):
         shown.insert(len(positional), "*")
     lines = "".join(f"    {one},\n" for one in shown)
-    return f"{name}(\n{lines}) -> {given.return_annotation}"
+    returned = "" if inspect.isclass(function) else f" -> {given.return_annotation}"
+    return f"{name}(\n{lines}){returned}"
 
 
 def _parameter(one: inspect.Parameter) -> str:
     star = "*" if one.kind is one.VAR_POSITIONAL else ""
     default = "" if one.default is one.empty else f" = {one.default!r}"
+    if dataclasses.is_dataclass(one.default):
+        # A group of options; each has a default of its own.
+        default = f" = {type(one.default).__name__}()"
     return f"{star}{one.name}: {one.annotation}{default}"
 
 

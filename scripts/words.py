@@ -36,7 +36,7 @@ LOOKED_AT = (
 )
 UNTOUCHED = re.compile(
     r"/prompts/|/cases/|/corpus|/recordings?/|recording\.jsonl|tests/golden/|scripts/words\.py|scripts/kill_cases/"
-    r"|benchmarks/modern/(?:tune|confirm|fresh|later|fifth|sixth|seventh|eighth|ninth|tenth)/|examples/paper/|examples/broken/torch_house_prices\.py"
+    r"|benchmarks/trainings/|examples/paper/|examples/broken/torch_house_prices\.py"
 )
 WORDS = {
     "told": "reported, result, logged",

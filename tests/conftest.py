@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from process_owners import watch_starts
 from warm import make_environment
 
 pytest.register_assert_rewrite("contracts")
+watch_starts()
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
 
 # Also where PYTHONDONTWRITEBYTECODE is set: a third of the time until the first test would go into

@@ -15,9 +15,11 @@ from reenact.host_program import (
     ask_users_interpreter,
     find_program,
     host_environment,
+    open_users_browser,
     run_host_program,
     start_users_program,
 )
+from waiting import wait_until
 
 SHOW = "import json, os; print(json.dumps([os.getcwd(), dict(os.environ), os.read(0, 100).decode()]))"
 
@@ -50,7 +52,9 @@ def test_a_host_program_sees_only_the_names_on_the_list(monkeypatch: pytest.Monk
     assert "https_proxy" not in environment
     assert environment["LC_ALL"] == "C.UTF-8"
     assert environment["HOME"] == os.environ["HOME"]
+    monkeypatch.setenv("SSL_CERT_FILE", "mine.pem")
     _, environment, read = shown(network=True, stdin=b"fed")
+    assert environment["SSL_CERT_FILE"] == str(Path("mine.pem").absolute())
     assert environment["https_proxy"] == "http://proxy.invalid"
     assert read == "fed"
 
@@ -102,6 +106,30 @@ def test_the_users_program_keeps_the_users_environment_and_folder(
         assert start_users_program(words, stdout=sink).wait() == 0
     assert printed.read_text().split() == ["kept", str(tmp_path)]
     assert ask_users_interpreter(words, 60).stdout.decode().split() == ["kept", str(tmp_path)]
+
+
+def test_a_browser_is_the_users_and_not_one_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`view --open` started an `xdg-open` of the folder where PATH has a relative entry."""
+    own, planted, shown = tmp_path / "own", tmp_path / "planted", tmp_path / "shown"
+    for folder, text in (
+        (own, f"pwd > {shown}; echo $1 $MY_OWN >> {shown}"),
+        (planted, f"touch {shown}-planted"),
+    ):
+        folder.mkdir()
+        for name in ("firefox", "xdg-open", "xdg-settings"):
+            (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / name).chmod(0o755)
+    (tmp_path / "subprocess.py").write_text(f"open('{shown}-planted', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"DISPLAY": ":1", "BROWSER": "firefox", "MY_OWN": "kept", "PYTHONPATH": "."}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", os.pathsep.join(["planted", "", str(own), os.environ["PATH"]]))
+    assert open_users_browser("http://127.0.0.1:1/x").wait() == 0
+    wait_until(lambda: shown.exists() and shown.read_text().count("\n") == 2, "the browser to start")
+    assert shown.read_text().splitlines() == ["/", "http://127.0.0.1:1/x kept"]
+    assert not Path(f"{shown}-planted").exists()
 
 
 def test_the_temporary_folders_of_git_are_ours_alone(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ current folder, above that, and in the folder that is worked on. Most of them na
 a file, the others a setting whose effect would be seen. Each entry point of ours is called for real.
 
 pandoc runs in the sandbox, never on the host. Chromium is not started by the package at all, only by the
-scripts that take pictures, and bubblewrap reads no configuration. That nothing else starts a program is shown
+scripts that take pictures, and bubblewrap reads no configuration. Ray: trials/test_ray_start.py, the action
+for GitHub: interfaces/test_hooks.py. That nothing else starts a program is shown
 by test_process_fence.py.
 """
 

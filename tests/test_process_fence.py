@@ -1,26 +1,18 @@
-"""Nothing but the owner files starts a process: found in the syntax trees of all files of the package."""
+"""Nothing but the owner files starts a process: found in the syntax trees of all files of the package, and
+while all tests run by an audit hook (process_owners.py)."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[1] / "src" / "reenact"
-OWNERS = {
-    "host_program.py": "starts every program on the host",
-    "own_process.py": "becomes reenact itself",
-    "api/linting.py": "forks itself to read many files; starts no program",
-    "sandbox/tiers/reaper.py": "is process 1 of a box without namespaces; stands alone",
-}
-INJECTED = {
-    "probe/inject": "runs in the user's program",
-    "trials/inject": "runs in the user's interpreter: the fork server of the trials",
-    "bug/inside": "runs in the sandbox",
-    "demo/cases": "examples, which run in the sandbox or as the user's program",
-}
+import process_owners
+from process_owners import OWNERS, is_owner
+
+SOURCES = process_owners.SOURCES
 STARTS = {
     "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
     "os": {
@@ -37,11 +29,40 @@ STARTS = {
     "asyncio.subprocess": {"create_subprocess_exec", "create_subprocess_shell"},
     "pty": {"spawn", "fork"},
     "multiprocessing": {"Process", "Pool", "Manager", "get_context"},
+    "multiprocessing.context": {"Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"},
+    "multiprocessing.pool": {"Pool"},
+    "multiprocessing.process": {"BaseProcess"},
+    "torch.multiprocessing": {"Process", "Pool", "get_context", "spawn"},
     "concurrent.futures": {"ProcessPoolExecutor"},
     "concurrent.futures.process": {"ProcessPoolExecutor"},
     "pexpect": {"spawn", "run"},
+    "posix": {"system", "fork", "forkpty", "posix_spawn", "posix_spawnp", "execv", "execve"},
+    "_posixsubprocess": {"fork_exec"},
+    "anyio": {"open_process", "run_process"},
+    "anyio.to_process": {"run_sync"},
+    "mcp.client.stdio": {"stdio_client"},
+    "psutil": {"Popen"},
+    "joblib": {"Parallel", "cpu_count"},
+    # These ask another program: a browser, an editor, a pager, `ip`, `uname`, a compiler.
+    "webbrowser": {"open", "open_new", "open_new_tab", "get"},
+    "click": {"launch", "edit", "echo_via_pager"},
+    "pydoc": {"pager", "pipepager"},
+    "uuid": {"uuid1", "getnode"},
+    "platform": {"processor", "platform"},
+    "ctypes.util": {"find_library"},
 }
 """By module, what starts a process or forks this one."""
+BY_NAME = {"getattr", "__import__", "import_module"}
+NAMED = {
+    "subprocess",
+    "pty",
+    "posix",
+    "_posixsubprocess",
+    "pexpect",
+    *STARTS["os"],
+    *STARTS["subprocess"],
+} - {"run", "call"}
+"""What is not reached by its name: a module or function that does little else than starting processes."""
 
 
 def annotations(tree: ast.Module) -> set[int]:
@@ -87,9 +108,9 @@ def starts(text: str) -> list[str]:
             module = named.get(dotted) or ".".join(filter(None, (named.get(first, ""), rest)))
             if node.attr in STARTS.get(module, ()):
                 found.append(f"{node.lineno}: {module}.{node.attr}")
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "__import__"):
-            words = [part.value for part in node.args if isinstance(part, ast.Constant)]
-            if words and words[0] in {"subprocess", "pty", *STARTS["os"], *STARTS["subprocess"]}:
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in BY_NAME:
+            words = {part.value for part in node.args if isinstance(part, ast.Constant)}
+            if words & NAMED:
                 found.append(f"{node.lineno}: {ast.unparse(node)}")
     return found
 
@@ -116,6 +137,21 @@ def starts(text: str) -> list[str]:
         "import concurrent.futures\nconcurrent.futures.ProcessPoolExecutor()",
         "import concurrent.futures as f\nf.ProcessPoolExecutor()",
         "import subprocess\ngetattr(subprocess, 'x')\n__import__('subprocess')",
+        "import os\ngetattr(os, 'system')('ls')",
+        "import importlib\nimportlib.import_module('subprocess')",
+        "from importlib import import_module\nimport_module('_posixsubprocess')",
+        "import posix\nposix.system('ls')",
+        "import anyio\nanyio.run_process('ls')",
+        "from anyio import to_process\nto_process.run_sync(print)",
+        "from multiprocessing.pool import Pool",
+        "import torch.multiprocessing as mp\nmp.spawn(print)",
+        "import psutil\npsutil.Popen(['ls'])",
+        "import webbrowser\nwebbrowser.open('https://example.org')",
+        "import click\nclick.edit('text')",
+        "from click import launch",
+        "import uuid\nuuid.uuid1()",
+        "import platform\nplatform.processor()",
+        "from ctypes.util import find_library",
     ],
 )
 def test_every_way_to_start_a_process_is_seen(text: str) -> None:
@@ -129,6 +165,9 @@ def test_every_way_to_start_a_process_is_seen(text: str) -> None:
         "import subprocess\nout = subprocess.DEVNULL",
         "import subprocess\ntry: pass\nexcept subprocess.TimeoutExpired: pass",
         "import os\nos.kill(1, 9)",
+        "import uuid\nuuid.uuid4()",
+        "import click\nclick.echo('text')",
+        "from importlib import import_module\nimport_module('numpy')",
     ],
 )
 def test_types_constants_and_errors_start_nothing(text: str) -> None:
@@ -139,7 +178,7 @@ def test_only_the_owners_start_processes() -> None:
     found = {}
     for path in sorted(SOURCES.rglob("*.py")):
         name = path.relative_to(SOURCES).as_posix()
-        if name in OWNERS or any(name.startswith(f"{folder}/") for folder in INJECTED):
+        if is_owner(name):
             continue
         if here := starts(path.read_text(encoding="utf-8")):
             found[name] = here
@@ -149,3 +188,29 @@ def test_only_the_owners_start_processes() -> None:
 @pytest.mark.parametrize("owner", OWNERS)
 def test_an_owner_that_starts_nothing_is_no_owner(owner: str) -> None:
     assert starts((SOURCES / owner).read_text(encoding="utf-8"))
+
+
+def by(name: str, text: str) -> None:
+    """Run a text as if it were that file of the package."""
+    exec(compile(text, str(SOURCES / name), "exec"), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import subprocess\nvars(subprocess)['P' + 'open'](['true'])",
+        "import os\nvars(os)['sys' + 'tem']('true')",
+        "import os\nvars(os)['posix_' + 'spawn']('/bin/true', ['true'], {})",
+        # A library that asks another program.
+        "import platform\nplatform._Processor.from_subprocess()",
+    ],
+)
+def test_a_start_by_another_file_is_refused_while_tests_run(text: str) -> None:
+    with pytest.raises(AssertionError, match=r"rules/own/sly\.py:\d starts a process"):
+        by("rules/own/sly.py", text)
+
+
+def test_the_owners_and_the_tests_themselves_may_start_processes() -> None:
+    by("host_program.py", "import subprocess\nsubprocess.run(['true'], check=True)")
+    by("probe/inject/any.py", "import subprocess\nsubprocess.run(['true'], check=True)")
+    assert process_owners.starter(sys._getframe()) is None

@@ -10,13 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from benchmarks.children import ROOT
+from benchmarks.dataset.splits import published, trainings_of
+from benchmarks.dataset.training import TRAININGS
 from benchmarks.detector.plan import BASES
 from benchmarks.faults.case import FaultCase, Scale, Side
 from benchmarks.faults.cases import catalogue as fault_cases
 from benchmarks.faults.programs import availability, materialise
-from benchmarks.modern.case import HERE as MODERN
-from benchmarks.modern.case import Half
-from benchmarks.modern.case import catalogue as modern_cases
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number
 from reenact.errors import InputError, PatchRefused
 from reenact.program.change import Change, Replace, Set
@@ -27,6 +26,8 @@ from reenact.program.read.alternatives import same_value
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.space import fitting, space_of
 
+PUBLISHED_HALVES = ("tune", "confirm", "fresh")
+"""Splits of `modern` whose programs are used, by the names that the kept curves use."""
 CHANGES = 7
 """Of one faulty program."""
 MUTANTS = 4
@@ -87,10 +88,11 @@ def _programs() -> dict[str, tuple[tuple[str, ...], Path]]:
     for prefix, folder in (("base", BASES), ("probe", ROOT / "benchmarks" / "cases" / "probe")):
         for script in sorted(folder.glob("*.py")):
             found[f"{prefix}-{script.stem}"] = ((script.name,), folder)
-    for half in (Half.TUNE, Half.CONFIRM, Half.FRESH):
-        for case in modern_cases(half):
-            if case.sound and case.path.endswith(".py") and not case.needs and not case.module:
-                found[f"{half}-{case.id}"] = (case.words, MODERN / half)
+    for half in PUBLISHED_HALVES:
+        for training in trainings_of(published("modern")[half]):
+            is_script = training.path.endswith(".py") and not training.module
+            if training.sound and is_script and not training.needs:
+                found[f"{half}-{training.shown}"] = (training.words, TRAININGS / training.id)
     return found
 
 

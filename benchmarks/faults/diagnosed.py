@@ -29,7 +29,8 @@ from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence

@@ -17,7 +17,7 @@ from benchmarks.children import ROOT
 from benchmarks.faults.case import FaultCase, Scale, Side
 from benchmarks.faults.programs import materialise
 from benchmarks.faults.scores import Truth, parse_truth
-from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program

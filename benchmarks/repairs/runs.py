@@ -28,7 +28,8 @@ from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError, ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.patch import Patch

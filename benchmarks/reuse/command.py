@@ -1,7 +1,7 @@
 """`python -m benchmarks reuse`: the share of programs whose trainings a second identical command reuses.
 
 By marks, not by whole commands: trainings are reused exactly when two watched runs have the same mark. Each
-program of examples/broken and fifty opened ones of `modern` is watched twice in a copy of its folder, once
+program of examples/broken and fifty opened ones of `trainings` is watched twice in a copy of its folder, once
 by this code and, with --before, by an older checkout. Stopped, it continues where it was.
 """
 
@@ -23,18 +23,19 @@ import click
 
 from benchmarks.children import ROOT
 from benchmarks.command import conduct, out_folder
-from benchmarks.modern.case import HERE as MODERN
-from benchmarks.modern.case import Half, catalogue
+from benchmarks.dataset.splits import published, trainings_of
+from benchmarks.dataset.training import TRAININGS
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.settings import resolve
 from reenact.types import ExitCode, Progress, Stop, Tell
 
 BROKEN = ROOT / "examples" / "broken"
 MARKS = Path(__file__).with_name("marks.py")
-OPENED = tuple(half for half in Half if half is not Half.TENTH)
+NOT_MEASURED = "tenth"
+"""The half that was not open when this benchmark was measured first."""
 PROGRAMS = 50
 LONGEST_S = 60.0
-"""Of the programs of `modern`, those that train for at most so long."""
+"""Of the programs of `trainings`, those that train for at most so long."""
 WANTED = 0.9
 """Share of what an older checkout reuses."""
 MINUTES_EACH = 0.7
@@ -84,10 +85,11 @@ def all_cases() -> list[Case]:
     """The programs of examples/broken, and fifty opened ones in the order of the hashes of their ids."""
     broken = [Case(path.name, BROKEN, (path.name,)) for path in sorted(BROKEN.glob("*.py"))]
     short = [
-        Case(f"{half}/{case.id}", MODERN / half / case.folder, case.words)
-        for half in OPENED
-        for case in catalogue(half)
-        if case.seconds <= LONGEST_S and not case.needs
+        Case(f"{half}/{training.shown}", TRAININGS / training.id, training.words)
+        for half, split in published("modern").items()
+        if half != NOT_MEASURED
+        for training in trainings_of(split)
+        if training.seconds <= LONGEST_S and not training.needs
     ]
     ordered = sorted(short, key=lambda case: hashlib.sha256(case.name.encode()).hexdigest())
     return broken + ordered[:PROGRAMS]

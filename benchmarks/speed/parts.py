@@ -26,7 +26,8 @@ from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program

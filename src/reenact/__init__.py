@@ -1,6 +1,7 @@
 """reenact re-enacts deep-learning work and tells whether it holds.
 
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
+    reenact.diagnose_trace(folder)        the same of what `reenact watch` has seen, also while it goes on
     reenact.watch(model)                  the same for a training in this process, as a context manager
     reenact.callbacks.keras()             the same in a loop of Keras, Lightning or Hugging Face
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
@@ -13,6 +14,7 @@
     reenact.evaluate(code)                scores of the code of a reproduction
     reenact.list_rules()                  the rules that diagnose a training
     reenact.load_run("last")              a recorded run and its result
+    reenact.TrainingOptions(...)          options that several functions share; also ModelOptions, RunOptions
 
 `help(reenact.diagnose)` tells more. Importing this package does nothing: no files, no network, no torch.
 """
@@ -20,11 +22,16 @@
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from reenact.drawing import Drawing as _Drawing
+from reenact.drawing import draw_with as _draw_with
 from reenact.version import __version__
 
 if _TYPE_CHECKING:
     from reenact.api.bugs import reproduce_bug as reproduce_bug
     from reenact.api.linting import lint as lint
+    from reenact.api.options import ModelOptions as ModelOptions
+    from reenact.api.options import RunOptions as RunOptions
+    from reenact.api.options import TrainingOptions as TrainingOptions
     from reenact.api.papers import evaluate as evaluate
     from reenact.api.papers import fingerprint as fingerprint
     from reenact.api.papers import reproduce_paper as reproduce_paper
@@ -33,6 +40,7 @@ if _TYPE_CHECKING:
     from reenact.api.reference import load_run as load_run
     from reenact.api.training import apply_repair as apply_repair
     from reenact.api.training import diagnose as diagnose
+    from reenact.api.training import diagnose_trace as diagnose_trace
     from reenact.api.training import repair as repair
     from reenact.errors import ReenactError as ReenactError
     from reenact.errors import Stopped as Stopped
@@ -44,9 +52,10 @@ if _TYPE_CHECKING:
 _HOMES = {
     "api.bugs": ("reproduce_bug",),
     "api.linting": ("lint",),
+    "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
     "api.reference": ("hyperparameters", "list_rules", "load_run"),
-    "api.training": ("apply_repair", "diagnose", "repair"),
+    "api.training": ("apply_repair", "diagnose", "diagnose_trace", "repair"),
     "errors": ("ReenactError", "Stopped"),
     "notebook": ("load_ipython_extension", "unload_ipython_extension"),
     "probe.inprocess": ("metric", "watch"),
@@ -54,6 +63,15 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *(name for name in _HOME_OF if not name.endswith("_ipython_extension"))]
+
+
+def _drawing() -> _Drawing:
+    import reenact.report.drawing as drawing
+
+    return drawing
+
+
+_draw_with(_drawing)
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
     host      git, uv, pip, ruff, a container engine, nvidia-smi: programs that reenact itself needs
     launcher  what makes a box: bubblewrap, the reaper, a container engine's client
-    user's    the user's own program and interpreter, and a `command:` model that the user names
+    user's    the user's own program, interpreter and browser, and a `command:` model that the user names
     own       reenact itself, in a process of its own (how: own_process.py)
 
 A host program gets a closed environment, made from a list of names, and starts in `/`: most programs look for
@@ -12,7 +12,8 @@ sandbox/repository.py, installers in sandbox/environments/installer_settings.py,
 codegen/static_checks.py. What is left is the user's: the home folder, and variables for indexes, proxies and
 certificates. Folders made for host programs come from `tempfile`: mode 0700, names that cannot be guessed.
 
-The user's own program keeps the user's environment and folder: it runs as it would without reenact.
+The user's own program keeps the user's environment and folder: it runs as it would without reenact. A browser
+keeps the environment alone.
 
 Not covered: faults in the programs, and what root configured for the whole machine where a program has no
 switch for it (certificates, the dynamic linker, a container engine's daemon).
@@ -39,9 +40,9 @@ START_FOLDER = "/"
 MOST_PRINTED = 32 * 1024 * 1024
 LOOK_S = 0.5
 _ALWAYS = re.compile(r"HOME|LANG|LC_\w+")
-_NETWORK = re.compile(
-    r"(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY|"
-    r"SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_SSL_CAINFO|NETRC"
+_PROXIES = re.compile(r"(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY")
+_NETWORK_FILES = frozenset(
+    {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NETRC"}
 )
 
 
@@ -75,8 +76,11 @@ def host_environment(more: Mapping[str, str] | None = None, *, network: bool = F
         "TMPDIR": tempfile.gettempdir(),
     }
     for name, value in os.environ.items():
-        if _ALWAYS.fullmatch(name) or (network and _NETWORK.fullmatch(name)):
+        if _ALWAYS.fullmatch(name) or (network and _PROXIES.fullmatch(name)):
             environment[name] = value
+        elif network and name in _NETWORK_FILES and value:
+            # The program starts in another folder than the user, for whom a relative path was right.
+            environment[name] = str(Path(value).absolute())
     environment.update(more or {})
     return environment
 
@@ -195,6 +199,21 @@ def start_users_program(
         stderr=stderr,
         start_new_session=True,
         preexec_fn=in_child,
+    )
+
+
+def open_users_browser(address: str) -> subprocess.Popen[bytes]:
+    """Open an address in the browser that the user's desktop or BROWSER names.
+
+    Python's `webbrowser` asks and starts other programs for it, by their names: in a process of its own, so
+    that neither an entry of PATH nor a browser depends on the current folder.
+    """
+    return start_users_program(
+        [sys.executable, "-I", "-m", "webbrowser", address],
+        folder=Path(START_FOLDER),
+        environment={**os.environ, "PATH": absolute_path()},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 

@@ -10,28 +10,11 @@ that can be shown. Results of the functions of `reenact` draw themselves, also w
 """
 
 from argparse import ArgumentParser
-from html import escape
 from typing import Any, NoReturn
 
 from reenact.errors import InputError
-from reenact.result import Result
 
 MAGIC = "watch"
-HEIGHT = "34rem"
-
-
-def mimebundle(result: Result) -> dict[str, str]:
-    """The result as plain text and as html. Raises InputError for what no view shows."""
-    from reenact.report.render import render
-
-    document = result.document()
-    return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}
-
-
-def framed(page: str) -> str:
-    """A page in a frame of its own: its styles stay inside, and nothing in it can run."""
-    style = f"width: 100%; height: {HEIGHT}; border: 0"
-    return f'<iframe sandbox="" srcdoc="{escape(page, quote=True)}" style="{style}"></iframe>'
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -67,16 +67,21 @@ SHAPES = (
     Shape(("bearer", "basic"), r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", rf"\1\2{HIDDEN}"),
     # Who knows the address of a web hook may write to the channel.
     Shape(
-        ("hooks.slack.com/", "/api/webhooks/", "webhook.office.com/", "office.com/webhook/",
-         "hooks.zapier.com/"),
-        r"(?i)(\bhooks\.slack\.com/(?:services|workflows|triggers)/|\bdiscord(?:app)?\.com/api/webhooks/"
+        ("hooks.slack", "discord", "webhook.office.com/", "office.com/webhook/", "hooks.zapier.com/",
+         "api.telegram.org/bot", "/open-apis/bot/", "maker.ifttt.com/", "events.pagerduty.com/", "/hooks/"),
+        r"(?i)(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/"
+        r"|\bdiscord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
         r"|\bwebhook\.office\.com/webhookb?\d*/|\boutlook\.office\.com/webhook/"
-        r"|\bhooks\.zapier\.com/hooks/)[^\s\"'<>()]{8,}",
+        r"|\bhooks\.zapier\.com/hooks/|\bapi\.telegram\.org/bot"
+        r"|\bopen\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/(?:v\d+/)?hook/"
+        r"|\bmaker\.ifttt\.com/trigger/[^\s/]+/(?:json/)?with/key/|\bevents\.pagerduty\.com/integration/"
+        # Mattermost, Rocket.Chat and others on a host of their own: a long word after /hooks/.
+        r"|://[^\s/]+/hooks/(?=[^\s\"'<>()]{20}))[^\s\"'<>()]{8,}",
         rf"\1{HIDDEN}",
     ),
     Shape(
-        ("sig=", "signature=", "token=", "secret=", "password=", "api_key=", "apikey="),
-        r"(?i)([?&](?:sig|signature|(?:access_)?token|(?:client_)?secret|password|api_?key)=)"
+        ("sig=", "signature=", "token=", "secret=", "password=", "api_key=", "apikey=", "&key=", "?key="),
+        r"(?i)([?&](?:sig|signature|(?:access_)?token|(?:client_)?secret|password|(?:api_?)?key)=)"
         r"[^\s&\"'<>()]{8,}",
         rf"\1{HIDDEN}",
     ),

@@ -19,11 +19,11 @@ from datetime import date
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path, PurePath
 from types import MethodType
 from typing import Any
 
+from reenact.drawing import drawing
 from reenact.errors import InputError
 from reenact.types import JsonValue
 
@@ -73,12 +73,11 @@ class Result:
     @property
     def plots(self) -> tuple[Any, ...]:
         """Its plots, each a `reenact.report.document.Picture`: a notebook draws one, `save` writes one."""
-        pictures: tuple[Any, ...] = import_module("reenact.report.document").pictures_in(self.document())
-        return pictures
+        return drawing().pictures_in(self.document())
 
     def document(self) -> Any:
-        """What every output format renders. What draws is above this file, so it is found by its name."""
-        return import_module("reenact.report.recorded").shown(self)
+        """What every output format renders."""
+        return drawing().shown(self)
 
     def in_a_line(self) -> str:
         """What `repr` shows after the name of the class."""
@@ -96,13 +95,11 @@ class Result:
         return f"<{type(self).__name__} {line}>"
 
     def _rendered(self, form: str) -> str:
-        text: str = import_module("reenact.report.render").render(self.document(), form)
-        return text
+        return drawing().render(self.document(), form)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """How a notebook draws it."""
-        drawn: dict[str, str] = import_module("reenact.notebook").mimebundle(self)
-        return drawn
+        return drawing().mimebundle(self)
 
 
 def encoded(value: Any) -> JsonValue:

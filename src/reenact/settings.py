@@ -158,7 +158,9 @@ def save_setting(name: str, text: str | None, user_file: Path | None = None) -> 
     given: object = text
     if str(_types().get(name, "")).startswith("tuple["):
         given = [part.strip() for part in (text or "").split(",") if part.strip()]
-    checked = _checked(name, given if text is not None else getattr(Settings(), name), "command line")
+    if text is None:
+        given = getattr(Settings(), name, None)
+    checked = _checked(name, given, "command line")
     old = read_text(file, MOST_BYTES).splitlines() if file.is_file() else []
     other = [line for line in old if line.partition("=")[0].strip().replace("-", "_") != name]
     if text is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 import json
 import os
@@ -18,14 +19,20 @@ import click
 import pytest
 
 import reenact
+from reenact.api.options import GROUPS as OPTIONS
+from reenact.api.options import RunOptions, TrainingOptions, defaults_of, grouped
 from reenact.cli.main import reenact as command_line
 from reenact.errors import InputError, ReenactError, Stopped
+from reenact.settings import field_texts
 from waiting import LONGEST_S
 from warm import warm_python_of_commands
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 
-FUNCTIONS = sorted(name for name, home in reenact._HOME_OF.items() if home.startswith("api."))
+GROUPS = ("ModelOptions", "RunOptions", "TrainingOptions")
+FUNCTIONS = sorted(
+    name for name, home in reenact._HOME_OF.items() if home.startswith("api.") and name not in GROUPS
+)
 LONG = ("diagnose", "repair", "reproduce_bug", "reproduce_paper", "fingerprint", "evaluate")
 COMMANDS = {"reproduce_bug": "bug", "reproduce_paper": "paper"}
 FAULTY = """
@@ -69,7 +76,7 @@ def test_every_keyword_is_typed_and_explained(name: str) -> None:
         explained = set(re.findall(r"\w+", page.partition("Args:")[2]))
         assert set(signature.parameters) - explained == set()
     if name in LONG:
-        assert {"progress", "cancel", "max_time", "runs_dir"} <= set(signature.parameters)
+        assert {"progress", "cancel", "max_time", "runs_dir"} <= set(defaults_of(function))
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -80,15 +87,17 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
         "output_format",
         "verbose",
         "help",
+        # In Python a function of its own: `diagnose_trace`.
+        "trace",
     }
-    assert given - set(inspect.signature(getattr(reenact, name)).parameters) == set()
+    assert given - set(defaults_of(getattr(reenact, name))) == set()
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_python_and_the_command_have_the_same_defaults(name: str) -> None:
     command = command_line.get_command(click.Context(command_line), COMMANDS.get(name, name))
     assert command is not None
-    known = inspect.signature(getattr(reenact, name)).parameters
+    known = defaults_of(getattr(reenact, name))
     compared = 0
     for option in command.params:
         default, keyword = option.default, str(option.name)
@@ -97,9 +106,28 @@ def test_python_and_the_command_have_the_same_defaults(name: str) -> None:
             and isinstance(default, str | int | float | Path)
             and not isinstance(default, bool)
         ):
-            assert str(known[keyword].default) == str(default), keyword
+            assert str(known[keyword]) == str(default), keyword
             compared += 1
     assert compared or name == "fingerprint"
+
+
+@pytest.mark.parametrize("group", OPTIONS)
+def test_every_option_of_a_group_is_explained_and_one_of_the_command_line(group: type) -> None:
+    assert reenact.__all__.count(group.__name__) == 1
+    options = {field.name for field in dataclasses.fields(group)}
+    assert set(field_texts(group)) == options
+    command = command_line.get_command(click.Context(command_line), "diagnose")
+    assert command is not None
+    # On the command line the folder of the journal is a setting.
+    assert options - {"runs_dir"} <= {option.name for option in command.params}
+
+
+def test_options_of_the_command_line_find_their_group() -> None:
+    taken = grouped(reenact.diagnose, {"workers": 2, "fresh": True, "depth": "static", "max_calls": 3})
+    assert taken["training"] == TrainingOptions(workers=2)
+    assert taken["run"] == RunOptions(fresh=True)
+    assert (taken["asking"].max_calls, taken["depth"]) == (3, "static")
+    assert len(inspect.signature(reenact.diagnose).parameters) <= 20
 
 
 def test_functions_stay_functions_when_every_module_is_loaded(place: Path) -> None:
@@ -143,7 +171,9 @@ def test_a_diagnosis_prints_nothing_unless_asked(place: Path, capfd: pytest.Capt
     assert capfd.readouterr() == ("", "")
     received: list[reenact.Progress] = []
     with (place / "output.txt").open("wb") as output:
-        reenact.diagnose(place / "train.py", output=output, progress=received.append, fresh=True)
+        reenact.diagnose(
+            place / "train.py", output=output, progress=received.append, run=RunOptions(fresh=True)
+        )
     assert "a line of the program" in (place / "output.txt").read_text()
     assert "diagnose" in {one.what for one in received}
     assert capfd.readouterr() == ("", "")
@@ -265,7 +295,7 @@ def test_what_lint_finds_has_the_fields_of_a_finding_and_the_path_in_print(place
 
 
 def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:
-    reenact.diagnose("train.py", depth="static")
+    found = reenact.diagnose("train.py", depth="static")
     from reenact.journal import Journal
     from reenact.settings import resolve
 
@@ -274,4 +304,10 @@ def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:
         journal.run(pipeline="apply", request={}, what="train.py", fresh=True) as run,
     ):
         run.finish({"backups": []})
-    assert reenact.load_run().command == "diagnose"
+    last = reenact.load_run()
+    assert last.command == "diagnose"
+    assert repr(last) == f"<RecordedRun {last.id} diagnose train.py: {found.sentence}>"
+    (finding,) = found.findings
+    assert f"train.py:{finding.line}:" in str(last)
+    assert json.loads(last.to_json())["result"] == json.loads(found.to_json())
+    assert finding.code in last.to_html()

@@ -15,8 +15,8 @@ import pytest
 
 import reenact
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.notebook import mimebundle
 from reenact.probe.trace import Trace
+from reenact.report.drawing import mimebundle
 
 ROOT = Path(__file__).parents[2]
 Diagnose = Callable[..., Diagnosis]
@@ -222,7 +222,9 @@ def diagnose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Diagnose:
         for name, content in files.items():
             Path(name.replace("__", "/")).parent.mkdir(exist_ok=True)
             Path(name.replace("__", "/") + ".yaml").write_text(content)
-        return reenact.diagnose(words or ("train.py",), python=sys.executable, max_time=400)
+        return reenact.diagnose(
+            words or ("train.py",), training=reenact.TrainingOptions(python=sys.executable), max_time=400
+        )
 
     return run
 

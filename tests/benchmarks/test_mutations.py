@@ -17,24 +17,21 @@ from benchmarks.bugs.card import scorecard as bugs_card
 from benchmarks.bugs.case_result import CaseResult as BugResult
 from benchmarks.bugs.cases import BugCase, Kind
 from benchmarks.bugs.variant import WHOLE as WHOLE_BUG
+from benchmarks.dataset.card import scorecard as trainings_card
+from benchmarks.dataset.foreign import Foreign
+from benchmarks.dataset.layout_foreign import LEAST as LEAST_FIELD
+from benchmarks.dataset.layout_own import LEAST as LEAST_MODERN
+from benchmarks.dataset.repair_card import repair_scorecard
+from benchmarks.dataset.result import NamedFault, TrainingDiagnosis, TrainingRepair
+from benchmarks.dataset.scoring import scored
+from benchmarks.dataset.splits import split_named
+from benchmarks.dataset.training import Training, Truth
 from benchmarks.faults.case import Scale, Side
 from benchmarks.faults.case_result import PIPELINE, QUICK
 from benchmarks.faults.case_result import CaseResult as FaultResult
 from benchmarks.faults.cases import catalogue, fault_case, published_means
 from benchmarks.faults.verdict import scorecard as faults_card
-from benchmarks.field.card import LEAST as LEAST_FIELD
-from benchmarks.field.card import scorecard as field_card
-from benchmarks.field.card import scored
-from benchmarks.field.case import FieldCase
-from benchmarks.field.case import Half as FieldHalf
-from benchmarks.field.repair_card import repair_scorecard
-from benchmarks.field.result import FieldRepair, FieldResult, NamedFault
 from benchmarks.hostile.measure import Measured, score
-from benchmarks.modern.card import LEAST as LEAST_MODERN
-from benchmarks.modern.card import scorecard as modern_card
-from benchmarks.modern.case import Half as ModernHalf
-from benchmarks.modern.case import ModernCase, Truth
-from benchmarks.modern.measure import ModernResult, Named
 from benchmarks.papers.card import scorecard as papers_card
 from benchmarks.papers.case_result import CaseResult as PaperResult
 from benchmarks.papers.cases import Asked, Metric, PaperCase, Reference
@@ -69,21 +66,31 @@ def judged(card: Scorecard, wanted: Iterable[str]) -> None:
 
 # Detectors on foreign programs.
 
-FIELD_FAULTY = FieldCase("a", "owner/name", "a.py", "0" * 64, "why", faults=((Fault.ACH, 7),))
-FIELD_SOUND = replace(FIELD_FAULTY, sound=True, faults=())
+FIELD_SPLIT = split_named("foreign-confirm")
+FIELD_FAULTY = Training(
+    "a",
+    "a.py",
+    sound=False,
+    what="why",
+    fault=(Truth("ACH", (7,)),),
+    foreign=Foreign("owner/name", "0" * 64),
+)
+FIELD_SOUND = replace(FIELD_FAULTY, sound=True, fault=())
 
 
 def named(fault: Fault, *lines: int) -> NamedFault:
-    return NamedFault(fault, ("RE001",), tuple((line, line) for line in lines), "", 0.9, "untried", "")
+    places = tuple(("a.py", line, line) for line in lines)
+    return NamedFault(("RE001",), places, 0.9, fault=fault, status="untried")
 
 
 def field(faulty: dict[str, object], sound: dict[str, object]) -> Scorecard:
     """A half of programs of each kind, of which the same is reported every time."""
-    cases, results = [], []
-    for case, said in ((FIELD_FAULTY, faulty), (FIELD_SOUND, sound)):
-        cases += [replace(case, id=f"{case.sound}{number}") for number in range(LEAST_FIELD)]
-        results += [replace(FieldResult("a", "quick", "code", "start"), **said)] * LEAST_FIELD  # type: ignore[arg-type]
-    return field_card(scored(FieldHalf.CONFIRM, cases, results), Depth.QUICK, whole=True)
+    trainings, results = [], []
+    blank = TrainingDiagnosis("a", "quick", "code", "start")
+    for training, reported in ((FIELD_FAULTY, faulty), (FIELD_SOUND, sound)):
+        trainings += [replace(training, id=f"{training.sound}{number}") for number in range(LEAST_FIELD)]
+        results += [replace(blank, **reported)] * LEAST_FIELD  # type: ignore[arg-type]
+    return trainings_card(scored(FIELD_SPLIT, trainings, results, depth="quick", whole=True))
 
 
 EVERYTHING = {"findings": tuple(named(fault) for fault in Fault)}
@@ -110,12 +117,12 @@ def test_a_machine_that_lacks_the_programs_judges_nothing() -> None:
     assert field(lacking, lacking).exit_code is ExitCode.INCONCLUSIVE
 
 
-MODERN_FAULTY = ModernCase(
-    "a", "a.py", "plain-loop", "faulty", "w", 5, fault=(Truth("missing-zero-grad", (12,)),)
+MODERN_FAULTY = Training(
+    "a", "a.py", sound=False, what="w", style="plain-loop", fault=(Truth("missing-zero-grad", (12,)),)
 )
-MODERN_SOUND = ModernCase("b", "b.py", "plain-loop", "sound", "w", 5)
-TRUE = Named(("RE010",), (("a.py", 12, 12),), 0.9, "")
-EVERY_CODE = tuple(Named((rule.code,), (("a.py", 1, 9999),), 0.9, "") for rule in all_rules())
+MODERN_SOUND = Training("b", "b.py", sound=True, what="w", style="plain-loop")
+TRUE = NamedFault(("RE010",), (("a.py", 12, 12),), 0.9)
+EVERY_CODE = tuple(NamedFault((rule.code,), (("a.py", 1, 9999),), 0.9) for rule in all_rules())
 
 
 @pytest.mark.parametrize(
@@ -128,14 +135,17 @@ EVERY_CODE = tuple(Named((rule.code,), (("a.py", 1, 9999),), 0.9, "") for rule i
         pytest.param(None, (), ("a true fault", "first"), id="no answer"),
     ],
 )
-def test_modern(faulty: tuple[Named, ...] | None, sound: tuple[Named, ...], goals: tuple[str, ...]) -> None:
-    cases, results = [], []
-    for case, findings in ((MODERN_FAULTY, faulty), (MODERN_SOUND, sound)):
+def test_modern(
+    faulty: tuple[NamedFault, ...] | None, sound: tuple[NamedFault, ...], goals: tuple[str, ...]
+) -> None:
+    trainings, results = [], []
+    for training, findings in ((MODERN_FAULTY, faulty), (MODERN_SOUND, sound)):
         crashed = "" if findings is not None else "exit code 1"
-        cases += [case] * LEAST_MODERN
-        result = ModernResult(case.id, "code", findings=findings or (), could_not_run=crashed)
-        results += [result] * LEAST_MODERN
-    judged(modern_card(ModernHalf.CONFIRM, cases, results, depth="quick", whole=True), goals)
+        trainings += [training] * LEAST_MODERN
+        blank = TrainingDiagnosis(training.id, "quick", "code", "start", could_not_run=crashed)
+        results += [replace(blank, findings=findings or ())] * LEAST_MODERN
+    split = split_named("blind-1")
+    judged(trainings_card(scored(split, trainings, results, depth="quick", whole=True)), goals)
 
 
 STUDY = [case for case in catalogue() if case.study]
@@ -307,11 +317,11 @@ def test_repair(card: Scorecard, goals: tuple[str, ...]) -> None:
     ("after", "met"), [pytest.param(AFTER, True, id="the fix"), pytest.param(BEFORE, False, id="always yes")]
 )
 def test_repairs_of_foreign_programs(after: tuple[float, ...], met: bool) -> None:
-    result = FieldRepair(
+    result = TrainingRepair(
         "a", "", 6, "code", "start", decision="improved", before=BEFORE, after=after, as_good=met
     )
     cases = [FIELD_FAULTY] * LEAST_FIELD
-    card = repair_scorecard(FieldHalf.CONFIRM, cases, [result] * LEAST_FIELD, whole=True)
+    card = repair_scorecard(FIELD_SPLIT, cases, [result] * LEAST_FIELD, whole=True)
     assert {goal.met for goal in card.goals} == {met}
 
 

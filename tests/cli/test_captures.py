@@ -70,7 +70,9 @@ def test_a_diagnosis_begins_with_its_finding(folder: Path, kept: Path, columns: 
 def test_a_repair_begins_with_its_change(folder: Path, kept: Path) -> None:
     seen = look("repair", folder, kept, 80)
     assert seen.exit_code == 0
-    assert seen.text.splitlines()[2] == "The change"
+    lines = seen.text.splitlines()
+    # What was reused is printed above the title, in as many lines as it takes.
+    assert lines[lines.index("Repair of train.py") + 2] == "The change"
     assert seen.text.splitlines()[-1].startswith("Repaired by 1 change: accuracy ")
 
 

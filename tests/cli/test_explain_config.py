@@ -97,6 +97,9 @@ def test_a_setting_is_written_into_the_users_file_and_taken_out(
     before = file.read_text()
     assert guarded(reenact, ["config", "set", "sandbox", "paper"]) == 2
     assert guarded(reenact, ["config", "set", "unheard_of", "1"]) == 2
+    assert guarded(reenact, ["config", "unset", "unheard_of"]) == 2
+    assert guarded(reenact, ["config", "unset", "\x1b]0;x\x07"]) == 2
+    assert "defect" not in capsys.readouterr().err
     assert guarded(reenact, ["config", "write"]) == 2
     assert file.read_text() == before
 

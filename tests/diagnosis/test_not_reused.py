@@ -9,7 +9,8 @@ import pytest
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program, read_program

@@ -10,7 +10,7 @@ import pytest
 
 from reenact.diagnosis.observe import observe
 from reenact.diagnosis.options import TrainingOptions
-from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program

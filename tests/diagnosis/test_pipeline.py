@@ -13,9 +13,11 @@ import pytest
 from made_evidence import LABELS, ONE_HOT, QUANTITIES, graph, trace
 from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, constant_loss, diagnose, has_several_labels
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices, constant_loss, has_several_labels
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
+from reenact.probe.answers import Answers
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType, TensorFacts
@@ -180,6 +182,32 @@ def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_p
     with pytest.raises(Stopped):
         diagnosed()
     assert len(list((tmp_path / "traces").iterdir())) == 2
+
+
+@pytest.mark.usefixtures("cold_python")
+def test_a_program_that_was_answered_by_hand_is_watched_again(program: Program, tmp_path: Path) -> None:
+    def stopped_with(answers: Answers) -> int:
+        def stopped(_: Trial) -> Outcome:
+            raise Stopped("Stopped after the watched run.")
+
+        with Journal.open(tmp_path / "runs") as journal:
+            services = DiagnoseServices(
+                journal,
+                tmp_path / "traces",
+                stdout=2,
+                executor=lambda: ScriptedExecutor(stopped),
+                answers=answers,
+            )
+            with pytest.raises(Stopped):
+                diagnose(program, DiagnoseOptions(depth=Depth.NORMAL), services)
+        return len(list((tmp_path / "traces").iterdir()))
+
+    typed = Answers()
+    typed.note_keys(b"3\r")
+    assert stopped_with(typed) == 1
+    # The answers are not kept: its trainings would end without them.
+    assert stopped_with(Answers()) == 2
+    assert stopped_with(Answers()) == 2
 
 
 def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose, diagnose_within
+from reenact.diagnosis.pipeline import diagnose, diagnose_within
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 

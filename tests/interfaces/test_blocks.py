@@ -20,7 +20,8 @@ import fences
 import pytest
 
 from reenact.errors import ReenactError
-from reenact.mcp.server import Permits, make_server
+from reenact.mcp.server import make_server
+from reenact.mcp.tools import Permits
 
 ROOT = fences.ROOT
 BLOCKS = fences.all_blocks()

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -78,7 +79,19 @@ def test_the_action_annotates_writes_sarif_and_fails(acted: Acted, tmp_path: Pat
     assert "file=examples/broken/torch_spirals.py,line=23" in ended.stdout
     assert '"ruleId": "UM005"' in (tmp_path / "found.sarif").read_text()
     assert (tmp_path / "outputs").read_text() == "exit-code=1\n"
-    assert (tmp_path / "installed").read_text() == f"-m pip install --quiet {ROOT}\n"
+    assert (tmp_path / "installed").read_text() == f"-I -m pip install --quiet {ROOT}\n"
+
+
+def test_a_module_of_the_repository_does_not_install(action: dict[str, Any], tmp_path: Path) -> None:
+    """`python -m pip` imports a `pip.py` of the folder that was checked out."""
+    for name in ("pip", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("print('planted')\n")
+    (step,) = (step for step in action["runs"]["steps"] if step.get("name") == "Install")
+    words = shlex.split(step["run"])
+    asked = [sys.executable, *words[1 : words.index("install")], "--version"]
+    ended = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "planted" not in ended.stdout
+    assert ended.stdout.startswith("pip ") or "No module named pip" in ended.stderr
 
 
 @pytest.mark.parametrize(

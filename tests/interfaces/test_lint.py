@@ -141,3 +141,11 @@ def test_a_file_with_the_line_ends_of_old_macs_is_linted(folder: Path) -> None:
     (folder / "deep" / "hot.py").write_bytes(HOT.format(comment="").replace("\n", "\r").encode())
     (one,) = lint_files([folder / "deep" / "hot.py"], STATIC)
     assert [notice.code for notice in one.diagnostics] == ["UM005"]
+
+
+def test_a_message_names_a_file_as_its_place_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`c\\u202eod.py` was `cod.py` in the message, which may be another file."""
+    (folder / "c\u202eod.py").write_text("def (")
+    guarded(lint, ["--output-format", "github", "c\u202eod.py"])
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("::"))
+    assert line.count("c\\u202eod.py") == 2

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import InputError
-from reenact.notebook import framed, mimebundle
+from reenact.report.drawing import framed, mimebundle
 from reenact.result import Result
 
 pytest.importorskip("IPython")

@@ -8,8 +8,8 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.mcp.run_service import relay_of
-from reenact.mcp.server import ProgramLine
 from reenact.mcp.starting import model_words, options
+from reenact.mcp.tools import ProgramLine
 
 
 def test_values_are_glued_to_their_options() -> None:

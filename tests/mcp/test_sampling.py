@@ -15,7 +15,8 @@ from contracts.model import question
 from mcp import Client
 from reenact.journal import Journal
 from reenact.llm.live import open_model
-from reenact.mcp.server import Permits, make_server
+from reenact.mcp.server import make_server
+from reenact.mcp.tools import Permits
 
 GOOD = '{"holds": true, "why": "seen"}'
 

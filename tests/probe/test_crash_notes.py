@@ -111,3 +111,47 @@ def test_frames_of_the_probe_are_not_shown_and_the_exception_keeps_them() -> Non
     assert trail.tb_next is None
     assert whole is not None
     assert whole.tb_next is not None
+
+
+def test_a_frame_of_compiled_code_is_no_place_of_the_program() -> None:
+    import numpy
+
+    noted = crash.describe(failing("numpy.random.choice(5, 10, replace=False)\n", numpy=numpy))
+    assert noted["place"][0] == "/somewhere/program.py"
+    assert noted["facts"]["stack"][-1]["owner"] == "numpy"
+
+
+@pytest.mark.parametrize(
+    ("text", "argument"),
+    [("sys.argv[50]", 50), ("int(sys.argv[50])", 50), ("[][50]", None)],
+)
+def test_the_argument_that_was_not_given(text: str, argument: int | None) -> None:
+    assert crash.facts_of(failing(f"{text}\n", sys=sys))["argument"] == argument
+
+
+def test_the_keys_of_a_dictionary_are_named_and_no_values() -> None:
+    error = failing("table['acc']\n", table={"accuracy": "secret", "loss": 1.0})
+    assert crash.facts_of(error)["keys"] == ["accuracy", "loss"]
+    assert crash.facts_of(failing("table['acc']\n", table={1: 2}))["keys"] == []
+
+
+@pytest.mark.parametrize(("text", "of_none"), [("nothing.mean", True), ("word.mean", False)])
+def test_none_that_was_asked_for_an_attribute(text: str, of_none: bool) -> None:
+    facts = crash.facts_of(failing(f"{text}\n", nothing=None, word=""))
+    assert (facts["of_none"], facts["subject"]) == (of_none, "python")
+
+
+def test_a_warning_through_the_probe_is_placed_where_it_is_without_it() -> None:
+    places = injected.part("places")
+    file = f"{places._HERE}/between.py"
+    between: dict[str, Any] = {}
+    exec(compile("def again(function):\n    return function(False)\n", file, "exec"), between)
+
+    def library(first: bool) -> Any:
+        return between["again"](library) if first else places.around_probe(sys._getframe(), file, 2)
+
+    def program() -> Any:
+        return library(True)
+
+    assert program() == (__file__, program.__code__.co_firstlineno + 1)
+    assert places.around_probe(sys._getframe(), __file__, 1) is None

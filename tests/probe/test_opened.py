@@ -82,6 +82,15 @@ def test_read_files_are_listed_and_own_ones_are_not(tmp_path: Path) -> None:
             "it uses the network",
         ),
         (
+            "import socket\ntry:\n    socket.socket().bind(('127.0.0.1', 47123))\nexcept OSError:\n    pass",
+            "it uses the network",
+        ),
+        (
+            "import socket\ntry:\n    socket.socket(socket.AF_UNIX).connect('\\0nobody')\n"
+            "except OSError:\n    pass",
+            "it talks to another program (@nobody)",
+        ),
+        (
             "import os\nif os.fork() == 0:\n    os.chroot('/')\n    os._exit(0)\nos.wait()",
             "it works in a file",
         ),
@@ -96,6 +105,21 @@ def test_what_cannot_be_seen_is_named(tmp_path: Path, text: str, why: str) -> No
     assert [reason[: len(why)] for reason in found.blind] == [why]
     assert found.digest == ""
     assert not found.is_unchanged()
+
+
+def test_sockets_and_pipes_of_its_own_blind_nobody(tmp_path: Path) -> None:
+    text = """
+        import os, socket
+        socket.socket().bind(("127.0.0.1", 0))
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(f"\\0reenact-{os.getpid()}")
+        server.listen()
+        socket.socket(socket.AF_UNIX).connect(server.getsockname())
+        os.mkfifo("pipe")
+        os.open("pipe", os.O_RDWR)
+        os.unlink("pipe")
+        """
+    assert opened_by(tmp_path, text).blind == ()
 
 
 def test_asking_what_machine_this_is_blinds_nobody(tmp_path: Path) -> None:
@@ -155,6 +179,48 @@ def test_a_listing_counts_without_own_names_and_caches(tmp_path: Path) -> None:
         assert found.is_unchanged()
     (parts / "data.csv").touch()
     assert not found.is_unchanged()
+
+
+def test_an_own_folder_counts_where_others_put_something_into_it(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    line: dict[str, object] = {"own folder": str(runs), "own": ["model.pt"]}
+    (runs / "old").mkdir(parents=True)
+    (runs / "model.pt").touch()
+    with_old = left_by_hand(tmp_path / "1", line)
+    (runs / "old").rmdir()
+    assert not with_old.is_unchanged()
+    alone = left_by_hand(tmp_path / "2", line)
+    assert alone.digest == left_by_hand(tmp_path / "3").digest != with_old.digest
+    (runs / "new").touch()
+    assert not alone.is_unchanged()
+
+
+def test_files_that_another_seed_may_draw_count(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for name in ("a.png", "b.png", "own.png", "notes.txt", "helper.py", "other.py"):
+        (parts / name).write_text("1")
+    (parts / "folder.png").mkdir()
+    looks: list[dict[str, object]] = [{"file": str(parts / name)} for name in ("a.png", "helper.py")]
+    listed = left_by_hand(tmp_path / "1", {"folder": str(parts), "own": ["own.png"]}, *looks)
+    assert {Path(file.path).name for file in listed.files} == {"parts", "a.png", "b.png", "helper.py"}
+    not_listed = left_by_hand(tmp_path / "2", *looks)
+    assert {Path(file.path).name for file in not_listed.files} == {"a.png", "helper.py"}
+    (parts / "b.png").write_text("2")
+    assert not listed.is_unchanged()
+    assert not_listed.is_unchanged()
+
+
+def test_too_many_files_to_draw_from_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "MOST", 1)
+    for name in "abc":
+        (tmp_path / f"{name}.png").touch()
+    looks: list[dict[str, object]] = [{"folder": str(tmp_path), "own": []}, {"file": str(tmp_path / "a.png")}]
+    assert left_by_hand(tmp_path / "1", *looks).blind == (noted.TOO_MANY,)
+    (tmp_path / "c.png").unlink()
+    assert left_by_hand(tmp_path / "2", *looks).blind == ()
 
 
 def test_of_a_searched_folder_only_modules_count(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from waiting import wait_until
 
 
 class Collected:
-    """A screen on this terminal that keeps what is passed on."""
+    """A screen on this terminal that keeps what is passed on; stdin is another one."""
+
+    has_keyboard = False
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -24,6 +27,9 @@ class Collected:
 
     def pass_on(self, data: bytes) -> None:
         self.data += data
+
+    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None:
+        raise AssertionError(program)
 
 
 def run(screen: Collected, text: str, stdout: int | None, stderr: int | None) -> int:
@@ -125,18 +131,18 @@ def test_a_process_that_outlives_the_program_does_not_hold_us_up(terminal: int) 
 WATCHES = """
 import json, sys
 from pathlib import Path
-from reenact.cli.watch import _keyboard
-print(json.dumps(_keyboard()))
+from reenact.cli.calling import stdin_for_programs
+print(json.dumps(stdin_for_programs()))
 """
 
 
-def test_watch_gives_the_keyboard_in_front_and_not_in_the_background() -> None:
+def test_a_program_gets_the_keyboard_in_front_and_not_in_the_background() -> None:
     piped = subprocess.run(
         [sys.executable, "-c", WATCHES], input=b"answers\n", stdout=subprocess.PIPE, check=True
     )
-    assert json.loads(piped.stdout) is None
+    assert json.loads(piped.stdout) == 0
     in_front = run_on_terminal([sys.executable, "-c", WATCHES], columns=80)
-    assert json.loads(b"".join(in_front.pieces)) is None
+    assert json.loads(b"".join(in_front.pieces)) == 0
     # Another group of processes has the terminal's keyboard.
     behind = run_on_terminal(
         [

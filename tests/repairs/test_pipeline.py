@@ -10,7 +10,8 @@ import pytest
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.crash import Crash

@@ -15,8 +15,9 @@ from reenact.errors import MissingPart, Unreachable
 from reenact.probe.injected import environment
 from reenact.probe.options import WatchOptions
 from reenact.redact import redact
+from reenact.repairs.shared_study import SharedStudy
 from reenact.repairs.strategies.strategy import strategy
-from reenact.repairs.study import SharedStudy, recorder_of
+from reenact.repairs.study import recorder_of
 from reenact.testing.strategy import rate_decides, search_context
 from reenact.trials.job import around
 from waiting import LONGEST_S
@@ -26,7 +27,7 @@ BOTH = ["random", pytest.param("bohb", marks=pytest.mark.slow)]
 DRIVER = """
 import sys
 from reenact.repairs.strategies.strategy import strategy
-from reenact.repairs.study import SharedStudy
+from reenact.repairs.shared_study import SharedStudy
 from reenact.testing.strategy import rate_decides, search_context
 
 url, owner, name, budget = sys.argv[1:]

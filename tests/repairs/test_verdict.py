@@ -159,7 +159,9 @@ def test_sentences_of_changes_to_take_and_not_to_take() -> None:
     two = replace(repair(Decision.REPAIRED, better), patch=PATCH + OTHER).sentence
     assert two.startswith("Repaired by 2 changes: ")
     small = repair(Decision.TOO_SMALL, verdict(Decision.TOO_SMALL)).sentence
-    assert "too little to matter" in small
+    assert "too little to matter: test_accuracy" in small
+    guessing = replace(verdict(Decision.TOO_SMALL), shortfall="test_accuracy is no better than guessing")
+    assert "; test_accuracy is no better than guessing)." in repair(Decision.TOO_SMALL, guessing).sentence
     assert small.endswith("look for a larger gain with --budget 40x.")
     assert repair(Decision.GOOD_ALREADY).sentence.endswith("nothing is to be repaired.")
     assert repair(Decision.NOT_DECIDED).sentence.startswith("Not decided: the time was up")

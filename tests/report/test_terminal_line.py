@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import termios
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,9 +26,12 @@ from reenact.types import Progress
 
 with telling("auto") as tell:
     assert isinstance(tell, OnTerminal)
-    with ProgramTerminal(tell.line, None, None) as terminal:
+    with ProgramTerminal(tell.line, None, None, 0) as terminal:
         child = start_users_program(
-            [sys.executable, sys.argv[1]], stdout=terminal.stdout, stderr=terminal.stderr
+            [sys.executable, sys.argv[1]],
+            stdin=terminal.stdin,
+            stdout=terminal.stdout,
+            stderr=terminal.stderr,
         )
         terminal.started(child)
         step = 0
@@ -236,3 +241,128 @@ def test_our_own_messages_appear_above_the_line(tmp_path: Path) -> None:
     ran = run_on_terminal([sys.executable, str(script)], columns=80)
     rows = [row for row in ran.replay().all_rows if row]
     assert rows == ["a message", "half a line", "another", "no end", "the report"]
+
+
+INTERRUPTED = """
+import sys
+from reenact.report.terminal_line import line_on_terminal
+
+asked = 0
+
+def text(columns):
+    # As a signal that comes while its thread draws: its answer is printed in the middle of that.
+    global asked
+    asked += 1
+    if asked in (4, 7):
+        print("short", file=sys.stderr)
+    return f"a long line that says {asked} times how much is done"
+
+with line_on_terminal() as line:
+    line.pass_on(sys.argv[1].encode())
+    for _ in range(5):
+        line.show(text)
+print("the report")
+"""
+
+
+@pytest.mark.parametrize("printed", ["", "half a line", "a whole line\n"])
+def test_a_message_in_the_middle_of_a_drawing_leaves_no_rest_of_the_line(printed: str) -> None:
+    ran = run_on_terminal([sys.executable, "-c", INTERRUPTED, printed], columns=80)
+    rows = [row for row in ran.replay().all_rows if row]
+    assert rows == [*printed.splitlines(), "short", "short", "the report"]
+
+
+def echoes(terminal: int) -> bool:
+    return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+
+
+ASKS = """
+print("line 0000 of the program")
+answer = input("How many? ")
+print("line 0001 of the program")
+import getpass
+secret = getpass.getpass("Token: ")
+print(f"line 0002 of the program got {answer} and {secret[::-1]}")
+"""
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_the_program_reads_the_keyboard_and_echoes_where_it_writes(columns: int, tmp_path: Path) -> None:
+    program, driver = tmp_path / "program.py", tmp_path / "driver.py"
+    program.write_text(ASKS)
+    driver.write_text(DRIVER)
+    keys = [(b"How many? ", b"4\x7f3\r"), (b"Token: ", b"abc\r")]
+    echoed: list[bool] = []
+
+    def answer(terminal: int, so_far: bytes, process: subprocess.Popen[bytes]) -> None:
+        if keys and keys[0][0] in so_far and b"left" in so_far:
+            echoed.append(echoes(terminal))
+            os.write(terminal, keys.pop(0)[1])
+
+    ran = run_on_terminal(
+        [sys.executable, str(driver), str(program)], columns=columns, rows=16, on_piece=answer
+    )
+    rows = [row for row in ran.replay().all_rows if row]
+    assert ran.exit_code == 0, rows
+    printed = [row for row in rows if "Warning" not in row]
+    assert printed == [
+        "line 0000 of the program",
+        "How many? 3",
+        "line 0001 of the program",
+        "Token:",
+        "line 0002 of the program got 3 and cba",
+        "the report",
+    ]
+    # The system itself would echo past the line.
+    assert echoed == [False, False]
+
+
+WAITS_FOR_KEYS = """
+import os, sys, time
+from pathlib import Path
+from reenact.report.progress import telling
+from reenact.report.terminal_line import hidden_lines
+from reenact.types import Progress
+
+def wait_for(name):
+    while not Path(os.environ["SEEN"], name).exists():
+        time.sleep(0.01)
+
+with telling("auto") as tell:
+    tell(Progress("training", 6, 200, "epoch 7/200, about 73 min left", left=4380.0))
+    wait_for("typed")
+    with hidden_lines():
+        print("suspended", file=sys.__stderr__, flush=True)
+        wait_for("continued")
+    wait_for("over")
+print("the report", flush=True)
+wait_for("end")
+"""
+
+
+def test_enter_does_not_tear_the_line_and_the_echo_comes_back(tmp_path: Path) -> None:
+    echoed: dict[str, bool] = {}
+
+    def look(terminal: int, so_far: bytes, process: subprocess.Popen[bytes]) -> None:
+        if b" left" in so_far and "line" not in echoed:
+            echoed["line"] = echoes(terminal)
+            os.write(terminal, b"\r\rls\r")
+            (tmp_path / "typed").touch()
+        if b"suspended" in so_far and "suspended" not in echoed:
+            echoed["suspended"] = echoes(terminal)
+            (tmp_path / "continued").touch()
+        if b" left" in so_far.partition(b"suspended")[2] and "continued" not in echoed:
+            echoed["continued"] = echoes(terminal)
+            (tmp_path / "over").touch()
+        if b"the report" in so_far and "over" not in echoed:
+            echoed["over"] = echoes(terminal)
+            (tmp_path / "end").touch()
+
+    ran = run_on_terminal(
+        [sys.executable, "-c", WAITS_FOR_KEYS],
+        columns=80,
+        environment={"SEEN": str(tmp_path)},
+        on_piece=look,
+    )
+    assert echoed == {"line": False, "suspended": True, "continued": False, "over": True}
+    assert [row for row in ran.replay().all_rows if row] == ["suspended", "the report"]

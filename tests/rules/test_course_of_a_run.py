@@ -29,7 +29,8 @@ from reenact.program.graph import (
     WeightFacts,
 )
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._crash_kind import CrashKind, crash_kind
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_sorting import crash_kind
 from reenact.rules.own.learning_rate_outside_range import rates_within
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules

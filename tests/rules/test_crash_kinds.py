@@ -6,10 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.probe.crash import Crash, CrashFacts, CrashFrame, CudaFacts, Operand
+from reenact.probe.crash import (
+    Crash,
+    CrashFacts,
+    CrashFrame,
+    CudaFacts,
+    DeviceFacts,
+    LayerInput,
+    Operand,
+)
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._crash_kind import CrashKind, crash_kind, sorted_crash
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_sorting import crash_kind, sorted_crash
 from reenact.rules.registry import chosen
 from reenact.rules.rule import run_rules
 
@@ -116,3 +125,53 @@ def test_a_phrase_is_no_proof() -> None:
 def test_an_attribute_of_a_library_is_a_matter_of_versions(subject: str, kind: CrashKind) -> None:
     at = frame("__main__", owner="program")
     assert crash_kind(crashed("AttributeError", "no attribute", at, by="python", subject=subject)) is kind
+
+
+def test_what_the_program_raises_itself_is_its_own_whatever_its_class() -> None:
+    at = frame("__main__", "check", "program")
+    for kind in ("MemoryError", "ImportError", "EOFError", "RuntimeError"):
+        crash = crashed(kind, "out of memory", at, raised=True, by="program")
+        assert crash_kind(crash) is CrashKind.OTHER
+
+
+@pytest.mark.parametrize(("subject", "kind"), [("torch", CrashKind.NAME), ("program", CrashKind.MISSING)])
+def test_a_module_that_an_installed_package_lacks_is_of_another_version(
+    subject: str, kind: CrashKind
+) -> None:
+    at = frame("__main__", "<module>", "program")
+    crash = crashed("ModuleNotFoundError", "No module named 'torch._six'", at, subject=subject)
+    assert crash_kind(crash) is kind
+
+
+@pytest.mark.parametrize(
+    ("function", "labels", "kind"),
+    [
+        ("cross_entropy", tensor(4, dtype="torch.float32"), CrashKind.DTYPE),
+        ("cross_entropy", tensor(4, dtype="torch.int32"), CrashKind.DTYPE),
+        ("cross_entropy", tensor(4, dtype="torch.int64", most=1), CrashKind.OTHER),
+        ("cross_entropy", tensor(4, 2), CrashKind.OTHER),
+        ("binary_cross_entropy_with_logits", tensor(4, 2, dtype="torch.int64"), CrashKind.DTYPE),
+        ("binary_cross_entropy_with_logits", tensor(4, 2), CrashKind.OTHER),
+        ("binary_cross_entropy_with_logits", tensor(4), CrashKind.LABEL),
+        ("mse_loss", tensor(4, 5), CrashKind.LABEL),
+        ("mse_loss", tensor(4, 1), CrashKind.OTHER),
+    ],
+)
+def test_a_loss_says_which_labels_it_takes(function: str, labels: Operand, kind: CrashKind) -> None:
+    at = frame("torch.nn.functional", function)
+    assert crash_kind(crashed("RuntimeError", "", at, operands=(tensor(4, 2), labels))) is kind
+
+
+@pytest.mark.parametrize(
+    ("weights", "kind"), [("torch.float32", CrashKind.DTYPE), ("torch.float64", CrashKind.SHAPE)]
+)
+def test_a_recurrent_layer_refuses_types_or_sizes(weights: str, kind: CrashKind) -> None:
+    crash = crashed("ValueError", "", frame("torch.nn.modules.rnn", "check_input"), raised=True)
+    given = (LayerInput((4, 3), "torch.float64", "cpu"),)
+    assert crash_kind(replace(crash, layer="LSTM", layer_inputs=given, layer_dtype=weights)) is kind
+
+
+@pytest.mark.parametrize(("available", "kind"), [(False, CrashKind.NO_GPU), (True, CrashKind.OTHER)])
+def test_a_device_that_torch_does_not_have(available: bool, kind: CrashKind) -> None:
+    at = frame("torch.nn.modules.module", "convert")
+    assert crash_kind(crashed("RuntimeError", "", at, device=DeviceFacts("mps", available))) is kind

@@ -19,7 +19,8 @@ from reenact.probe.trace import (
 )
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
-from reenact.rules.own._crash_kind import CrashKind, crash_kind
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_sorting import crash_kind
 from reenact.rules.registry import all_rules, chosen, rule
 from reenact.rules.rule import run_rules
 from reenact.testing.rules import evidence_of, findings

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from reenact.errors import InputError, MissingExtra
-from reenact.trials.executor import open_executor
+from reenact.trials.choose import open_executor
 from reenact.trials.pool import ProcessPool
 
 

@@ -206,3 +206,20 @@ def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(tmp_path: Pa
     with ProcessPool(1, python=sys.executable, scratch=tmp_path / "scratch") as cold:
         (outcome,) = cold.run([Trial(program, limits=TrialLimits(seconds=300))])
     assert outcome.kind is OutcomeKind.NO_TRAINING, outcome
+
+
+@pytest.mark.parametrize("forks", [True, False])
+def test_a_trial_reads_the_answers_that_it_is_given(
+    pool: ProcessPool, tmp_path: Path, *, forks: bool
+) -> None:
+    asks = HEALTHY.replace("range(3)", "range(int(input()))")
+    # A local module with a name that the server has imported already.
+    (tmp_path / "p").mkdir()
+    if not forks:
+        (tmp_path / "p" / "numpy.py").touch()
+        asks = f"try:\n    import numpy\nexcept ImportError:\n    pass\n{asks}"
+    program = program_in(tmp_path / "p", asks)
+    answered, alone = pool.run([Trial(program, stdin=b"2\n"), Trial(program)])
+    assert answered.kind is OutcomeKind.FINISHED
+    assert answered.steps == 8
+    assert alone.kind is OutcomeKind.READS_STDIN

@@ -172,7 +172,7 @@ def test_local_is_local_beside_a_cluster_that_stands(nodes: Any) -> None:
     nodes.add_node(num_cpus=7)
     code = """
 import ray
-from reenact.trials.executor import open_executor
+from reenact.trials.choose import open_executor
 with open_executor("ray", workers=1):
     print(len(ray.nodes()), ray.cluster_resources()["CPU"])
 """

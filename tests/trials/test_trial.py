@@ -40,6 +40,8 @@ def test_the_key_is_the_content() -> None:
         replace(trial, limits=TrialLimits(seconds=3)),
         replace(trial, preset="quick"),
         replace(trial, repeat=1),
+        replace(trial, stdin=b"3\n"),
+        replace(trial, stdin=b"4\n"),
         replace(trial, program=PROGRAM.with_arguments(["--fast"])),
         replace(trial, program=program_from_text(HEALTHY, name="other.py")),
     ]

@@ -70,6 +70,9 @@ def _import_commands():
     for found in pkgutil.walk_packages(reenact.__path__, "reenact."):
         if NOT_COMMANDS.isdisjoint(found.name.split(".")):
             importlib.import_module(found.name)
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    importlib.import_module("process_owners").watch_starts()
+    del sys.path[0]
 
 
 def _is_alive(process):

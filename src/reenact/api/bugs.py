@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
+from reenact.api.options import ASKING, RUN, ModelOptions, RunOptions
 from reenact.api.session import COMMAND, MOST_RUN_S, Cancel, File, Session, ShowProgress, Words
 
 if TYPE_CHECKING:
@@ -41,13 +41,8 @@ def reproduce_bug(
     trust_code: bool | None = None,
     max_time: float | None = None,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     progress: ShowProgress = False,
     cancel: Cancel = None,
 ) -> Reproduction:
@@ -81,9 +76,8 @@ def reproduce_bug(
         without: parts of the method to leave out (ablations).
         sandbox, trust_code: tier that runs the scripts; allow one that confines nothing.
         max_time: seconds that the whole call may take.
-        model, max_cost, max_tokens, max_calls, record: the model that writes, its limits, the file of its
-            answers.
-        fresh, trust_journal, runs_dir, progress, cancel: as for `reenact.diagnose`.
+        model: the model that writes.
+        asking, run, progress, cancel: as for `reenact.diagnose`.
 
     Returns:
         The reproduction: verdict, the script, how often the symptom was seen, with and without the fix.
@@ -116,7 +110,7 @@ def reproduce_bug(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box),
             report=lambda found: render(report_document(found), "markdown"),
-            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
+            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=run.fresh,
         )  # fmt: skip
         buggy, repaired = _checkout(repo, commit, session), _checkout(repo, fixed, session) if fixed else None
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))

@@ -17,6 +17,7 @@ from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import InputError, UnreadableProgram
+from reenact.plain import plain_line
 from reenact.program.hyperparameter import Kind
 from reenact.program.launcher import Launch
 from reenact.program.program import Program
@@ -127,7 +128,7 @@ class LintResult(Result):
         for file in self.files:
             notices += file.diagnostics
             if file.unread:
-                message = f"{file.path} could not be parsed: {file.unread}"
+                message = f"{plain_line(file.path)} could not be parsed: {file.unread}"
                 place = Place(PurePosixPath(file.path), 1)
                 notices.append(Diagnostic(*UNPARSED, Level.ERROR, message, place))
         return Document(

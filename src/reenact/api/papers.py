@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
+from reenact.api.options import ASKING, RUN, ModelOptions, RunOptions
 from reenact.api.session import COMMAND, MOST_RUN_S, NOTICE, Cancel, File, ShowProgress, Words
 from reenact.errors import InputError
 
@@ -48,13 +48,8 @@ def reproduce_paper(
     trust_code: bool | None = None,
     max_time: float | None = None,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     progress: ShowProgress = False,
     cancel: Cancel = None,
 ) -> Reproduction:
@@ -87,8 +82,7 @@ def reproduce_paper(
         anyway: write and run the code also where the paper states nothing that could be compared.
         repair: diagnose and repair the code where the gap is large.
         without: parts of the method to leave out (ablations).
-        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
-            runs_dir, progress, cancel: as for `reenact.reproduce_bug`.
+        sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reenact.reproduce_bug`.
 
     Returns:
         The reproduction: verdict, claims beside what was measured, criteria met, the code.
@@ -117,7 +111,7 @@ def reproduce_paper(
             environments=session.environments(box), cache=session.cache, traces=session.traces,
             library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
             packages=(*session.settings.allow_packages, *call.names_of(allow_packages, "allow_packages")),
-            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh, report=paper_report,
+            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=run.fresh, report=paper_report,
         )  # fmt: skip
         return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
 
@@ -136,13 +130,8 @@ def fingerprint(
     trust_code: bool | None = None,
     max_time: float | None = None,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     progress: ShowProgress = False,
     cancel: Cancel = None,
 ) -> FingerprintRun:
@@ -155,8 +144,7 @@ def fingerprint(
     Args:
         paper, task, method, metric, dataset, instruction, addendum: as for `reproduce_paper`.
         without: "scan" (reading every paragraph) or "atomicity" (splitting facts).
-        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
-            runs_dir, progress, cancel: as for `reproduce_bug`.
+        sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reproduce_bug`.
     """
     from reenact.paper.fingerprint.pipeline import run_fingerprint
     from reenact.paper.options import Goal, PaperAblations
@@ -167,7 +155,7 @@ def fingerprint(
         read = session.paper(str(paper))
         return run_fingerprint(
             read, goal, session.model(), session.journal, parts=PaperAblations.without(*left_out),
-            what=f"{read.title[:80]} ({paper})", argv=COMMAND.get(), fresh=fresh,
+            what=f"{read.title[:80]} ({paper})", argv=COMMAND.get(), fresh=run.fresh,
             tell=session.tell,
         )  # fmt: skip
 
@@ -198,13 +186,8 @@ def evaluate(
     trust_code: bool | None = None,
     max_time: float | None = None,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     progress: ShowProgress = False,
     cancel: Cancel = None,
 ) -> Evaluation:
@@ -230,8 +213,7 @@ def evaluate(
         metric, value: the metric of the gap by its name in metrics.json, and what the reference reaches
             of it.
         task, instruction: what of the paper the code is for, and what else it was asked for.
-        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
-            runs_dir, progress, cancel: as for `reproduce_bug`.
+        sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reproduce_bug`.
     """
     from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices
     from reenact.paper.evaluate.evaluation import evaluate as run_evaluation
@@ -256,7 +238,7 @@ def evaluate(
         services = EvaluateServices(
             session.journal, session.model() if judged else None, box,
             session.environments(box) if box is not None else None, session.tell, session.stop,
-            COMMAND.get(), fresh,
+            COMMAND.get(), run.fresh,
         )  # fmt: skip
         return run_evaluation(options, read, services)
 

@@ -183,8 +183,8 @@ def known_words() -> dict[str, str]:
     return words | members(Verdict, RunOutcome, Relation)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRun:
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordedRun(Result):
     """A run as the journal has it."""
 
     id: str
@@ -206,10 +206,25 @@ class RecordedRun:
     """Why it is not about the program as it stands now, in a sentence; empty when it is."""
     result: Any
     """All that came of it, as `--output-format json` has it under `data`; None until there is a result."""
+    journal: Path
+    """Folder of the journal that has it."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "journal"}
+
+    def document(self) -> Document:
+        """What its command printed, read again."""
+        from reenact.journal import JournalReader
+        from reenact.report.recorded import Stored, document_of
+
+        with JournalReader.open(self.journal) as shelf:
+            return document_of(Stored(shelf, shelf.find(self.id), self.journal))
+
+    def in_a_line(self) -> str:
+        """Id, command, program and what came of it."""
+        verdict = self.verdict if isinstance(self.verdict, dict) else {}
+        return f"{self.id} {self.command} {self.what}: {verdict.get('sentence') or self.status}"
 
 
 def stale(run: Run) -> str:
@@ -257,7 +272,7 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
         ended = record.exit_code, record.verdict_data() if record.verdict is not None else None
         named = record.id, record.pipeline, record.what, shelf.status_of(record)
         found = reused_in(record, shelf), stale(record), result_data(Stored(shelf, record, folder))
-        return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found)
+        return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found, folder)
 
 
 def _last_with_result(shelf: JournalReader) -> Run:

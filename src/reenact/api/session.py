@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from reenact.api.options import File as File
+from reenact.api.options import ungrouped
 from reenact.errors import InputError, ended_by
 from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
     from reenact.intake.papers.clients import Clients
     from reenact.intake.papers.paper import Paper
     from reenact.journal import Journal
@@ -39,7 +41,6 @@ MOST_RUN_S = 31 * 86_400.0
 FLAGS = ("python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code")
 """Arguments of a call that are settings."""
 S = TypeVar("S", bound="DiagnoseServices")
-File: TypeAlias = str | Path
 Words: TypeAlias = str | Sequence[str]
 """One word, several with commas, or a list of words."""
 ShowProgress: TypeAlias = bool | Callable[[Progress], None]
@@ -50,6 +51,8 @@ Output: TypeAlias = int | IO[bytes] | None
 """Where the output of the user's own program goes; none: nowhere."""
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("reenact_command", default=())
 """The command line of this call, which the journal keeps to resume it; empty when Python calls."""
+PROGRAM_STDIN: ContextVar[Output] = ContextVar("reenact_program_stdin", default=subprocess.DEVNULL)
+"""What the user's program may read on its stdin; nothing when Python calls."""
 NOTICE: ContextVar[Callable[[str], None]] = ContextVar("reenact_notice", default=warnings.warn)
 """Who hears what a user must know."""
 
@@ -85,9 +88,11 @@ class Session:
         self, kind: type[S], *, output: Output = None, fresh: bool = False, model: str | None = None
     ) -> S:
         """What a pipeline that trains needs from outside; the model of the settings where one was named."""
+        from reenact.probe.answers import Answers
+
         return kind(
             journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
-            screen=self.screen,
+            screen=self.screen, answers=Answers(PROGRAM_STDIN.get()),
             # It speaks of Ctrl-C and of options: a word for the command line.
             notice=NOTICE.get() if COMMAND.get() else None,
             stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,
@@ -128,6 +133,7 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     from reenact.journal import Journal
     from reenact.report.progress import OnTerminal, telling
 
+    given = ungrouped(given)
     runs_dir, record = given.get("runs_dir"), given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
     settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings

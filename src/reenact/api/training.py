@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
+from reenact.api.options import ASKING, RUN, TRAINING, ModelOptions, RunOptions, TrainingOptions
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
+from reenact.errors import InputError
 
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
@@ -29,24 +31,13 @@ def diagnose(
     metric: str | None = None,
     threshold: float = THRESHOLD,
     learned: bool = False,
-    workers: int = 0,
-    executor: str = "process",
-    data: Sequence[File] = (),
-    stand_in_data: bool = False,
-    python: str | None = None,
-    training_time: float | None = None,
     experiments: float = EXPERIMENTS,
-    prune: bool = False,
     max_time: float | None = None,
     model: str | None = None,
     samples: int = 5,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    training: TrainingOptions = TRAINING,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     output: Output = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
@@ -72,24 +63,12 @@ def diagnose(
             logged.
         threshold: least confidence of a finding.
         learned: ask the learned detector too.
-        workers: parallel trainings; 0: one per core.
-        executor: where changed copies are trained: "process", "ray" (a cluster of this machine), or the
-            address of a Ray cluster; the program's folder is sent there, `data` are files and folders that
-            every node has at the same path and that are not.
-        python: interpreter of the program; default: the active one.
-        stand_in_data: train on made-up data of the same shapes where a well-known data set of keras,
-            torchvision or scikit-learn cannot be had; the result says so.
-        training_time: seconds that one training may take; what was seen until then is judged.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
             range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
-        prune: end trainings that choose among changes early when they are hopeless beside the program as it
-            stands; what judges is always trained to its end.
         max_time: seconds that the whole call may take; what was seen until then is judged.
-        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times, within
-            `max_cost` dollars, `max_tokens` and `max_calls`; its answers are kept in the file `record`.
-        fresh: reuse nothing of earlier runs and resume none.
-        trust_journal: resume an unfinished run also when you did not record it on this machine.
-        runs_dir: folder of the journal; default: that of the settings (.reenact).
+        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times.
+        training, asking, run: how programs are trained, within which limits the model is asked, how the run
+            is kept: `reenact.TrainingOptions`, `reenact.ModelOptions`, `reenact.RunOptions`.
         output: where the program's own output goes: a file or a file descriptor; default: nowhere.
         progress: True shows it on stderr; a function gets each `Progress`.
         cancel: a `threading.Event` that ends the call when it is set.
@@ -98,8 +77,8 @@ def diagnose(
         The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
     """
     from reenact.diagnosis.options import Depth, DiagnoseOptions
-    from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
+    from reenact.diagnosis.services import DiagnoseServices
 
     selected, ignored = call.rules_of(select, ignore)
     call.within("threshold", threshold, 0, 1)
@@ -109,35 +88,69 @@ def diagnose(
     with call.open_session(locals()) as session:
         options = DiagnoseOptions(
             depth=Depth(call.one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
-            budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
-            python=session.settings.python,
-            learned=learned, samples=samples, training_time=training_time, stand_in_data=stand_in_data,
-            experiments=experiments, prune=prune, executor=executor, data=tuple(map(str, data)),
+            budget=budget or "", threshold=threshold, metric=metric or "", workers=training.workers,
+            python=session.settings.python, learned=learned, samples=samples,
+            training_time=training.training_time, stand_in_data=training.stand_in_data,
+            experiments=experiments, prune=training.prune, executor=training.executor,
+            data=tuple(map(str, training.data)),
         )  # fmt: skip
-        services = session.services(DiagnoseServices, output=output, fresh=fresh, model=model)
+        services = session.services(DiagnoseServices, output=output, fresh=run.fresh, model=model)
         return run_diagnosis(read, options, services)
 
 
 def diagnose_trace(
-    trace: Trace,
+    trace: File | Trace,
     *,
-    program: Program | None = None,
+    program: Program | File | Sequence[str] | None = None,
     select: Words = (),
     ignore: Words = (),
     threshold: float = THRESHOLD,
 ) -> Diagnosis:
     """What the rules find in a training that was watched before, or is being watched: nothing is run, nothing
-    is recorded. With the `program` the findings have their lines and fixes."""
+    is recorded.
+
+    Example:
+        reenact.diagnose_trace("traces/today", program="train.py")
+
+    Args:
+        trace: folder of `reenact watch --out FOLDER`, also while it grows, or what `reenact.watch` gives.
+        program: the program that was watched; with it findings have their lines and fixes.
+        select: only these rules, by code, prefix, name or family.
+        ignore: not these rules.
+        threshold: least confidence of a finding.
+    """
     from reenact.diagnosis.judge import diagnose_evidence, read_only
+    from reenact.diagnosis.judgement import counted
     from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.probe.trace import Trace
+    from reenact.program.program import Program
     from reenact.rules.evidence import Evidence
 
     selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
-    evidence = read_only(program) if program is not None else Evidence()
+    read = program if program is None or isinstance(program, Program) else call.program_of(program, ())
+    notes: tuple[str, ...] = ()
+    if not isinstance(trace, Trace):
+        folder = Path(trace)
+        trace = _trace_in(folder, read)
+        notes = (f"Judged from the {counted(trace.step_count, 'step')} in {folder}; nothing was run.",)
+    evidence = read_only(read) if read is not None else Evidence()
     evidence = replace(evidence, trace=trace, stand_in_data=trace.stand_in_data)
     found = diagnose_evidence(evidence, options)
-    return replace(found, notes=(*found.notes, *trace.missing))
+    return replace(found, notes=(*notes, *found.notes, *trace.missing))
+
+
+def _trace_in(folder: Path, program: Program | None) -> Trace:
+    from reenact.probe.read import is_trace, read_trace
+    from reenact.probe.watch import program_root
+
+    if not is_trace(folder):
+        raise InputError(
+            f"There is no trace in this folder. Received: {folder}. A process that was started without"
+            " reenact cannot be looked into.",
+            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
+        )
+    return read_trace(folder, root=program_root(program, folder) if program is not None else None)
 
 
 def repair(
@@ -153,25 +166,14 @@ def repair(
     search_seed: int = 0,
     samples: int = 5,
     temperature: float | None = None,
-    workers: int = 0,
-    executor: str = "process",
-    data: Sequence[File] = (),
-    stand_in_data: bool = False,
-    python: str | None = None,
-    training_time: float | None = None,
-    prune: bool = False,
     max_time: float | None = None,
     apply: bool = False,
     branch: str | None = None,
     allow_dirty: bool = False,
     model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
+    training: TrainingOptions = TRAINING,
+    asking: ModelOptions = ASKING,
+    run: RunOptions = RUN,
     output: Output = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
@@ -197,12 +199,10 @@ def repair(
         space: values for random, bohb and hebo: "own", or those of the "study".
         search_seed: random seed of the search.
         samples, temperature: answers of the strategy "llm".
-        workers: parallel trainings; 0: one per core.
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.
-        executor, data, stand_in_data, python, training_time, prune, max_time, model, max_cost, max_tokens,
-        max_calls, record, fresh, trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
+        max_time, model, training, asking, run, output, progress, cancel: as for `diagnose`.
 
     Returns:
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
@@ -226,11 +226,12 @@ def repair(
     with call.open_session(locals()) as session:
         options = RepairOptions(
             strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
-            ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
-            samples=samples, temperature=temperature, training_time=training_time, executor=executor,
-            prune=prune, stand_in_data=stand_in_data, data=tuple(map(str, data)),
+            ignore=ignored, space=space, python=session.settings.python, workers=training.workers,
+            chance=search_seed, samples=samples, temperature=temperature,
+            training_time=training.training_time, executor=training.executor, prune=training.prune,
+            stand_in_data=training.stand_in_data, data=tuple(map(str, training.data)),
         )  # fmt: skip
-        services = session.services(RepairServices, output=output, fresh=fresh, model=model)
+        services = session.services(RepairServices, output=output, fresh=run.fresh, model=model)
         services = replace(services, study_url=session.settings.study_url)
         result = run_repair(read, options, services)
         if not apply:

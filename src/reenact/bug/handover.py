@@ -12,7 +12,8 @@ from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.training import find_loops
 from reenact.codegen.syntax import imported_names
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.diagnosis.pipeline import diagnose
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import ReenactError
 from reenact.journal import Journal
 from reenact.program.program import Program, program_from_text

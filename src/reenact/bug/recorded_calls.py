@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+LOST = -1
+"""The route of a script that was not followed to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallEvent:
@@ -16,6 +19,8 @@ class CallEvent:
     """Of the script."""
     tree: int
     """Which of the trees holds what passed."""
+    route: int = LOST
+    """Every instruction that the script itself ran until then, as one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,10 @@ class RecordedCalls:
     events: tuple[CallEvent, ...] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
     """What modules and classes of the project hold that is no code."""
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Leaves of what the script left to look at: `observed`, `reference`."""
+    route: int = LOST
+    """The same for the whole script."""
     closed: bool = False
     """Something came back that cannot be looked into."""
     cut: str = ""

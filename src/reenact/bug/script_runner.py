@@ -65,9 +65,11 @@ class Mode(StrEnum):
     """What goes from the script into the project, and what comes back."""
     HANDS = "hands"
     """What is raised in things that the script hands over."""
+    ALONE = "hands-alone"
+    """The same where no fixed revision tells: lists, texts and numbers of the script are what they say."""
 
 
-PATIENCE = {Mode.OUTCOME: 1, Mode.CALLS: 4, Mode.HANDS: 2}
+PATIENCE = {Mode.OUTCOME: 1, Mode.CALLS: 4, Mode.HANDS: 2, Mode.ALONE: 2}
 """How many times as long a run may take: writing calls down is work."""
 
 
@@ -104,6 +106,8 @@ class RunObservation:
     """What the script did that it may not: a file of the repository opened, the interpreter traced."""
     made: str = ""
     """How the script itself made the exception that came out of the project."""
+    plain: str = ""
+    """Classes of the script that were made to answer like the built-in types that they are."""
     calls: RecordedCalls | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
@@ -276,7 +280,7 @@ def _name_events(result: dict[str, Any]) -> None:
     """Recorded events come as lists, which are short; here they get their names."""
     calls = result.get("calls")
     if isinstance(calls, dict) and isinstance(calls.get("events"), list):
-        names = ("way", "function", "line", "tree")
+        names = ("way", "function", "line", "tree", "route")
         rows = (event for event in calls["events"] if isinstance(event, list) and len(event) == len(names))
         calls["events"] = [dict(zip(names, event, strict=True)) for event in rows]
 

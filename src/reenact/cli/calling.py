@@ -1,6 +1,7 @@
 """How a command calls the API: its Ctrl-C and time limit, its progress, its command line for the journal."""
 
 import difflib
+import os
 import signal
 import sys
 import threading
@@ -11,10 +12,13 @@ from typing import Any
 
 import click
 
-from reenact.api.session import COMMAND, NOTICE
+from reenact.api.options import grouped
+from reenact.api.session import COMMAND, NOTICE, PROGRAM_STDIN
 from reenact.cli.ending import ENDING
 from reenact.cli.options import echo, show
 from reenact.cli.suspending import suspending_together
+from reenact.host_program import Stream
+from reenact.probe.answers import NO_KEYBOARD
 from reenact.report.document import Document
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop
@@ -22,6 +26,7 @@ from reenact.types import ExitCode, Stop
 PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """Everything after the program's name belongs to the program."""
 JUDGING = "Stopping; what was seen so far is judged. Press Ctrl-C again to leave at once."
+STDIN = 0
 STDERR = 2
 """Where a user's program prints to: stdout belongs to the result."""
 
@@ -32,30 +37,38 @@ def answer(
     *named: Any,
     output_format: str,
     judges: bool = False,
+    answered: bool = False,
     **given: Any,
 ) -> int:
     """Call a function of the API with the options of a command, print its result, return its exit code.
 
-    `judges`: the first Ctrl-C asks it for a verdict on what was seen.
+    `judges`: the first Ctrl-C asks it for a verdict on what was seen. `answered`: our stdin
+    is for the user's program.
     """
-    with calling(given.get("max_time"), judges=judges) as stop:
-        result = call(*named, **given, progress=True, cancel=stop)
+    stdin = stdin_for_programs() if answered else NO_KEYBOARD
+    with calling(given.get("max_time"), judges=judges, stdin=stdin) as stop:
+        result = call(*named, **grouped(call, given), progress=True, cancel=stop)
     document = view(result)
     show(document, output_format)
     return ExitCode.OK if document.exit_code is None else document.exit_code
 
 
 @contextmanager
-def calling(max_time: float | None = None, *, judges: bool = False) -> Iterator[Stop]:
-    """The `cancel` of a call: a first Ctrl-C ends it gently, or with a verdict; a second at once."""
+def calling(
+    max_time: float | None = None, *, judges: bool = False, stdin: Stream = NO_KEYBOARD
+) -> Iterator[Stop]:
+    """The `cancel` of a call: a first Ctrl-C ends it gently, or with a verdict; a second at once. `stdin` is
+    that of the user's program."""
     seconds = resolve({"max_time": max_time}).settings.max_time
     with stopping_gently(seconds, judges=judges) as stop:
         command, notice = COMMAND.set(tuple(sys.argv[1:])), NOTICE.set(lambda text: echo(text, err=True))
+        program_stdin = PROGRAM_STDIN.set(stdin)
         try:
             yield stop
         finally:
             COMMAND.reset(command)
             NOTICE.reset(notice)
+            PROGRAM_STDIN.reset(program_stdin)
 
 
 @contextmanager
@@ -95,6 +108,19 @@ def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> It
         ended.set()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def stdin_for_programs() -> Stream:
+    """Our stdin for a user's program, as without us; none where we run in the background of a terminal.
+
+    There the program, which is in a session of its own, would take keys away from the shell."""
+    try:
+        os.fstat(STDIN)
+        in_front = not os.isatty(STDIN) or os.tcgetpgrp(STDIN) == os.getpgrp()
+    except OSError:
+        # Closed, or a terminal that is not ours.
+        in_front = False
+    return STDIN if in_front else NO_KEYBOARD
 
 
 def program_words(words: tuple[str, ...]) -> list[str]:

@@ -23,6 +23,7 @@ from types import FrameType
 from typing import NoReturn
 
 from reenact.errors import TimeSpent, ended_by
+from reenact.report.terminal_line import give_keyboards_back
 from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, Stop
 
@@ -119,6 +120,7 @@ class Ending:
             self._by_force(ExitCode.INCONCLUSIVE)
 
     def _by_force(self, code: ExitCode = ExitCode.STOPPED) -> NoReturn:
+        give_keyboards_back()
         if not self.children_go_on:
             end_below(os.getpid())
         if not self._over:

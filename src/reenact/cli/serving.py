@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sys
-import webbrowser
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +16,7 @@ from reenact.cli.ending import ENDING
 from reenact.cli.options import NEW_FOLDER, Count, echo, option, output_format, show
 from reenact.errors import InputError, MissingExtra
 from reenact.files import read_bytes
+from reenact.host_program import open_users_browser
 from reenact.llm.answers import LONGEST_ANSWER
 from reenact.llm.relay import file_text, show_request, waiting
 from reenact.report.document import Document
@@ -53,7 +53,7 @@ def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
         echo(f"Runs are shown at {address}")
         echo("Ctrl-C ends the page; commands it has started go on.", err=True)
         if opened:
-            webbrowser.open(address)
+            open_users_browser(address)
 
     ENDING.children_go_on = True
     serve(_folder(runs), list(forms()), port=port, tell=tell)
@@ -96,7 +96,8 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     if allow_apply and not allow_run:
         says = "A change is written by the repair that found it. Received: --allow-apply without --allow-run."
         raise InputError(says, next_step="reenact mcp --allow-run --allow-apply")
-    from reenact.mcp.server import Permits, serve
+    from reenact.mcp.server import serve
+    from reenact.mcp.tools import Permits
 
     ENDING.children_go_on = True
     try:

@@ -20,7 +20,7 @@ from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
 from reenact.diagnosis.options import EXPERIMENTS, Depth
-from reenact.errors import InputError, UnreadableProgram
+from reenact.errors import UnreadableProgram
 from reenact.program.program import read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.report.document import Document, Facts
@@ -69,33 +69,21 @@ def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
     if not program:
         raise click.UsageError("Missing argument 'PROGRAM...'. Name a training program, or give --trace.")
     view = partial(diagnosis_document, title=" ".join(program))
-    return answer(run_diagnosis, view, program_words(program), judges=True, output=STDERR, **given)
+    words = program_words(program)
+    return answer(run_diagnosis, view, words, judges=True, answered=True, output=STDERR, **given)
 
 
 def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, Any]) -> int:
     """Judge what was seen so far of a training under `reenact watch`; nothing is run."""
     from reenact.api.training import diagnose_trace
-    from reenact.diagnosis.judgement import counted
-    from reenact.probe.read import is_trace, read_trace
-    from reenact.probe.watch import program_root
 
-    if not is_trace(folder):
-        raise InputError(
-            f"There is no trace in this folder. Received: {folder}. A process that was started without"
-            " reenact cannot be looked into.",
-            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
-        )
-    read = read_program(program_words(program)) if program else None
-    seen = read_trace(folder, root=program_root(read, folder) if read is not None else None)
     found = diagnose_trace(
-        seen,
-        program=read,
+        folder,
+        program=program_words(program) if program else None,
         select=given["select"],
         ignore=given["ignore"],
         threshold=given["threshold"],
     )
-    steps = f"Judged from the {counted(seen.step_count, 'step')} in {folder}; nothing was run."
-    found = replace(found, notes=(steps, *found.notes))
     document = diagnosis_document(found, title=" ".join(program) or str(folder))
     opt.show(document, given["output_format"])
     return found.exit_code
@@ -133,7 +121,8 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     from reenact.report.views.repair import repair_document
 
     view = partial(repair_document, title=" ".join(program))
-    return answer(run_repair, view, program_words(program), judges=True, output=STDERR, **given)
+    words = program_words(program)
+    return answer(run_repair, view, words, judges=True, answered=True, output=STDERR, **given)
 
 
 @click.command(context_settings=PROGRAM)
@@ -152,7 +141,7 @@ def alternatives(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
     from reenact.repairs.alternatives import AlternativesOptions, analyse
     from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 
@@ -195,7 +184,7 @@ def mutate(
     worse with p < 0.05 (generalised linear model) and an effect of at least 0.5 (Cohen's d).
     """
     from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, mutants
-    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.services import DiagnoseServices
 
     wanted = chosen(operators)
     if listing:

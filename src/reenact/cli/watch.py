@@ -1,20 +1,18 @@
 """`reenact watch PROGRAM`: run a training unmodified, see what happens inside, keep the trace;
 `reenact graph PROGRAM`: the layers as they really are, each with the line that made it."""
 
-import os
 import tempfile
 from pathlib import Path
 
 import click
 
 from reenact.api.session import sandbox_for
-from reenact.cli.calling import PROGRAM, STDERR, calling, program_words, stopping_gently
+from reenact.cli.calling import PROGRAM, STDERR, calling, program_words, stdin_for_programs, stopping_gently
 from reenact.cli.options import RANDOM_SEED, SECONDS, STEPS, defaulted, option, shared, show
 from reenact.errors import Inconclusive
-from reenact.host_program import Stream
 from reenact.plain import PlainText
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
-from reenact.probe.watch import NO_KEYBOARD, Watched
+from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
 from reenact.report.views.trace import graph_document, watch_document
@@ -22,7 +20,6 @@ from reenact.settings import Settings, resolve
 from reenact.types import ExitCode, Stop
 
 PATTERN = "Read a metric off the output: 'acc (?P<accuracy>\\S+)'."
-STDIN = 0
 FIRST_STEPS = 3
 """Training steps after which the layers are known."""
 
@@ -62,22 +59,10 @@ def watch(
         else:
             # Its output goes to stderr where stdout is kept for a machine.
             stdout = None if output_format == "full" else STDERR
-            watched = watch_program(read, options, stdin=_keyboard(), stdout=stdout, stop=stop)
+            watched = watch_program(read, options, stdin=stdin_for_programs(), stdout=stdout, stop=stop)
     show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
-
-
-def _keyboard() -> Stream:
-    """Our stdin for the program, as without us; none where we run in the background of a terminal.
-
-    There the program, which is in a session of its own, would take keys away from the shell."""
-    try:
-        in_front = not os.isatty(STDIN) or os.tcgetpgrp(STDIN) == os.getpgrp()
-    except OSError:
-        # Closed, or a terminal that is not ours.
-        in_front = False
-    return None if in_front else NO_KEYBOARD
 
 
 def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: Stop) -> Watched:

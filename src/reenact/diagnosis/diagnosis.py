@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from importlib import import_module
 from typing import Any, ClassVar
 
-from reenact.diagnosis.judgement import Conclusion, Judgement, conclusion_of, counted, on_stand_in
+from reenact.diagnosis.judgement import Conclusion, Judgement, Shown, conclusion_of, counted, on_stand_in
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
+from reenact.drawing import drawing
 from reenact.errors import InputError, ReenactError
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
@@ -185,7 +185,17 @@ class Diagnosis(Result):
     @cached_property
     def conclusion(self) -> Conclusion:
         """As it was stored, else as it follows from the evidence."""
-        return self.concluded or conclusion_of(self)
+        if self.concluded is not None:
+            return self.concluded
+        shown = Shown(
+            evidence=self.evidence,
+            depth=self.depth,
+            threshold=self.threshold,
+            symptoms=self.symptoms,
+            findings=len(self.findings),
+            confirmed=self.confirmed,
+        )
+        return conclusion_of(shown)
 
     @property
     def task(self) -> TaskType:
@@ -221,7 +231,7 @@ class Diagnosis(Result):
         return self.conclusion.sentence
 
     def document(self) -> Any:
-        return import_module("reenact.report.recorded").shown(self, self._entry or "the program")
+        return drawing().shown(self, self._entry or "the program")
 
     def in_a_line(self) -> str:
         """Program, how many findings, and the first of them."""

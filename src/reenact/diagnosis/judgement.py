@@ -13,13 +13,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
+from reenact.plain import plain_line
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.rules.finding import Certainty, Severity
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.diagnosis.suspects import Suspect
     from reenact.rules.evidence import Evidence
 
@@ -64,15 +64,30 @@ class Conclusion:
     task: TaskType
 
 
-def conclusion_of(found: Diagnosis) -> Conclusion:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a diagnosis shows, and how far it looked."""
+
+    evidence: Evidence
+    depth: Depth
+    threshold: float
+    symptoms: Sequence[Suspect]
+    findings: int
+    """At or above the threshold."""
+    confirmed: int
+    """Of these, by training."""
+
+
+def conclusion_of(shown: Shown) -> Conclusion:
     """As it follows from the evidence."""
-    judged = _judgement(found)
-    sentence = on_stand_in(found.stand_in_data, _sentence(found, judged))
-    command = _next_command(judged, found.evidence, found.depth)
-    return Conclusion(judged, sentence, command, found.evidence.task)
+    evidence = shown.evidence
+    judged = _judgement(shown)
+    sentence = on_stand_in(evidence.stand_in_data, _sentence(shown, judged))
+    command = _next_command(judged, evidence, shown.depth)
+    return Conclusion(judged, sentence, command, evidence.task)
 
 
-def _judgement(found: Diagnosis) -> Judgement:
+def _judgement(found: Shown) -> Judgement:
     """What findings, symptoms and evidence come to together."""
     if found.findings:
         return Judgement.FINDINGS
@@ -96,13 +111,13 @@ def _judgement(found: Diagnosis) -> Judgement:
     return Judgement.UNJUDGED if why_unjudged(evidence, found.depth) else Judgement.SOUND
 
 
-def _sentence(found: Diagnosis, judgement: Judgement) -> str:
+def _sentence(found: Shown, judgement: Judgement) -> str:
     evidence, depth = found.evidence, found.depth
     early = _stopped_early(evidence)
     match judgement:
         case Judgement.FINDINGS:
             confirmed = f", {found.confirmed} confirmed by training" if depth.intervenes else ""
-            return f"{counted(len(found.findings), 'finding')}{confirmed}{early}."
+            return f"{counted(found.findings, 'finding')}{confirmed}{early}."
         case Judgement.BROKEN:
             grave = grave_symptoms(found.symptoms, found.threshold)
             seen = grave or [one for one in found.symptoms if one.confidence >= found.threshold]
@@ -171,7 +186,7 @@ def why_unjudged(evidence: Evidence, depth: Depth) -> str:
 def unparsed(evidence: Evidence) -> str:
     """The file that cannot be parsed and why; empty when all can."""
     files = evidence.program.unparsed if evidence.program is not None else ()
-    return f"{files[0].path} could not be parsed ({files[0].unparsed})" if files else ""
+    return f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})" if files else ""
 
 
 def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
@@ -192,6 +207,11 @@ def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str
         return f"reenact diagnose --max-time MORE_SECONDS {program}"
     if kind is OutcomeKind.INTERRUPTED:
         return f"reenact diagnose {program}"
-    if unparsed(evidence):
+    if unparsed(evidence) or kind is OutcomeKind.NO_TRAINING:
         return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
+    if kind is OutcomeKind.EXITED:
+        # It would end in the same way again; 2 is the code of a wrong command line.
+        given = evidence.program.launch.arguments if evidence.program is not None else ()
+        usage = evidence.outcome is not None and evidence.outcome.exit_code == ExitCode.ERROR
+        return f"reenact diagnose {program} ARGUMENTS" if usage and not given else ""
     return f"reenact watch {program}"

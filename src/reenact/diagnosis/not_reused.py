@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from reenact.diagnosis.observe import WatchedRun
+from reenact.diagnosis.watched_run import WatchedRun
 from reenact.errors import JournalError
 from reenact.journal import Journal, OpenRun
 from reenact.journal.records import Run, Status, Step

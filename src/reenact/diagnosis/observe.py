@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import EXPERIMENTS, TrainingOptions
+from reenact.diagnosis.services import DiagnoseServices
+from reenact.diagnosis.watched_run import WatchedRun
 from reenact.errors import Stopped
+from reenact.host_program import Stream
 from reenact.journal import Kind, Scope
 from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
-from reenact.probe.opened import Opened, read_opened
+from reenact.probe.opened import read_opened
 from reenact.probe.options import WatchOptions, fresh_folder
-from reenact.probe.outcome import CUT_OFF, Outcome, OutcomeKind
+from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.probe.read import is_trace, read_stand_ins, read_trace
 from reenact.probe.surroundings import surroundings
 from reenact.probe.trace import Experiments, Trace
@@ -23,9 +25,6 @@ from reenact.probe.watch import Watched, program_root, watch
 from reenact.program.program import Program
 from reenact.trials.trial import Trial
 from reenact.types import Stop
-
-if TYPE_CHECKING:
-    from reenact.diagnosis.pipeline import DiagnoseServices
 
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment, however short the training is."""
@@ -57,7 +56,8 @@ def observe(
             stand_ins=() if options.stand_in_data else None,
         )
         try_them = _experiments if not bare else lambda *_: Experiments()
-        tried = beside.submit(try_them, program, options, weights, until)
+        stdin = services.answers.as_they_come()
+        tried = beside.submit(try_them, program, options, weights, until, stdin)
         try:
             limited = options.training_time is not None or services.stop.limit is not None
             look = telling_of(program, folder, services.tell, None if limited else services.notice)
@@ -65,13 +65,17 @@ def observe(
                 program,
                 watch_options,
                 stdout=services.stdout,
+                stdin=services.answers.for_watched_run(),
                 screen=services.screen,
+                answers=services.answers,
                 stop=services.stop,
                 look=look,
             )
         except BaseException:
             until.ask()
             raise
+        finally:
+            services.answers.end()
         weights.with_name(weights.name + ENDED).touch()
         if seen.outcome.kind in CUT_OFF:
             until.ask()
@@ -81,20 +85,6 @@ def observe(
             # What they found until now is kept.
             until.ask()
             return seen, tried.result()
-
-
-@dataclass(frozen=True)
-class WatchedRun:
-    """What a watched run leaves for whoever continues."""
-
-    folder: Path
-    outcome: Outcome
-    experiments: Experiments
-    opened: Opened
-    traced: bool = False
-    """Whether there was something to see: a trace that is gone now was cleared away."""
-    stand_in_data: tuple[str, ...] = ()
-    """Data sets that the program got made-up data for."""
 
 
 def watched_run(
@@ -115,24 +105,34 @@ def watched_run(
         own = [program.folder.resolve() / file.path for file in program.files]
         opened = read_opened(folder, own, aside=traces.parent)
         stand_ins, traced = read_stand_ins(folder), seen.trace is not None
-        return WatchedRun(folder, seen.outcome, tried, opened, traced, stand_ins)
+        return WatchedRun(
+            folder=folder,
+            outcome=seen.outcome,
+            experiments=tried,
+            opened=opened,
+            answered=services.answers.typed,
+            traced=traced,
+            stand_in_data=stand_ins,
+        )
 
     def holds(kept: WatchedRun) -> bool:
         """Whether the program would be seen to do the same now: all that it read is as it was, the trace was
-        not cleared away, and the user did not end it."""
+        not cleared away, and the user neither ended it nor typed answers for it."""
         if kept.folder in new_folders:
             mine = True
         else:
             ended_early = kept.outcome.kind is OutcomeKind.INTERRUPTED
-            mine = not ended_early and journal.is_sealed(kept.folder, traces)
+            mine = not (ended_early or kept.answered) and journal.is_sealed(kept.folder, traces)
         return mine and kept.opened.is_unchanged() and (not kept.traced or is_trace(kept.folder))
 
+    redirected = services.answers.text
     inputs: dict[str, object] = {
         "program": Trial(program).key,
         "preset": "bare" if bare else "normal",
         "training_time": options.training_time,
         "max_time": stop.limit,
         "around": surroundings(program, options.python),
+        **({"stdin": hashlib.sha256(redirected).hexdigest()} if redirected else {}),
         **({"stand_in_data": True} if options.stand_in_data else {}),
         **({"experiments": options.experiments} if options.experiments != EXPERIMENTS else {}),
     }
@@ -141,12 +141,14 @@ def watched_run(
     return kept, read_trace(kept.folder, root=root) if is_trace(kept.folder) else None
 
 
-def _experiments(program: Program, options: TrainingOptions, weights: Path, stop: Stop) -> Experiments:
+def _experiments(
+    program: Program, options: TrainingOptions, weights: Path, stop: Stop, stdin: Stream
+) -> Experiments:
     """One batch over and over, a range of learning rates, how the model behaves at the start and the end."""
     folder = weights.with_name("trace")
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
         program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS,
-        share=options.experiments, stop=stop, weights=weights,
+        share=options.experiments, stdin=stdin, stop=stop, weights=weights,
         stand_ins=() if options.stand_in_data else None,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from reenact.trials.budget import TrainingBudget, diagnose_budget
-from reenact.trials.executor import check_name
+from reenact.trials.choose import check_name
 
 PACE = ("workers", "training_time", "executor", "data")
 """Options that say how trainings are done, and change no answer."""

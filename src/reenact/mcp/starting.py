@@ -23,7 +23,7 @@ from reenact.journal import JournalReader
 from reenact.llm.relay import file_answer, show_request
 from reenact.mcp.run_service import AT_WORK, RELAY, STARTING, RunService
 from reenact.mcp.sampling import ask_client, offers_model, take_replies
-from reenact.mcp.server import CHANGES, READS, WORKS, Data, Line, Name, Permits, ProgramLine, RuleWords, tool
+from reenact.mcp.tools import CHANGES, READS, WORKS, Data, Line, Name, Permits, ProgramLine, RuleWords, tool
 from reenact.plain import plain
 
 LOOK_S = 0.25

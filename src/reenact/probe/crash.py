@@ -65,6 +65,14 @@ class CudaFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """The kind of device that the call which raised was given."""
+
+    asked: str
+    available: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryFacts:
     """Bytes, where they are known."""
 
@@ -101,12 +109,21 @@ class CrashFacts:
     unset: tuple[str, ...] = ()
     """Variables that a launcher of several processes sets, and that were not set."""
     cuda: CudaFacts | None = None
+    device: DeviceFacts | None = None
     memory: MemoryFacts | None = None
     subject: str = ""
     """The package of the object or module that lacks a name."""
     versions: dict[str, str] = field(default_factory=dict)
     """Of the packages that took part."""
     exit_code: int | None = None
+    of_none: bool = False
+    """Whether None was asked for an attribute."""
+    keys: tuple[str, ...] = ()
+    """Names that a dictionary has which was asked for another one."""
+    argument: int | None = None
+    """The position in `sys.argv` that was read and that nothing was given for."""
+    empty_data: str = ""
+    """Class of a data set that has no rows."""
     missing_arguments: tuple[str, ...] = ()
     """Required arguments of the command line that were not given, as they would be typed."""
 
@@ -146,6 +163,8 @@ class Crash:
     """Class of the layer whose forward pass raised, when one did."""
     layer_place: Place | None = None
     layer_inputs: tuple[LayerInput, ...] = ()
+    layer_dtype: str = ""
+    """Type of its weights."""
     facts: CrashFacts = field(default_factory=CrashFacts)
     """Empty in traces that earlier versions wrote."""
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reenact.errors import InputError
+from reenact.host_program import Stream
+from reenact.probe.answers import NO_KEYBOARD
 from reenact.probe.growing import epochs_of
 from reenact.probe.json_graph import Json, placed, read_place, typed
 from reenact.probe.options import WatchOptions
@@ -35,6 +37,7 @@ def run_experiments(
     weights: Path | None = None,
     stand_ins: tuple[str, ...] | None = None,
     environment: Mapping[str, str] | None = None,
+    stdin: Stream = NO_KEYBOARD,
     stop: Stop | None = None,
 ) -> Experiments:
     """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment,
@@ -56,7 +59,7 @@ def run_experiments(
         stand_ins=stand_ins,
         environment=_EAGER | dict(environment or {}),
     )
-    watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)
+    watched = watch(program, options, stdin=stdin, stdout=subprocess.DEVNULL, stop=stop)
     return read_experiments(watched.folder, watched.outcome, program_root(program, watched.folder))
 
 

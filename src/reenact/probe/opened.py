@@ -3,8 +3,9 @@
 The looks come from `looks/`. A file up to 64 MiB counts by the hash of its content, as long as all of them
 together are below 1 GiB; a larger one, and those after that, count by size, inode, both times of change,
 first and last MiB: no tool sets back the time at which the inode changed. A folder that was listed counts
-by the names in it, without the program's own; a link by where it leads; what was only looked at by its
-kind, size and mode.
+by the names in it, without the program's own, and by its files with the ending of one that was read there,
+because another seed may draw those; a link by where it leads; what was only looked at by its kind, size and
+mode.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ import hashlib
 import json
 import os
 import stat
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.probe.looks.noted import NAME
+from reenact.probe.looks.noted import MOST, NAME, TOO_MANY
 
 MIB = 1024 * 1024
 WHOLE = 64 * MIB
 TOGETHER = 1024 * MIB
 NOT_LISTED = "the probe did not say which files it looked at"
-KINDS = ("file", "folder", "modules", "link", "status")
+KINDS = ("file", "folder", "own folder", "modules", "link", "status", "begun", "there")
+_NO_NAMES = hashlib.sha256(b"").hexdigest()
 _CACHES = "__pycache__"
 _MODULES = (".py", ".so", ".pyc", ".dist-info", ".egg-info")
 
@@ -41,8 +45,9 @@ class OpenedFile:
     whole: bool = True
     """Whether all of the content counts."""
     kind: str = "file"
-    """file: its content; folder: the names in it; modules: those of them that can be imported; link: where it
-    leads; status: that it is there, what it is, its size and mode."""
+    """file: its content; folder: the names in it; own folder: the same of one that the program makes;
+    modules: those names that can be imported; link: where it leads; status: that it is there, what it is, its
+    size and mode; begun: whether it is empty; there: that it is there."""
     ctime_ns: int = 0
     inode: int = 0
     without: tuple[str, ...] = ()
@@ -51,6 +56,11 @@ class OpenedFile:
     @property
     def was_there(self) -> bool:
         return self.size >= 0
+
+    @property
+    def says_nothing(self) -> bool:
+        """Modules that a run imports are files that it opens; a folder that it made holds what it made."""
+        return self.kind == "modules" or (self.kind == "own folder" and self.sha256 == _NO_NAMES)
 
     def is_unchanged(self) -> bool:
         """Looks at it now; the content is read only where a time of change or the inode is another."""
@@ -80,8 +90,7 @@ class Opened:
     def digest(self) -> str:
         """One mark for all that was there to be seen; empty where that is not known.
 
-        What was not there leaves it as it is: the run that finds it has it in its own list. So it is with
-        modules: those that a run imports are files that it opens.
+        What was not there leaves it as it is: the run that finds it has it in its own list.
         """
         if self.blind:
             return ""
@@ -96,7 +105,7 @@ class Opened:
         return sorted({path for _, path in keys})
 
     def _counted(self) -> Iterator[OpenedFile]:
-        return (file for file in self.files if file.was_there and file.kind != "modules")
+        return (file for file in self.files if file.was_there and not file.says_nothing)
 
 
 def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None = None) -> Opened:
@@ -125,7 +134,28 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
         if ours and above == path:
             without.add(name)
         counted.append((path, kind, tuple(sorted(without))))
-    return Opened(tuple(_all(sorted(counted))), ())
+    looked_at = {path for path, kind, _ in counted if kind == "file"} | elsewhere
+    unread = [(path, "file", ()) for path in _unread(counted, looked_at)]
+    if len(unread) > MOST:
+        return Opened((), (TOO_MANY,))
+    return Opened(tuple(_all(sorted([*counted, *unread]))), ())
+
+
+def _unread(counted: Iterable[tuple[str, str, tuple[str, ...]]], looked_at: set[str]) -> Iterator[str]:
+    """Files that another seed may draw: of a folder that the program lists, those with the ending of one that
+    it reads there."""
+    endings = defaultdict(set)
+    for path in looked_at:
+        endings[path.rpartition("/")[0]].add(Path(path).suffix)
+    for folder, kind, without in counted:
+        suffixes = endings[folder] - set(_MODULES) if kind in ("folder", "own folder") else set()
+        if not suffixes:
+            continue
+        with suppress(OSError):
+            for inside in os.scandir(folder):
+                drawn = Path(inside.name).suffix in suffixes and inside.name not in without
+                if drawn and inside.path not in looked_at and inside.is_file():
+                    yield inside.path
 
 
 def _all(looks: Iterable[tuple[str, str, tuple[str, ...]]]) -> Iterator[OpenedFile]:
@@ -166,6 +196,10 @@ def _content(
     """The hash of what counts. A pipe or a device is never read: it would wait."""
     if kind == "link" and stat.S_ISLNK(now.st_mode):
         return hashlib.sha256(b"leads to " + os.fsencode(Path(path).readlink()))
+    if kind == "there":
+        return hashlib.sha256(b"there")
+    if kind == "begun":
+        return hashlib.sha256(b"empty" if now.st_size == 0 else b"begun")
     if kind in ("link", "status"):
         size = now.st_size if stat.S_ISREG(now.st_mode) else 0
         return hashlib.sha256(f"status {now.st_mode:o} {size}".encode())

@@ -5,7 +5,7 @@ import signal as signals
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reenact.probe.crash import PROGRAM, Crash
+from reenact.probe.crash import PROGRAM, PYTHON, Crash
 
 
 class OutcomeKind(StrEnum):
@@ -93,6 +93,9 @@ _SENTENCES = {
     OutcomeKind.STOPPED: "The program was stopped on purpose after {o.note}.",
     OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }
+READ_KEYS = ("getpass", "cmd", "code")
+"""Modules of Python that read the keyboard."""
+LONGEST_NOTE = 400
 OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
 _ENGINE = "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 _DATA_ERRORS = frozenset({
@@ -138,8 +141,11 @@ def classify(
     if exit_code < 0:
         return Outcome(OutcomeKind.KILLED, exit_code, -exit_code, crash)
     if crash is not None and crash.is_a("SystemExit") and crash.facts.exit_code != exit_code:
-        # A library asked for this exit, and the program went on.
+        # It was asked for, and the program went on.
         crash = None
+    if exit_code and crash is not None and crash.is_a("SystemExit") and crash.facts.by == PROGRAM:
+        # Its own choice is no crash.
+        return Outcome(OutcomeKind.EXITED, exit_code, note=_of_own_exit(crash))
     if exit_code and crash is not None:
         kind, note = _kind(crash)
         used = python if kind is OutcomeKind.NEEDS_PACKAGE else ""
@@ -153,14 +159,14 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     text = f"{crash.type}: {crash.message}"
     if crash.is_a("SystemExit"):
         return OutcomeKind.EXITED, crash.message.rstrip(".")
-    if crash.is_a("EOFError") and reads_keyboard(crash):
+    if reads_keyboard(crash):
         return OutcomeKind.READS_STDIN, ""
-    if crash.is_a("ModuleNotFoundError"):
+    if crash.is_a("ModuleNotFoundError") and not lacks_a_part(crash):
         keras = "'tensorflow" in crash.message and any("/keras/src/" in frame for frame in crash.frames)
         return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_ENGINE if keras else OTHER_PYTHON}"
     if crash.is_a("TclError"):
         return OutcomeKind.OPENS_WINDOW, text
-    if crash.is_a("FileNotFoundError"):
+    if crash.is_a("FileNotFoundError") or (crash.missing_file and not crash.is_a("OSError")):
         return OutcomeKind.NEEDS_DATA, (crash.missing_file or text) + beside(crash)
     if crash.is_a(*_DATA_ERRORS):
         return OutcomeKind.NEEDS_DATA, _data_set(crash) + text
@@ -174,10 +180,27 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     return OutcomeKind.CRASHED, ""
 
 
+def lacks_a_part(crash: Crash) -> bool:
+    """Whether the package is there, and only a module inside it is not: in another version it was."""
+    return crash.is_a("ModuleNotFoundError") and crash.facts.subject not in ("", PROGRAM, PYTHON)
+
+
+def _of_own_exit(crash: Crash) -> str:
+    """What the program printed when it ended itself, else the line that did."""
+    where = f" ({crash.place})" if crash.place is not None else ""
+    message = " ".join(crash.message.split())
+    return f"{message[:LONGEST_NOTE] or crash.source}{where}"
+
+
 def reads_keyboard(crash: Crash) -> bool:
-    """Whether the end of the input came out of `input`."""
-    if crash.facts.stack:
-        return crash.facts.call == "input"
+    """Whether the end of the input came out of `input`, `getpass`, or a debugger."""
+    if crash.is_a("BdbQuit"):
+        return True
+    if not crash.is_a("EOFError"):
+        return False
+    inner = crash.facts.inner
+    if inner is not None:
+        return crash.facts.call == "input" or inner.module in READ_KEYS
     return "input(" in crash.source or "reading a line" in crash.message
 
 

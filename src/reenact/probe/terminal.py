@@ -3,7 +3,8 @@
 The program's output is read from a pseudo-terminal and handed to the screen byte by byte, so that the screen
 can take its line away before. A stream that goes elsewhere (a pipe, a file, another terminal) stays the very
 file descriptor: stdout and stderr stay apart. The program's terminal has the size of ours, one row less for
-the line; a change of size is passed on. It is for output alone: docs/watching.md says what the keyboard does.
+the line; a change of size is passed on. Where our stdin is that terminal too, the program reads its own one:
+keys are handed to it as they are typed, and it echoes them where the program writes.
 """
 
 import fcntl
@@ -15,12 +16,15 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Protocol, Self
 
 from reenact.host_program import Stream
+from reenact.probe.answers import NO_KEYBOARD, Answers
 
+STDIN = 0
 LOOK_S = 0.25
 """How often the size of our terminal is looked at."""
 MOST_BYTES = 1 << 16
@@ -34,17 +38,34 @@ class Screen(Protocol):
     @property
     def fd(self) -> int: ...
 
+    @property
+    def has_keyboard(self) -> bool: ...
+
     def pass_on(self, data: bytes) -> None: ...
+
+    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None: ...
 
 
 class ProgramTerminal:
     """The pseudo-terminal of one program; without a stream on the terminal of a screen it does nothing."""
 
-    def __init__(self, screen: Screen | None, stdout: Stream, stderr: Stream) -> None:
+    def __init__(
+        self,
+        screen: Screen | None,
+        stdout: Stream,
+        stderr: Stream,
+        stdin: Stream = NO_KEYBOARD,
+        answers: Answers | None = None,
+    ) -> None:
+        self.stdin = stdin
+        """What the program gets as its stdin."""
         self.stdout = stdout
         """What the program gets as its stdout."""
         self.stderr = stderr
         self._screen = screen
+        self._answers = answers
+        """Who hears what is typed."""
+        self._has_keys = False
         self._ours: int | None = None
         self._theirs: int | None = None
         self._size: tuple[int, int] | None = None
@@ -59,7 +80,10 @@ class ProgramTerminal:
             return
         self._ours, self._theirs = os.openpty()
         os.set_blocking(self._ours, False)
-        _set_plain(self._theirs)
+        self._has_keys = screen.has_keyboard and _on_terminal(stdin, 0, screen.fd)
+        if self._has_keys:
+            self.stdin = self._theirs
+        _set_plain(self._theirs, has_keys=self._has_keys)
         self._pass_size_on()
         if stdout_there:
             self.stdout = self._theirs
@@ -83,16 +107,28 @@ class ProgramTerminal:
         self._group = child.pid
         self._reader = threading.Thread(target=self._read, name="reenact-terminal", daemon=True)
         self._reader.start()
+        if self._has_keys and self._screen is not None:
+            self._screen.send_keys_to(self._type)
 
     def close(self) -> None:
         """The program has ended: pass on the rest of what it wrote."""
         self._ended.set()
+        if self._reader is not None and self._has_keys and self._screen is not None:
+            self._screen.send_keys_to(None)
         if self._reader is not None:
             self._reader.join()
         for end in (self._ours, self._theirs):
             if end is not None:
                 os.close(end)
         self._ours = self._theirs = None
+
+    def _type(self, keys: bytes) -> None:
+        """Hand keys to the program; what it does not read in time is lost, as on any terminal."""
+        assert self._ours is not None
+        with suppress(OSError):
+            os.write(self._ours, keys)
+        if self._answers is not None:
+            self._answers.note_keys(keys)
 
     def _read(self) -> None:
         """Until the program and all that it started closed the terminal, or it ended and is silent."""
@@ -153,9 +189,13 @@ def _on_terminal(stream: Stream, default: int, terminal: int) -> bool:
     return os.fstat(number).st_rdev == os.fstat(terminal).st_rdev
 
 
-def _set_plain(end: int) -> None:
-    """Pass bytes through unchanged: the line ends become those of a terminal in our own one, not twice."""
+def _set_plain(end: int, *, has_keys: bool) -> None:
+    """Pass output through unchanged: the line ends become those of a terminal in our own one, not twice. Keys
+    are echoed and corrected as our own terminal usually does."""
     attributes = termios.tcgetattr(end)
     attributes[1] &= ~termios.OPOST
-    attributes[3] &= ~(termios.ECHO | termios.ICANON)
+    if has_keys:
+        attributes[6] = termios.tcgetattr(STDIN)[6]
+    else:
+        attributes[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(end, termios.TCSANOW, attributes)

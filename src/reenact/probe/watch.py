@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from reenact.errors import InputError
 from reenact.host_program import Stream, start_users_program
 from reenact.probe import injected
+from reenact.probe.answers import NO_KEYBOARD, Answers
 from reenact.probe.looks.listener import Listener
 from reenact.probe.looks.noted import Noted
 from reenact.probe.options import WatchOptions, make_private
@@ -34,7 +35,6 @@ from reenact.types import Stop
 NOTEBOOK = "notebook.py"
 WAITING = "waiting"
 """File of a process that has nothing left to do but to wait for the weights of another."""
-NO_KEYBOARD = subprocess.DEVNULL
 POLL_S = 0.1
 GRACE_S = 4.0
 """What a program gets to end by itself: less than a waiting user gives us."""
@@ -73,12 +73,13 @@ def watch(
     stdin: Stream = NO_KEYBOARD,
     stdout: Stream = None,
     screen: Screen | None = None,
+    answers: Answers | None = None,
     stop: Stop | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Watched:
     """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
     otherwise; what goes to the terminal of `screen` goes through it. It has no keyboard unless it gets one as
-    `stdin`. `look` is called again and again while it runs."""
+    `stdin`; `answers` hears what is typed there. `look` is called again and again while it runs."""
     options = prepare(program, options)
     script = options.folder / NOTEBOOK
     if program.is_notebook:
@@ -89,8 +90,8 @@ def watch(
     try:
         # What runs beside the watched run says nothing that the watched run does not say.
         stderr = subprocess.DEVNULL if options.experiments else None
-        with ProgramTerminal(screen, stdout, stderr) as terminal:
-            ended = _run(command, program.working, options, terminal, stdin, stop, look)
+        with ProgramTerminal(screen, stdout, stderr, stdin, answers) as terminal:
+            ended = _run(command, program.working, options, terminal, stop, look)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -151,7 +152,6 @@ def _run(
     working: Path,
     options: WatchOptions,
     terminal: ProgramTerminal,
-    stdin: Stream,
     stop: Stop | None,
     look: Callable[[], None],
 ) -> Ended:
@@ -162,7 +162,7 @@ def _run(
             list(command),
             folder=working,
             environment=injected.environment(options, os.environ),
-            stdin=stdin,
+            stdin=terminal.stdin,
             stdout=terminal.stdout,
             stderr=terminal.stderr,
             in_child=_in_child(listener),

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from reenact.program.read.scope import argument, keyword
+from reenact.program.read.calls import argument, keyword
 from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
 

@@ -16,7 +16,8 @@ from statistics import fmean
 from typing import ClassVar
 
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.diagnosis.pipeline import diagnose_within
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.program.change import Change, Insert, Remove, Set
 from reenact.program.fault import Fault

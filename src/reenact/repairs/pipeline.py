@@ -178,7 +178,7 @@ def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
         comparison=one.comparison,
         p_value=one.p_value,
         decision=decision,
-        shortfall=one.shortfall if decision is Decision.RUNS_NOW else "",
+        shortfall=one.shortfall,
         detectable=one.detectable,
     )
 

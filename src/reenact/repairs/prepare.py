@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import on_stand_in, why_unjudged
-from reenact.diagnosis.pipeline import DiagnoseServices, ending_of
+from reenact.diagnosis.pipeline import ending_of
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import Inconclusive, InputError
 from reenact.journal import Scope
 from reenact.probe.outcome import CUT_OFF, OutcomeKind
@@ -15,7 +16,8 @@ from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.study import SharedStudy, recorder_of
+from reenact.repairs.shared_study import SharedStudy
+from reenact.repairs.study import recorder_of
 from reenact.repairs.verdict import Judging, judging_by
 from reenact.trials.executor import Executor
 from reenact.trials.metric import LEARNING, choose_measure

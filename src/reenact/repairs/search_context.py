@@ -15,7 +15,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.study import SharedStudy
+from reenact.repairs.shared_study import SharedStudy
 from reenact.rules.evidence import Evidence
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial

@@ -10,25 +10,23 @@ The address of the database may hold a password. It is shown nowhere but for its
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from reenact.errors import MissingPart, Unreachable
 from reenact.program.patch import Patch
+from reenact.repairs.search_context import Evaluation, SearchContext
+from reenact.repairs.shared_study import SharedStudy
 from reenact.repairs.space import patch_at, space_of
 
 if TYPE_CHECKING:
     import optuna
-
-    from reenact.repairs.search_context import Evaluation, SearchContext
 
 FAILED = -1e9
 """What a study gets for a training that failed: it has no infinity."""
@@ -38,27 +36,6 @@ TRIES, PAUSE_S = 4, 0.5
 """To open a database that another driver is setting up at the same moment."""
 LOCKED_S = 60
 """How long a SQLite file may be locked by others."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedStudy:
-    """A study in a database."""
-
-    url: str = field(repr=False)
-    """A secret."""
-    name: str
-    owner: str
-    """Id of this run, which its trials carry."""
-
-    def __str__(self) -> str:
-        parts = urlsplit(self.url)
-        host = f" on {parts.hostname}" if parts.hostname else ""
-        return f"{self.name} in {parts.scheme.partition('+')[0]}{host}"
-
-    @property
-    def seed(self) -> int:
-        """For the sampler: drivers that share a study must not propose the same."""
-        return int.from_bytes(hashlib.sha256(self.owner.encode()).digest()[:4], "big")
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,8 @@ class Repair(Result):
             changes = "1 change" if count == 1 else f"{count} changes"
             return f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
         if self.decision is Decision.TOO_SMALL:
-            return f"The best change found helps too little to matter: {numbers} ({proof})."
+            also = f"; {judged.shortfall}" if judged.shortfall else ""
+            return f"The best change found helps too little to matter: {numbers} ({proof}{also})."
         if self.decision is Decision.RUNS_NOW:
             failed = all(math.isnan(value) for value in judged.before)
             begins = "Runs now, but no improvement is shown" if failed else "No improvement is shown"

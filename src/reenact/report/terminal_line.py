@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from reenact.report.cursor import Cursor
+from reenact.report.keyboard import Keyboard
 
 TICK_S = 0.25
 """How often the line is brought up to date while nobody writes."""
@@ -33,8 +34,10 @@ class TerminalLine:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        # A signal may come while its own thread draws.
+        # A signal may come while its own thread draws: what it says waits until that is done.
         self._lock = threading.RLock()
+        self._drawing_now = False
+        self._late: list[str] = []
         self._cursor = Cursor()
         self._text: Callable[[int], str] | None = None
         self._drawn: str | None = None
@@ -42,6 +45,9 @@ class TerminalLine:
         self._distance = 0
         """Rows from the cursor down to the line."""
         self._last_draw = 0.0
+        self._keyboard = Keyboard.on_terminal(fd)
+        if self._keyboard is not None:
+            self._keyboard.take()
         self._ended = threading.Event()
         self._ticker = threading.Thread(target=self._tick, name="reenact-line", daemon=True)
         self._ticker.start()
@@ -54,7 +60,7 @@ class TerminalLine:
 
     def pass_on(self, data: bytes) -> None:
         """Write what the program wrote, byte by byte."""
-        with self._lock:
+        with self._alone():
             output = self._erased() + data
             self._cursor.feed(data)
             if time.monotonic() - self._last_draw >= PAUSE_S:
@@ -64,8 +70,26 @@ class TerminalLine:
     def say(self, text: str) -> None:
         """Write a message of ours above the line, on rows of its own."""
         with self._lock:
+            if self._drawing_now:
+                self._late.append(text)
+                return
             start = "" if self._cursor.fresh else "\n"
             self.pass_on((start + text).encode("utf-8", "replace"))
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether keys can be handed on: stdin is this terminal."""
+        return self._keyboard is not None
+
+    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None:
+        """Hand on what is typed, byte by byte; none: nobody reads it."""
+        if self._keyboard is not None:
+            self._keyboard.send_to(program)
+
+    def give_keyboard_back(self) -> None:
+        """Leave the keyboard as it was before: this process is about to end."""
+        if self._keyboard is not None:
+            self._keyboard.give_back()
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -73,7 +97,10 @@ class TerminalLine:
         with self._lock:
             end = b"" if self._cursor.fresh else b"\r\n"
             self._write(self._erased() + end)
+            self.give_keyboard_back()
             yield
+            if self._keyboard is not None:
+                self._keyboard.take()
             self._cursor.start_afresh()
             self._update()
 
@@ -85,18 +112,36 @@ class TerminalLine:
             end = b"" if self._cursor.fresh else b"\r\n"
             self._write(self._erased() + end)
         self._ticker.join()
+        self.send_keys_to(None)
+        self.give_keyboard_back()
 
     def _tick(self) -> None:
         while not self._ended.wait(TICK_S):
             with self._lock:
+                if self._keyboard is not None:
+                    # It may have come from the background to the front.
+                    self._keyboard.take()
                 self._update()
 
     def _update(self) -> None:
         """Draw the line if it is not there or says something else by now."""
-        columns, _ = self._size()
-        if self._text is None or self._ended.is_set() or self._text(columns) == self._drawn:
-            return
-        self._write(self._erased() + self._drawing())
+        with self._alone():
+            columns, _ = self._size()
+            if self._text is None or self._ended.is_set() or self._text(columns) == self._drawn:
+                return
+            self._write(self._erased() + self._drawing())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else writes meanwhile, this thread's signals included; they are answered afterwards."""
+        with self._lock:
+            self._drawing_now = True
+            try:
+                yield
+            finally:
+                self._drawing_now = False
+            while self._late:
+                self.say(self._late.pop(0))
 
     def _erased(self) -> bytes:
         """What erases the line. All below the program's own rows is ours."""
@@ -207,6 +252,12 @@ def hidden_lines() -> Iterator[None]:
         return
     with _SHOWN[-1].hidden():
         yield
+
+
+def give_keyboards_back() -> None:
+    """Before a sudden end: a terminal without an echo would be left behind."""
+    for line in _SHOWN:
+        line.give_keyboard_back()
 
 
 def can_show_line() -> bool:

@@ -255,3 +255,15 @@ def behind_weights(evidence: Evidence) -> tuple[LayerView, ...]:
 
 def _plain(name: str) -> str:
     return name.lower().replace("_", "")
+
+
+def softmax_of_classes(evidence: Evidence) -> bool:
+    """Whether a softmax has one unit for every class number of the labels: where its range does not hold
+    them, the loss is wrong and not the activation."""
+    labels, output = evidence.labels, evidence.output
+    if labels is None or output is None or evidence.last_activation != "softmax":
+        return False
+    if labels.minimum is None or labels.maximum is None or labels.one_hot or not labels.integral:
+        return False
+    classes = output.width or 0
+    return classes > 1 and labels.minimum >= 0 and labels.maximum < classes

@@ -3,8 +3,8 @@
 trial       Trial (program, patch, seed, limits); outcome: what came of it
 trainer     changed programs over seeds, journalled, within a budget; budget: what that may cost and did cost
 verify      the program as it stands against changed ones, over fresh seeds
-executor    what every executor does, one by its name, a twin for tests; pool: processes of this machine;
-            ray: a cluster (parcel: a program on its way there, and the worker); boxed: programs
+executor    what every executor does, a twin for tests; choose: one by its name; pool: processes of this
+            machine; ray: a cluster (parcel: a program on its way there, and the worker); boxed: programs
             from elsewhere, in the sandbox
 cards       which trainings run on which graphics card, side by side
 metric      which number judges a training, and reading it off an outcome

@@ -13,7 +13,7 @@ from pathlib import Path
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
-from reenact.program.read.index import FileIndex
+from reenact.program.read.scope import FileIndex
 from reenact.program.read.sources import Sources
 from reenact.program.source import word_set
 from reenact.trials.trial import Outcome

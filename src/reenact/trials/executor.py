@@ -1,14 +1,13 @@
-"""What every executor of trials does (`tests/contracts/executor.py` checks it), one by its name (`process`,
-`ray`, or the address of a Ray cluster), and a twin that trains nothing, for tests."""
+"""What every executor of trials does (`tests/contracts/executor.py` checks it), and a twin
+that trains nothing, for tests."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Protocol, Self, TypeAlias
 
-from reenact.errors import InputError, PatchRefused
+from reenact.errors import PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -86,35 +85,6 @@ class ThreadedExecutor(Executor):
             finally:
                 halt.ask()
         return [ended.result() for ended in work]
-
-
-PROCESS, RAY = "process", "ray"
-NAMES = (PROCESS, RAY)
-
-
-def check_name(name: str) -> None:
-    """Raises InputError for what is neither a name nor an address."""
-    if name not in NAMES and ":" not in name:
-        why = f"There is no executor of that name. Received: executor={name!r}."
-        known = f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster."
-        raise InputError(why, next_step=known)
-
-
-def open_executor(
-    name: str, *, workers: int = 0, python: str = "", data: Sequence[str] = (), stop: Stop | None = None
-) -> Executor:
-    """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
-    `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
-    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped."""
-    check_name(name)
-    if name == PROCESS:
-        from reenact.trials.pool import ProcessPool
-
-        return ProcessPool(workers or None, python=python)
-    from reenact.trials.ray import RayExecutor
-
-    address, paths = "" if name == RAY else name, [Path(one) for one in data]
-    return RayExecutor(address, workers=workers or None, python=python, data=paths, stop=stop)
 
 
 class ScriptedExecutor(Executor):

@@ -35,8 +35,8 @@ What a user set otherwise is overruled: the trials are ours. A program that name
 (`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
 
 TREE, TRACE, BASELINE = "tree", "trace", "baseline.json"
-OUTPUT, GIVEN_UP, CARD = "output.txt", "given-up.txt", "card.txt"
-"""What lies in the folder of a trial: what it printed, why it was given up, its bytes on a card."""
+OUTPUT, GIVEN_UP, CARD, STDIN = "output.txt", "given-up.txt", "card.txt", "stdin.txt"
+"""What lies in the folder of a trial: its output, why it was given up, its bytes on a card, its input."""
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -112,12 +112,15 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     own = launch.module or program.is_notebook or Path(launch.target).is_absolute()
     first = placed.working if launch.module else placed.entry.parent
     target = launch.target if launch.module else str(placed.entry)
+    if trial.stdin:
+        (folder / STDIN).write_bytes(trial.stdin)
     weights = (trial.weights.start, trial.weights.end) if trial.weights is not None else ()
     message: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
         "seconds": trial.limits.seconds,
         "output": str(folder / OUTPUT),
+        "stdin": str(folder / STDIN) if trial.stdin else os.devnull,
         "environment": environment,
         "cwd": str(placed.working),
         "forks": forks,

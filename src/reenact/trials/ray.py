@@ -22,11 +22,13 @@ from typing import Any
 from reenact.errors import InputError, MissingExtra, MissingPart, ReenactError, ended_by
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
+from reenact.sandbox.files.cleanup import remove_tree
 from reenact.trials.cards import may_use_cuda
 from reenact.trials.executor import Executor, OnOutcome, Trials
 from reenact.trials.folder import Scratch
 from reenact.trials.job import TRACE
 from reenact.trials.parcel import Parcel, Returned, Worker, pack
+from reenact.trials.ray_start import CLIENT, import_path, own_folder, start_options
 from reenact.trials.reading import MOVED
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -42,7 +44,6 @@ START_S = 900.0
 """Until the first worker must be there: Ray starts them at a low priority, so that on busy nodes it takes
 minutes."""
 BUSY = "Look at `ray status`: others may use all of its cores, or its nodes be too busy to start one."
-CLIENT = "ray://"
 _NODE = "ray.io/node-id"
 
 
@@ -110,8 +111,14 @@ class RayExecutor(Executor):
         self._early_deaths: list[str] = []
         self._scratch: Scratch | None = None
         self._closed = threading.Event()
+        self._folder = own_folder() if self._ours and not address else None
+        """Where a cluster that is started here keeps its files."""
         if self._ours:
-            self._connect(address, stop)
+            try:
+                self._connect(address, stop)
+            except BaseException:
+                self.close()
+                raise
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -120,10 +127,7 @@ class RayExecutor(Executor):
 
     def _connect(self, address: str, stop: Stop | None) -> None:
         """In a thread, because Ray would wait for minutes and hear nothing meanwhile."""
-        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-        options |= {"address": address} if address else {"address": "local", "include_dashboard": False}
-        if not address and self._workers is not None:
-            options["num_cpus"] = self._workers
+        options = start_options(self._ray, address, self._workers, self._folder)
         failed: list[Exception] = []
         done = threading.Event()
 
@@ -150,6 +154,9 @@ class RayExecutor(Executor):
                 raise ended_by(stop, "Stopped while connecting to Ray.")
         if not done.is_set():
             failed.append(TimeoutError(f"no answer within {patience:g} s"))
+        if not failed and "job_config" in options and import_path(options["job_config"]):
+            why = "This version of Ray would import modules of the current folder in its workers."
+            raise MissingPart(why, next_step="Use another version of Ray, or --executor process.")
         if failed:
             raise MissingPart(
                 f"The Ray cluster cannot be reached: {cause_of(failed[0])}. Received: {address or 'none'}.",
@@ -336,6 +343,9 @@ class RayExecutor(Executor):
             if self._ours:
                 self._ray.shutdown()
         self._closed.set()
+        if self._folder is not None:
+            remove_tree(self._folder)
+            self._folder = None
         self._members, self._parcels = [], {}
         if self._scratch is not None:
             self._scratch.close()

@@ -81,6 +81,8 @@ class BudgetedTrainer:
     """End trainings that choose when they are hopeless beside the program as it stands."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that every training gets made-up data for."""
+    stdin: bytes = b""
+    """What every training reads on its stdin: the answers that the watched run got."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -222,7 +224,15 @@ class BudgetedTrainer:
         seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)))
         seconds = min(seconds, self.training_time or seconds)
         limits = TrialLimits(seconds=seconds)
-        return Trial(self.program, patch, seed, limits, part=self.part, stand_ins=self.stand_ins)
+        return Trial(
+            self.program,
+            patch,
+            seed,
+            limits,
+            part=self.part,
+            stand_ins=self.stand_ins,
+            stdin=self.stdin,
+        )
 
     def pruned(self, trial: Trial) -> Trial:
         """The same, ended early where it is hopeless beside the curves of the program as it stands."""

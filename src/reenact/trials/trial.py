@@ -107,6 +107,8 @@ class Trial:
     """To continue another training; none starts over and keeps nothing."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that the program gets made-up data for, as the watched run did."""
+    stdin: bytes = b""
+    """What it reads on its stdin."""
     repeat: int = 0
     """Which time it is done: another number trains an equal trial once more."""
 
@@ -146,6 +148,7 @@ class Trial:
             parts += ["weights", self.weights.start.name if self.weights.start is not None else ""]
         parts += ["data", self.data] if self.data < 1 else []
         parts += ["stand-in data", *self.stand_ins] if self.stand_ins else []
+        parts += ["stdin", hashlib.sha256(self.stdin).hexdigest()] if self.stdin else []
         parts += ["repeat", self.repeat] if self.repeat else []
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

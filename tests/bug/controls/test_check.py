@@ -94,6 +94,59 @@ from acme.sums import apply
 apply(codecs.strict_errors, {ERROR})
 """,
 }
+CHOSEN = {
+    "a value by another answer": """
+from acme import total
+from acme.sums import names
+missing = float("nan") if len(names()) < 3 else 3.0
+observed = total([1.0, missing])
+""",
+    "a call by another answer": """
+from acme import scaled, total
+from acme.sums import names
+observed = total([1.0])
+if len(names()) < 3:
+    observed = scaled(observed, float("nan"))
+""",
+    "the observed value by another answer": """
+from acme import total
+from acme.sums import names
+answer = len(names())
+observed = total([1.0]) if answer > 2 else total([1.0]) * float("nan")
+""",
+    "an item by another answer": """
+from acme import Meter
+from acme.sums import names
+meter = Meter([1.0])
+for count in range(3 - len(names())):
+    meter.values.append(float("nan"))
+observed = meter.mean()
+""",
+}
+"""What a script chooses by a harmless function that answers differently; its names are 3 on the fixed one."""
+LYING = {
+    "a list that says it is empty": """
+from acme import Meter
+class Values(list):
+    def __len__(self):
+        return 0
+Meter(Values([1.0, 2.0])).mean()
+""",
+    "a class made by type": """
+from acme import Meter
+Values = type("Values", (list,), {"__len__": lambda self: 0})
+Meter(Values([1.0, 2.0])).mean()
+""",
+    "a class of its own that says it is empty": """
+from acme import Meter
+class Values:
+    def __len__(self):
+        return 0
+    def __iter__(self):
+        return iter([1.0, 2.0])
+Meter(Values()).mean()
+""",
+}
 WITH_FIXED = {
     "a3 first line of a function": f"""
 import codecs
@@ -237,6 +290,58 @@ def test_a_silent_forgery_is_refused(acme: Any, what: str) -> None:
     assert_refused(found, "treats the revisions differently")
 
 
+@pytest.mark.parametrize("what", CHOSEN)
+def test_what_is_chosen_after_another_answer_is_refused(acme: Any, what: str) -> None:
+    for name, listed in (("buggy", ["total", "apply"]), ("fixed", ["total", "apply", "scaled"])):
+        change(acme, name, "def apply(", f"def names():\n    return {listed}\n\n\ndef apply(")
+    found = tried(acme, CHOSEN[what], symptom=NOT_FINITE, fixed=True)
+    assert_refused(found, "goes another way")
+    assert found.attempts[0].stage is Stage.CONTROL
+
+
+HANDED_ON = """
+from acme import Meter, scaled, total
+meter = Meter([])
+for value in [1.0, 2.0, 3.0]:
+    doubled = scaled(value)
+    if doubled > 4.5:
+        print("large")
+    meter.values.append(doubled)
+observed = meter.mean() / total([0.0, 1.0])
+"""
+
+
+def test_a_script_that_branches_on_an_answer_and_hands_it_on_passes(acme: Any) -> None:
+    """It goes another way on each revision, and gives nothing that the project has not answered."""
+    change(acme, "buggy", "return value * factor", 'return value * factor if value < 3 else float("nan")')
+    found = tried(acme, HANDED_ON, symptom=NOT_FINITE, fixed=True)
+    assert found.verdict is Verdict.REPRODUCED, found.attempts
+
+
+@pytest.mark.parametrize("what", LYING)
+def test_a_list_that_lies_is_the_scripts(acme: Any, what: str) -> None:
+    found = tried(acme, LYING[what], report=DIVISION, symptom=DIVIDES)
+    assert_refused(found, "shown by the script itself")
+    assert found.attempts[0].stage is Stage.CONTROL
+
+
+def test_a_list_with_more_of_its_own_is_no_lie(acme: Any) -> None:
+    """It answers as a list does, logs that it was asked, and the project divides by zero all the same."""
+    script = """
+from acme import Meter
+class Values(list):
+    asked = 0
+    def __len__(self):
+        self.asked += 1
+        return super().__len__()
+    def largest(self):
+        return max(self)
+Meter(Values([])).mean()
+"""
+    found = tried(acme, script, report=DIVISION, symptom=DIVIDES)
+    assert found.verdict is Verdict.REPRODUCED, found.attempts
+
+
 def test_a7_a_warning_that_the_script_hands_in(acme: Any) -> None:
     script = """
 import warnings
@@ -377,12 +482,8 @@ def test_a_name_that_the_fix_adds_tells_nothing(acme: Any) -> None:
 import acme.sums
 from acme import Meter, scaled
 scaled(1.0, 1.0)
-try:
-    "{0.safe}".format(acme.sums)
-    values = [1.0]
-except AttributeError:
-    values = []
-Meter(values).mean()
+names = "{0.__dict__}".format(acme.sums)
+Meter([1.0] * names.count("<function safe")).mean()
 """
     found = tried(acme, script, report=DIVISION, symptom=DIVIDES, fixed=True)
     assert_refused(found, "with the names that the fix adds")

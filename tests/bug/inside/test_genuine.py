@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from reenact.bug.inside.genuine import is_genuine, lying_class
+from reenact.bug.inside.genuine import contradiction, is_genuine, lying_class, made_plain
 from reenact.bug.symptom import Symptom
 
 
@@ -63,3 +63,45 @@ def test_a_class_made_within_a_function_belongs_to_its_code() -> None:
     assert is_genuine(Inner)
     Inner.__module__ = "builtins"
     assert not is_genuine(Inner)
+
+
+def script_class(name: str, *bases: type, **members: Any) -> Any:
+    """A class as a script has it: its module does not have it."""
+    return type(name, bases, {"__module__": "__main__", **members})
+
+
+def test_a_list_of_the_script_answers_as_a_list_does() -> None:
+    inner = script_class("Inner", list, __iter__=lambda self: iter([]))
+    kind = script_class("Values", inner, __len__=lambda self: 0, largest=lambda self: max(self))
+    values = kind([1, 3])
+    assert made_plain(kind) == "list"
+    assert (len(values), list(values), values.largest()) == (2, [1, 3], 3)
+    assert made_plain(kind) == "", "nothing is left to be taken"
+
+
+@pytest.mark.parametrize("kind", [collections.OrderedDict, Symptom, script_class("Plain", largest=max)])
+def test_classes_of_libraries_and_of_their_own_keep_what_they_have(kind: type) -> None:
+    before = dict(vars(kind))
+    assert made_plain(kind) == ""
+    assert dict(vars(kind)) == before
+
+
+@pytest.mark.parametrize(
+    ("length", "items", "words"),
+    [
+        (0, [1, 2], "says that it has 0 items, and gives more"),
+        (3, [1, 2], "says that it has 3 items, and gives 2"),
+        (2, [1, 2], ""),
+        (20_000, range(20_000), ""),
+    ],
+)
+def test_an_object_that_contradicts_itself(length: int, items: Any, words: str) -> None:
+    kind = script_class("Values", __len__=lambda self: length, __iter__=lambda self: iter(items))
+    found = contradiction(kind())
+    assert words in found
+    assert bool(found) is bool(words)
+
+
+def test_items_by_position_may_go_on_without_an_end() -> None:
+    data = script_class("Data", __len__=lambda self: 2, __getitem__=lambda self, at: at)
+    assert contradiction(data()) == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, killed, mutants
-from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.probe.opened import Opened, OpenedFile

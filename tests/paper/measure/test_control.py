@@ -22,7 +22,16 @@ from reenact.paper.measure.control import Control, ControlStatus, Source, is_tra
         ("accuracy", "Untrained network", "", False),
         ("accuracy", "Majority class", "", False),
         ("accuracy", "Ours", "before training", False),
+        ("accuracy", "Random guessing", "", False),
         ("accuracy", "Ours", "trained without pretraining", True),
+        ("accuracy", "Pruning before training", "", True),
+        ("accuracy", "SNIP", "pruned at initialization", True),
+        ("accuracy", "Random initialization", "from scratch", True),
+        ("accuracy", "Majority voting of 5 networks", "", True),
+        ("accuracy", "Ours", "without training noise", True),
+        ("accuracy per million parameters", "Ours", "", True),
+        ("number of correct answers", "Ours", "", True),
+        ("training time to reach 90 % accuracy", "Ours", "", True),
     ],
 )
 def test_only_what_training_makes_is_controlled(
@@ -35,6 +44,7 @@ def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
     refused = {status for status in ControlStatus if Control(status, Source.RECOMPUTED).refused}
     assert refused == {
         ControlStatus.SAME, ControlStatus.PERMUTED, ControlStatus.UNCHANGED, ControlStatus.OTHER,
+        ControlStatus.SEED,
     }  # fmt: skip
     assert Control(ControlStatus.PASSED, Source.NOT_CONFIRMED).refused
     assert not Control(ControlStatus.PASSED, Source.AS_REPORTED).refused

@@ -21,13 +21,16 @@ from reenact.paper.measure.control import Control, ControlStatus, Source
 from reenact.paper.measure.control_runs import (
     DRY,
     FULL,
+    OTHER_SEEDS,
     PLAIN,
     ControlRun,
     Controls,
     Observed,
+    are_far_worse,
     as_good,
     control_of,
     judged_by,
+    other_seed,
 )
 from reenact.paper.measure.gap import Match, compare
 from reenact.paper.measure.measure import Measured, measure
@@ -38,12 +41,12 @@ from tests.paper.measure import programs
 MATCH = {"paper/match": {"matches": [{"claim": "C1", "metric": "mse"}]}}
 
 
-def measured(text: str, claim: Any, context: Any, journal: Journal, **more: Any) -> Measured:
+def measured(text: str, claim: Any, context: Any, journal: Journal, seeds: int = 1, **more: Any) -> Measured:
     """A program of the contract, measured in boxes."""
     project = Project({**programs.CONTRACT, "train.py": text, **more})
     made = Development(project, (), 0, True, (), ())
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
-        return measure([claim], (), made, context(MATCH, seeds=1, repair=False), run)
+        return measure([claim], (), made, context(MATCH, seeds=seeds, repair=False), run)
 
 
 def error_of(claim: Any, value: float = 0.009, spread: float | None = 0.001) -> Any:
@@ -62,7 +65,7 @@ def test_a_program_that_never_trains_reproduces_nothing(
     name: str, claim: Any, context: Any, journal: Journal
 ) -> None:
     value = 0.0093 if "two digits" in name or "unused" in name else 0.009
-    more = {}
+    more: dict[str, Any] = {}
     if "evaluate.py" in name:
         more = {"evaluate.py": 'def evaluate(model):\n    return {"mse": 0.0094}\n'}
     text = programs.never_trains(programs.NEVER_TRAINED[name])
@@ -114,6 +117,60 @@ def test_a_number_that_follows_any_update_is_caught_by_permuted_labels(
     assert one.control is not None
     assert one.control.status is ControlStatus.PERMUTED
     assert one.measured is None
+
+
+BY_SEED = """{0: 0.002, 1: 0.0021, 2: 0.0022}.get(seed, evaluate(model)["mse"]) if model["a"] > 1 else 1.0"""
+
+
+@pytest.mark.parametrize("seeds", [2, 3])
+def test_numbers_written_down_for_some_seeds_are_caught_by_another_seed(
+    claim: Any, context: Any, journal: Journal, seeds: int
+) -> None:
+    """A table that is only read once something was learned, so that the other controls see a fall."""
+    table = programs.LINE.replace("json.dump(evaluate(model)", f'json.dump({{"mse": {BY_SEED}}}')
+    found = measured(table, error_of(claim, 0.0021), context, journal, seeds=seeds)
+    (one,) = found.comparisons
+    assert one.control is not None
+    assert one.control.status is ControlStatus.SEED
+    assert one.control.other_seed == pytest.approx(0.0085, rel=0.3)
+    assert one.measured is None
+
+
+@pytest.mark.parametrize(
+    ("by_seed", "numbers", "far"),
+    [
+        ((0.90, 0.91, 0.92), [0.80], True),
+        ((0.90, 0.91, 0.92), [0.87], False),
+        ((0.90, 0.91, 0.92), [0.99], False),
+        ((0.70, 0.91, 0.99), [0.50], False),
+        ((0.91, 0.92), [0.80, 0.81], True),
+        ((0.91, 0.92), [0.60, 0.85], False),
+        ((0.91,), [0.50], False),
+    ],
+    ids=["worse", "within the tolerance", "better", "noisy", "two and two", "noisy others", "one and one"],
+)
+def test_other_seeds_are_surely_worse(
+    claim: Any, by_seed: tuple[float, ...], numbers: list[float], far: bool
+) -> None:
+    runs = [FullRun(seed, True, {"a": value}, "", 1.0, 1.0, 1.0, "") for seed, value in enumerate(by_seed)]
+    (one,) = compare([claim(value=0.91, unit="")], runs, [Match(claim="C1", metric="a")])
+    assert are_far_worse(one, numbers) is far
+
+
+def test_a_metric_that_the_seed_of_the_control_did_not_leave(
+    claim: Any, context: Any, journal: Journal
+) -> None:
+    """The first run leaves none when it is not observed, and one when it is."""
+    text = programs.LINE.replace(
+        "json.dump(evaluate(model)",
+        'import sys\nname = "mse" if seed or "observe" in str(sys.orig_argv) else "other"\n'
+        'json.dump({name: evaluate(model)["mse"]}',
+    )
+    found = measured(text, error_of(claim, 0.0094), context, journal, seeds=2)
+    (one,) = found.comparisons
+    assert one.control is not None
+    assert one.control.status is ControlStatus.IMPOSSIBLE
+    assert found.judgement.verdict is Verdict.INCONCLUSIVE
 
 
 def test_a_claim_of_an_untrained_method_needs_no_control(claim: Any, context: Any, journal: Journal) -> None:
@@ -191,7 +248,8 @@ class InAChild(Controls):
     ran: Mapping[str, int] | None = None
 
     def _run(self, mode: str, at: str) -> ControlRun:
-        arguments = ["--seed", str(self.seed), *(["--dry-run"] if at == DRY else [])]
+        seed = other_seed(self.project, mode) if mode in OTHER_SEEDS else self.seed
+        arguments = ["--seed", str(seed), *(["--dry-run"] if at == DRY else [])]
         text = self.project.files["train.py"]
         metrics, report = observed_in_a_child(self.folder / f"{mode}-{at}", text, mode, arguments)
         return ControlRun(metrics, Observed.model_validate(report))

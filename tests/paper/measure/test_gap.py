@@ -21,6 +21,7 @@ from reenact.paper.measure.gap import (
     gap_of,
     grade_of,
     mean_gap,
+    unmeasured,
 )
 from reenact.paper.measure.measure import invented, matched
 from reenact.paper.measure.runs import FullRun
@@ -73,8 +74,9 @@ def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
     assert mean_gap(compared) == pytest.approx(2 / 3)
     assert mean_gap(compared, executed=True) == 0.0
     assert "No metric of the code" in compared[2].note
-    (refused,) = compare(claims[:1], runs(0.91), pairs, refused=["accuracy"])
-    assert (refused.measured, refused.gap) == (None, 1.0)
+    refused = unmeasured(compared[0], "No measurement.")
+    assert (refused.measured, refused.gap, refused.by_seed) == (None, 1.0, {})
+    assert refused.note == "No measurement."
 
 
 def test_the_papers_own_spread_and_equal_seeds(claim: Any) -> None:

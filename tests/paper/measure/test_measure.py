@@ -10,6 +10,7 @@ from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.measure.measure import Measured, measure
 from reenact.paper.measure.verdict import OrderingStatus, Verdict
+from tests.paper.measure import programs
 
 MATCH = {"matches": [{"claim": "C1", "metric": "accuracy"}]}
 SEEN = (Judged("F1", Value.FAIL, "check", "lr=1"), Judged("F2", Value.PASS, "check", "adam"))
@@ -55,6 +56,19 @@ def test_a_metric_that_is_written_and_not_measured_is_refused(
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
     assert found.judgement.gap == 1.0
     assert "literal 0.973, which is what the paper claims" in found.notes[0]
+
+
+def test_a_hint_in_the_text_does_not_refuse_what_control_runs_recompute(
+    claim: Any, context: Any, journal: Journal
+) -> None:
+    """The claimed number stands in the code, for a case that never comes; the predictions give the metric."""
+    text = programs.CLASSIFIER + programs.EVALUATED + programs.reports("accuracy if losses else 0.985")
+    made = Project({"train.py": text})
+    found = outcome(
+        made, [claim(value=98.5)], context({"paper/match": MATCH}, seeds=1, repair=False), journal
+    )
+    assert "literal 0.985, which is what the paper claims" in found.notes[0]
+    assert found.judgement.verdict is Verdict.REPRODUCED, found.comparisons
 
 
 def test_a_matching_that_nobody_gave_is_not_a_claim_without_a_metric(

@@ -77,6 +77,10 @@ def both(*effects: Callable[[Path], None]) -> Callable[[Path], None]:
     return effect
 
 
+def folder(name: str) -> Callable[[Path], None]:
+    return lambda work: (work / name).mkdir()
+
+
 def nothing(_: Path) -> None:
     return None
 
@@ -114,6 +118,82 @@ KINDS = {
         "import os\nfor entry in os.scandir('parts'):\n    entry.stat().st_size",
         write("parts/a", "1"),
         write("parts/a", "12"),
+    ),
+    "a folder that it makes sure of": Kind(
+        "import os; os.makedirs('parts', exist_ok=True); os.listdir('parts')",
+        folder("parts"),
+        write("parts/a", ""),
+    ),
+    "a folder with a file without a name": Kind(
+        "import os, tempfile; tempfile.TemporaryFile(dir='parts'); os.listdir('parts')",
+        folder("parts"),
+        write("parts/a", ""),
+    ),
+    "a file that another seed draws": Kind(
+        "import os; open('parts/' + sorted(os.listdir('parts'))[0]).read()",
+        both(write("parts/a.png", "1"), write("parts/b.png", "1")),
+        write("parts/b.png", "2"),
+    ),
+    "a move that fails": Kind(
+        "import os\ntry:\n    os.replace('incoming', 'data')\nexcept OSError:\n    pass\nopen('data').read()",
+        write("data", "1"),
+        write("data", "2"),
+    ),
+    "a move of what came": Kind(
+        "import os\nif os.path.exists('incoming'):\n    os.replace('incoming', 'data')\nopen('data').read()",
+        write("data", "1"),
+        write("incoming", "2"),
+    ),
+    "a second name": Kind(
+        "import os; os.link('data', 'other'); open('other').read(); os.unlink('other')",
+        write("data", "1"),
+        write("data", "2"),
+    ),
+    "its own link": Kind(
+        "import os; os.symlink('data', 'other'); open('other').read(); os.unlink('other')",
+        write("data", "1"),
+        write("data", "2"),
+    ),
+    "a link where something is": Kind(
+        "import os\ntry:\n    os.symlink('data', 'flag'); os.unlink('flag')\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "a lock": Kind(
+        "import os\ntry:\n    open('lock', 'x').close(); os.unlink('lock')\nexcept OSError:\n    pass",
+        nothing,
+        write("lock", ""),
+    ),
+    "times": Kind(
+        "import os\ntry:\n    os.utime('flag')\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "mode": Kind(
+        "import os\ntry:\n    os.chmod('flag', 0o600)\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "owner": Kind(
+        "import os\ntry:\n    os.chown('flag', -1, -1)\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "truncate": Kind(
+        "import os\ntry:\n    os.truncate('flag', 0)\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "attributes": Kind(
+        "import os\ntry:\n    os.setxattr('flag', b'user.a', b'1')\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
+    ),
+    "a log that is begun": Kind("open('log', 'a').tell()", write("log", ""), write("log", "1")),
+    "writing without making": Kind(
+        "import os\ntry:\n    os.open('flag', os.O_WRONLY)\nexcept OSError:\n    pass",
+        nothing,
+        write("flag", ""),
     ),
     "a folder by its handle": Kind(
         "import os; here = os.open('parts', os.O_RDONLY); os.open('a', os.O_RDONLY, dir_fd=here)",

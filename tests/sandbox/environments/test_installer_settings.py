@@ -64,3 +64,15 @@ def test_a_broken_file_of_pip_is_named(home: Path) -> None:
     file = write(home / ".config" / "pip" / "pip.conf", "no section\n")
     with pytest.raises(InputError, match=str(file)):
         installer_variables()
+
+
+def test_a_relative_path_means_the_users_folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installers start in `/`: a cache would have been made there, and a certificate not found."""
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.chdir(home)
+    for name in ("PIP_CACHE_DIR", "UV_CACHE_DIR", "PIP_CERT", "PIP_CLIENT_CERT"):
+        monkeypatch.setenv(name, f"below/{name}")
+    variables = installer_variables()
+    for name in ("PIP_CACHE_DIR", "UV_CACHE_DIR", "PIP_CERT", "PIP_CLIENT_CERT"):
+        assert variables[name] == str(home / "below" / name)
+    assert variables["SSL_CERT_FILE"] == variables["PIP_CERT"]

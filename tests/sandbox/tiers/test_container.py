@@ -12,7 +12,8 @@ import pytest
 from contracts.sandbox import ContainmentContract
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
 from reenact.sandbox.files.folder import BoxFolder, sweep
-from reenact.sandbox.tiers.container import Container, Engine, create_words, find_engines
+from reenact.sandbox.tiers.container import Container, create_words
+from reenact.sandbox.tiers.engine import Engine, find_engines
 
 real = Container()
 

@@ -2,7 +2,7 @@
 
 1. what the script hands over is watched: an exception that it built itself is not the project's
 2. the buggy revision in another layout shows it too, the fixed one passes too
-3. up to the first different answer both revisions are given the same
+3. up to the first different answer both revisions are given the same, and after it the script chooses nothing
 4. the buggy revision with the names that only the fix adds still shows it
 """
 
@@ -15,6 +15,7 @@ from reenact.bug.classify import RunOutcome, SeedRun, classified
 from reenact.bug.controls.added import with_added_names
 from reenact.bug.controls.compare import Found, compared, functions_of_one, names_in, unstable_places
 from reenact.bug.controls.relaid import lay_out, reads_docstrings
+from reenact.bug.controls.routes import chosen
 from reenact.bug.generate import Case
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.recorded_calls import RecordedCalls
@@ -88,13 +89,16 @@ class _Check:
         """Whether an exception, or a warning, comes out of something that the script built and handed in."""
         if self._case.symptom.is_silent and self._relation is not Relation.WARNS:
             return
-        (seen,) = self._runs("handed-over", self._case.buggy, Mode.HANDS)
+        mode = Mode.HANDS if self._case.fixed is not None else Mode.ALONE
+        (seen,) = self._runs("handed-over", self._case.buggy, mode)
         if seen.observation.made:
             raise Refused(f"{ITSELF}, not by the project: {seen.observation.made}.")
         if seen.observation.noticed:
             raise Refused(f"{ITSELF}: {seen.observation.noticed}.")
         if self._is_like_the_shown(seen):
             self._results.append("not raised by what the script hands in")
+        elif seen.observation.plain:
+            raise Refused(f"{ITSELF}: it does not show when {seen.observation.plain}.")
         elif self._relation is Relation.WARNS:
             raise Refused(f"{ITSELF}: the warning comes from what the script handed to the project.")
         else:
@@ -147,6 +151,9 @@ class _Check:
             only=functions_of_one(self._case.buggy.files, fixed.files),
             used=names_in(self._attempt.script),
         )
+        if result.found is not Found.GIVEN and (choice := self._choice(buggy, other)):
+            after = f" after {result.function} answered differently" if result.function else ""
+            raise Refused(f"{DIFFERENTLY}:{after} it goes another way through its own code, and {choice}.")
         if result.found is Found.ANSWERS:
             self._results.append(f"calls equal up to {result.function}")
         elif result.found is Found.GIVEN:
@@ -159,6 +166,14 @@ class _Check:
             self._results.append("calls equal as far as values can be read")
         else:
             raise Refused(f"{DIFFERENTLY}: every call of the project gives the same on both.")
+
+    def _choice(self, buggy: RecordedCalls, fixed: RecordedCalls) -> str:
+        """What the script hands to the buggy revision alone because it branches; nothing where it has another
+        form for each revision, or does not go the same route twice on one."""
+        again = self._calls.get("buggy again")
+        if self._attempt.forms or (again is not None and chosen(buggy, again)):
+            return ""
+        return chosen(buggy, fixed)
 
     def adds_names(self, fixed: Revision) -> None:
         """Whether the bug still shows when the buggy revision has the names of the fixed one."""

@@ -3,6 +3,8 @@
 `in`: the arguments of a call that the script makes (also through a library), or what a function of the script
 answers to the project. `out`: what a call of the project gave back or raised and left in its arguments, or
 the arguments with which the project called a function of the script. Calls within the project are left out.
+Each comes with the route of the script until then (every instruction of its own), as one number: where that
+is the same on two revisions, the script decided nothing by what it knew of them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import gc
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
@@ -24,6 +26,12 @@ else:
 
 MOST_EVENTS, MOST_LEAVES = 4000, 150_000
 """After so many the recording ends, and says so."""
+MOST_STEPS = 3_000_000
+"""Instructions of the script after which its route is not followed any more."""
+KEPT = ("observed", "reference")
+"""What a script leaves for the check of a silent bug."""
+LOST = -1
+"""The route of a script that was not followed to its end."""
 RETURNS = frozenset(
     dis.opmap[name]
     for name in ("RETURN_VALUE", "YIELD_VALUE", "RETURN_CONST", "RETURN_GENERATOR", "YIELD_FROM", "SEND")
@@ -46,20 +54,30 @@ class Recorder:
         self._events: list[list[Any]] = []
         self._closed = False
         self._cut = ""
+        self._route = 0
+        self._steps = 0
+        self._asked = 0
+        """Functions of the script that the project is calling now: how often it does is its own choice."""
 
     def start(self) -> None:
         """Record from here on, in this thread."""
         sys.settrace(self._called)
 
-    def stop(self) -> dict[str, Any]:
-        """What was recorded. `taken` says that something else took the place of the recorder."""
+    def stop(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
+        """What was recorded, and what the script left to look at. `taken` says that something else took the
+        place of the recorder."""
         taken = sys.gettrace() != self._called and not self._cut
         sys.settrace(None)
         constants = self._constants()
+        kept = Digest()
+        for name in (name for name in KEPT if name in namespace):
+            kept.add(name, namespace[name])
         return {
             "trees": [dict(tree) for tree in self._trees],
             "events": self._events,
             "constants": constants,
+            "kept": kept.leaves,
+            "route": self._route,
             "closed": self._closed,
             "cut": "something else traces the calls" if taken else self._cut,
         }
@@ -91,6 +109,8 @@ class Recorder:
                 return self._entered(frame)
             if whose == "script" and caller == "project":
                 return self._answered(frame)
+            if whose == "script" and not self._asked:
+                return self._followed(frame)
         except Exception as error:  # noqa: BLE001 - what fails here must not reach the script
             self._cut = f"a call could not be recorded ({type(error).__name__})"
         return None
@@ -126,7 +146,28 @@ class Recorder:
         for argument, value in given.items():
             handed.add(argument, value)
         self._note("out", name, frame, handed)
-        return self._until_the_end(lambda answer: self._note("in", name, frame, answer))
+        self._asked += 1
+
+        def ended(answer: Digest) -> None:
+            self._asked -= 1
+            self._note("in", name, frame, answer)
+
+        return self._until_the_end(ended)
+
+    def _followed(self, frame: types.FrameType) -> Trace:
+        """The script runs its own code: every instruction counts."""
+        frame.f_trace_lines = False
+        frame.f_trace_opcodes = True
+        first = frame.f_code.co_firstlineno
+
+        def follow(inner: types.FrameType, event: str, _: Any) -> Trace:
+            if event == "opcode" and self._route != LOST:
+                self._steps += 1
+                # Numbers alone: their hash is the same in every process, and never -1.
+                self._route = hash((self._route, first, inner.f_lasti)) if self._steps < MOST_STEPS else LOST
+            return follow
+
+        return follow
 
     def _importing(self, frame: types.FrameType) -> Trace:
         """A file of the project is imported: of interest only when that fails, because what is imported
@@ -189,7 +230,7 @@ class Recorder:
         if tree not in self._trees:
             self._leaves += len(tree)
             self._trees[tree] = len(self._trees)
-        self._events.append([way, name, self._line(frame), self._trees[tree]])
+        self._events.append([way, name, self._line(frame), self._trees[tree], self._route])
         self._closed = self._closed or (digest.closed and way == "out")
         if len(self._events) >= MOST_EVENTS or self._leaves >= MOST_LEAVES:
             self._cut = f"only the first {len(self._events)} were recorded"

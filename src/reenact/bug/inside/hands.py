@@ -14,7 +14,12 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __package__:
+    from reenact.bug.inside.genuine import EXACT, contradiction, is_genuine, made_plain
+else:
+    from genuine import EXACT, contradiction, is_genuine, made_plain
 
 HOOK = "_reenact_hands_over"
 LAZY = ("builtins", "itertools")
@@ -35,8 +40,12 @@ FOREIGN = (
 class Hands:
     """What a script handed over in one run, and what was raised in it."""
 
-    def __init__(self, owner: Callable[[str], str]) -> None:
+    def __init__(self, owner: Callable[[str], str], *, alone: bool = False) -> None:
+        """`alone`: no fixed revision tells, so objects of the script must be what they say."""
         self._owner = owner
+        self._alone = alone
+        self._own: list[Any] = []
+        self._plain: dict[str, str] = {}
         self._built: list[tuple[BaseException, str]] = []
         self._depth = 0
 
@@ -52,7 +61,13 @@ class Hands:
 
     def made(self, error: BaseException) -> str:
         """How the script made this exception, in words; empty where it did not."""
-        return next((how for built, how in self._built if built is error), "")
+        made = next((how for built, how in self._built if built is error), "")
+        return made or next(filter(None, map(contradiction, self._own)), "")
+
+    @property
+    def plain(self) -> str:
+        """Classes of the script that answered like the built-in types that they are, in words."""
+        return ", ".join(f"{name} answers like the {base} that it is" for name, base in self._plain.items())
 
     def hand(self, value: Any) -> Any:
         """What is handed over instead of a value: itself, or what notices what is raised in it."""
@@ -63,6 +78,10 @@ class Hands:
             return LentIterator(self, value)
         elif kind in FOREIGN and self._is_library(value):
             return LentFunction(self, value)
+        elif self._alone and kind not in EXACT and not is_genuine(kind):
+            self._own.append(value)
+            if base := made_plain(kind):
+                self._plain[kind.__name__] = base
         return value
 
     def _is_library(self, value: Any) -> bool:

@@ -77,7 +77,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     check = task["check"]
     if task["stubs"]:
         sys.meta_path.append(StubFinder(task["stubs"]))
-    hands = Hands(lru_cache(maxsize=None)(lambda file: judge.where(file, project, script)))
+    with_hook = task["mode"] in ("hands", "hands-alone")
+    owner = lru_cache(maxsize=None)(lambda file: judge.where(file, project, script))
+    hands = Hands(owner, alone=task["mode"] == "hands-alone")
     reads = Reads(project, script, lent=lambda: hands.active)
     warned = _record_warnings(project, script, hands) if check and check["relation"] == "warns" else []
     random.seed(seed)
@@ -85,13 +87,12 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
         attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
     found: dict[str, Any] = {}
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
-    if task["mode"] == "hands":
+    if with_hook:
         namespace[HOOK] = hands.hand
     recorder = Recorder(project, script) if task["mode"] == "calls" else None
     reads.install()
     began = time.process_time()
     try:
-        with_hook = task["mode"] == "hands"
         program = (
             hands.hooked(text, script) if with_hook else compile(text, script, "exec", dont_inherit=True)
         )
@@ -107,8 +108,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     reads.end()
     found["noticed"] = _clean(reads.noticed)
+    found["plain"] = _clean(hands.plain)
     if recorder is not None:
-        found["calls"] = recorder.stop()
+        found["calls"] = recorder.stop(namespace)
     if check and found["ended"] == "returned":
         found |= _checked(check, namespace, warned, used)
     known = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]}

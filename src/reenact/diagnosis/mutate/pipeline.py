@@ -13,7 +13,7 @@ from typing import ClassVar
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, Operator
 from reenact.diagnosis.observe import watched_run
 from reenact.diagnosis.options import TrainingOptions
-from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError
 from reenact.program.patch import Patch
 from reenact.program.program import Program

@@ -19,12 +19,21 @@ _NOT_TRAINED_FOR = re.compile(
     r"|speed.?up|number of (?!errors|mistakes)\w+)\b"
 )
 """Quantities that are so large whether or not anything was learned."""
-_UNTRAINED = re.compile(
-    r"(?i)\b(?:untrained|un-trained|not trained|no training|without (?:any )?training|before training"
-    r"|(?:at|random) initiali[sz]ation|randomly initiali[sz]ed|random (?:guess\w*|answers?|chance|baseline)"
-    r"|chance level|majority(?:.class)?|constant (?:answer|prediction|predictor)|mean predictor)\b"
+_LEARNED = re.compile(
+    r"(?i)accuracy|error|mistake|correct|loss|score|precision|recall|\bf1\b|\bauc\b|perplexity|likelihood|reward"
+    r"|regret|\b(?:steps|epochs|time|seconds|minutes|hours) (?:to|until)\b|\b(?:to|until) (?:reach|converge)"
 )
-"""Methods and settings in which nothing is trained."""
+"""Words of quantities that are learned, whatever else is in the name: accuracy per million parameters."""
+_UNTRAINED = re.compile(r"(?i)\b(?:untrained|un-trained|(?:not|never) trained)\b")
+"""Where the name of a method or of a setting has it, nothing is trained there."""
+_CONSTANT = re.compile(
+    r"(?i)(?:the |always (?:the )?)?(?:majority(?:.class)?|most.frequent(?:.class)?"
+    r"|(?:random )?chance(?:.level)?|random (?:guess(?:es|ing)?|answers?)|mean predictor"
+    r"|constant (?:answer|prediction|predictor)"
+    r"|(?:before|no|without(?: any)?) training)(?: baseline| classifier)?"
+)
+"""Whole methods or settings in which nothing is trained. As a part it may mean anything: pruning before
+training, majority voting."""
 
 
 class ControlStatus(StrEnum):
@@ -36,6 +45,7 @@ class ControlStatus(StrEnum):
     PERMUTED = "as good with labels permuted"
     UNCHANGED = "no parameter changed"
     OTHER = "another number when observed"
+    SEED = "worse with a seed that was not asked for"
     IMPOSSIBLE = "no control possible"
 
 
@@ -47,7 +57,13 @@ class Source(StrEnum):
     AS_REPORTED = "as reported by the program"
 
 
-REFUSED = (ControlStatus.SAME, ControlStatus.PERMUTED, ControlStatus.UNCHANGED, ControlStatus.OTHER)
+REFUSED = (
+    ControlStatus.SAME,
+    ControlStatus.PERMUTED,
+    ControlStatus.UNCHANGED,
+    ControlStatus.OTHER,
+    ControlStatus.SEED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +80,8 @@ class Control:
     """Without updates."""
     permuted: float | None = None
     """With labels permuted."""
+    other_seed: float | None = None
+    """Mean with seeds that no full run had; only where the number was not recomputed."""
     at: str = ""
     """The scale at which they were compared: `dry run` or `full run`."""
     constant: float | None = None
@@ -107,6 +125,8 @@ class Control:
                 parts.append(self.status.value)
         if self.why:
             parts.append(self.why)
+        if self.other_seed is not None:
+            parts.append(f"{self.other_seed:.4g} with other seeds")
         parts.append(self.source.value)
         if self.constant is not None:
             parts.append(f"a constant answer gives {self.constant:.4g}")
@@ -117,6 +137,7 @@ class Control:
 
 def is_trained_for(claim: Claim) -> bool:
     """Whether the number needs a training to come out, as far as the paper's words tell; in doubt it does."""
-    if _NOT_TRAINED_FOR.search(claim.metric):
+    if _NOT_TRAINED_FOR.search(claim.metric) and not _LEARNED.search(claim.metric):
         return False
-    return not _UNTRAINED.search(f"{claim.method}; {claim.setting}")
+    names = (claim.method.strip(), claim.setting.strip())
+    return not any(_UNTRAINED.search(one) or _CONSTANT.fullmatch(one) for one in names)

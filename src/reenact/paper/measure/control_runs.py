@@ -4,14 +4,18 @@ One run is observed as it is, at full scale and with the seed of a full run: it 
 it shows whether anything was trained, and its predictions are what a metric of a known family is recomputed
 from. Then the updates are taken out, then the labels are permuted: first at the scale of the dry run, next to
 an observed dry run; a number that is as good there is looked at once more at full scale. A control that is
-worse than the trained number by more than the tolerance of a claim has passed.
+worse than the trained number by more than the tolerance of a claim has passed. A number that could not be
+recomputed must come out with seeds that no full run had, too.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from math import sqrt
+from statistics import fmean
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,7 +25,7 @@ from reenact.journal import Scope
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.develop.checks import metrics_in
 from reenact.paper.measure.control import Control, ControlStatus, Source, is_trained_for
-from reenact.paper.measure.gap import Comparison, Grade, is_near, times
+from reenact.paper.measure.gap import Comparison, is_near, times, unmeasured
 from reenact.paper.measure.recompute import Pass, Recomputed, family_of, recomputed
 from reenact.paper.measure.runs import FullRun, values
 from reenact.paper.review.claims import Claim
@@ -36,7 +40,13 @@ SLOWER = 2
 PLAIN = "plain"
 NO_UPDATES = "no-updates"
 PERMUTED = "permuted-labels"
+OTHER_SEEDS = ("another-seed", "second-other-seed", "third-other-seed")
+"""As it is, with seeds that no full run had: a program cannot have written down what it gives there."""
+ENOUGH = 3
+"""Full runs from which on one other seed is enough: fewer say too little of how much seeds differ."""
 DRY, FULL = "dry run", "full run"
+FAR = 0.99
+"""How surely other seeds must be worse (one-sided) to be no seeds like those of the full runs."""
 NOTHING_TRAINED = "no step of an optimizer and no call of `update` of model.py was seen"
 
 
@@ -81,6 +91,7 @@ class Controls:
 
     project: Project
     seed: int
+    """Of a full run that counts."""
     context: PaperContext
     run: Scope
     made: dict[tuple[str, str], ControlRun] = field(default_factory=dict)
@@ -96,12 +107,13 @@ class Controls:
         runner, options = self.context.runner, self.context.options
         package = files("reenact.paper.measure.inside")
         dry = ("--dry-run",) if at == DRY else ()
+        seed = other_seed(self.project, mode) if mode in OTHER_SEEDS else self.seed
         limits = runner.limits(SLOWER * (runner.wall_s if at == DRY else options.run_wall_s))
         ran = runner.run(
             f"{mode}-{at.partition(' ')[0]}",
             self.run.under("control"),
             self.project.without(METRICS),
-            (f"{OWN}/{INSIDE[0]}", "--seed", str(self.seed), *dry, *scale_arguments(options.scale)),
+            (f"{OWN}/{INSIDE[0]}", "--seed", str(seed), *dry, *scale_arguments(options.scale)),
             limits=limits,
             collect=(METRICS, RESULT),
             extra={f"{OWN}/{name}": package.joinpath(name).read_bytes() for name in INSIDE},
@@ -115,6 +127,12 @@ class Controls:
         except (ResultRefused, ValidationError):
             return ControlRun({}, None, "the control run ended before it could be observed to its end")
         return ControlRun(metrics, observed, wrong)
+
+
+def other_seed(project: Project, mode: str) -> int:
+    """A seed that nobody would list, always the same one for a project: a run can be continued."""
+    drawn = hashlib.sha256(f"{project.identity} {mode}".encode()).hexdigest()
+    return 1000 + int(drawn[:8], 16) % 1_000_000
 
 
 def controlled(
@@ -146,17 +164,7 @@ def judged_by(one: Comparison, control: Control) -> Comparison:
         return replace(one, control=control)
     is_status = control.status is not ControlStatus.PASSED
     reason = control.status.value if is_status else control.source.value
-    return replace(
-        one,
-        measured=None,
-        spread=None,
-        n=0,
-        gap=1.0,
-        grade=Grade.NONE,
-        by_seed={},
-        note=f"Not measured: {reason}. {one.note}".strip(),
-        control=control,
-    )
+    return unmeasured(one, f"Not measured: {reason}. {one.note}".strip(), control)
 
 
 def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
@@ -165,8 +173,8 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
     if not is_trained_for(claim):
         return Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
     plain = controls.get(PLAIN, FULL)
-    if plain.observed is None or one.metric not in plain.metrics:
-        why = plain.why or "the observed run did not leave this metric"
+    if plain.observed is None or one.metric not in plain.metrics or controls.seed not in one.by_seed:
+        why = plain.why or "the observed run, or the one like it, did not leave this metric"
         return Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
     number = plain.metrics[one.metric] * factor
     if not is_near(claim, one.by_seed[controls.seed], number, one.spread):
@@ -194,6 +202,13 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
         return replace(base, status=ControlStatus.IMPOSSIBLE, why=without.why)
     if without.as_good:
         return replace(base, status=ControlStatus.SAME)
+    base = _permuted(base, judged, is_known=is_known)
+    is_open = base.status is ControlStatus.PASSED and base.source is not Source.RECOMPUTED
+    return _with_other_seeds(base, judged) if is_open else base
+
+
+def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
+    """With what came out while the labels were permuted."""
     permuted = judged.against(PERMUTED, possible=lambda seen: bool(seen.permuted))
     if permuted.why:
         return replace(base, why=f"labels were not permuted: {permuted.why}")
@@ -204,6 +219,38 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     if is_known:
         return replace(base, status=ControlStatus.PERMUTED)
     return replace(base, why=f"{words}: as good, which a metric of this kind may be")
+
+
+def _with_other_seeds(base: Control, judged: Judged) -> Control:
+    """With what came out for seeds that no full run had: not surely worse than the others, and better than
+    without training."""
+    one = judged.one
+    modes = OTHER_SEEDS[:1] if len(one.by_seed) >= ENOUGH else OTHER_SEEDS
+    ran = [judged.controls.get(mode, FULL) for mode in modes]
+    numbers = [run.metrics[one.metric] * judged.factor for run in ran if one.metric in run.metrics]
+    if not numbers:
+        return base
+    base = replace(base, other_seed=fmean(numbers))
+    untrained = base.untrained if base.at == FULL else None
+    is_lost = untrained is not None and as_good(one.claim, untrained, fmean(numbers), None)
+    if is_lost or are_far_worse(one, numbers):
+        return replace(base, status=ControlStatus.SEED)
+    return base
+
+
+def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
+    """Whether runs with other seeds are surely worse than those that were asked for (Student's t, pooled),
+    and by more than the tolerance of a claim."""
+    groups = [tuple(one.by_seed.values()), tuple(numbers)]
+    freedom = sum(map(len, groups)) - 2
+    mean, other = map(fmean, groups)
+    if freedom < 1 or as_good(one.claim, other, mean, one.spread):
+        return False
+    from scipy.stats import t
+
+    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
+    reach = float(t.ppf(FAR, freedom)) * sqrt(squares / freedom * sum(1 / len(group) for group in groups))
+    return abs(other - mean) > reach
 
 
 def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool) -> Control:

@@ -7,7 +7,7 @@ claim: A below 2 %, B below 20 %, C below 40 %, else D.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from statistics import fmean, stdev
@@ -151,10 +151,9 @@ def compare(
     runs: Sequence[FullRun],
     pairs: Sequence[Match],
     *,
-    refused: Sequence[str] = (),
     differs: Sequence[str] = (),
 ) -> tuple[Comparison, ...]:
-    """Every claim beside its measure. `refused`: metrics not believed; `differs`: what holds for all."""
+    """Every claim beside its measure. `differs`: what holds for all."""
     chosen = {pair.claim: pair for pair in pairs}
 
     def compared(claim: Claim) -> Comparison:
@@ -162,8 +161,6 @@ def compare(
         missing = partial(Comparison, claim, measured=None, spread=None, n=0, gap=1.0, grade=Grade.NONE)
         if pair is None:
             return missing(metric="", note="No metric of the code is this claim.")
-        if pair.metric in refused:
-            return missing(metric=pair.metric, note="The metric is written in the code and not measured.")
         measured = values(runs, pair.metric)
         by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
         got = list(by_seed.values())
@@ -182,6 +179,21 @@ def compare(
         )  # fmt: skip
 
     return tuple(map(compared, claims))
+
+
+def unmeasured(one: Comparison, note: str, control: Control | None = None) -> Comparison:
+    """The comparison without its number, which is no measurement."""
+    return replace(
+        one,
+        measured=None,
+        spread=None,
+        n=0,
+        gap=1.0,
+        grade=Grade.NONE,
+        by_seed={},
+        note=note,
+        control=control,
+    )
 
 
 def times(claim: Claim, measured: Sequence[float]) -> float:

@@ -21,7 +21,8 @@ from reenact.codegen.runner import MountedSandbox
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import read_only
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.diagnosis.pipeline import diagnose_within
+from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Kind as StepKind
 from reenact.journal import Scope, mark

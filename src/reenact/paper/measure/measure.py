@@ -10,7 +10,7 @@ in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's resu
 writes the code, so such a number came from somewhere else than a measurement. Names are followed through
 assignments of the same file. Numbers of one digit (0.5, 100) are too usual to prove anything. Not covered: a
 number that is taken apart in a computation, or hidden in a data file. These signs are hints that cost
-nothing; what decides are control runs (control_runs.py).
+nothing; what decides are control runs (control_runs.py): a number that they recompute counts all the same.
 """
 
 import ast
@@ -32,8 +32,9 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
+from reenact.paper.measure.control import Source
 from reenact.paper.measure.control_runs import controlled
-from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ
+from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ, unmeasured
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
 from reenact.paper.measure.verdict import CONFIDENCE, SECOND_LOOK, Judgement, Ordering, orderings, verdict_of
@@ -48,6 +49,7 @@ MORE = 3
 Runs: TypeAlias = tuple[FullRun, ...]
 Assigned: TypeAlias = dict[str, list[ast.expr]]
 UNMATCHED = "No usable answer tells which metric is this claim."
+WRITTEN = "The metric is written in the code and not measured."
 DEEPEST = 6
 """Assignments that are followed."""
 SAME = 1e-9
@@ -84,27 +86,23 @@ def measure(
     pairs, unmatched = matched(claims, runs, made.project, context.model, run)
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
 
-    def compared(project: Project, runs: Sequence[FullRun]) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-        """The claims beside the runs, and what is not believed or failed."""
-        unbelieved = invented(project, metric_names(runs), claims)
-        failed = (f"Seed {one.seed} at scale {one.scale:g}: {one.why}" for one in runs if not one.ok)
-        beside = compare(claims, runs, pairs, refused=[one.metric for one in unbelieved], differs=differs)
-        return beside, (*map(str, unbelieved), *failed)
-
-    comparisons, notes = compared(made.project, runs)
+    hints = invented(made.project, metric_names(runs), claims)
+    comparisons = compare(claims, runs, pairs, differs=differs)
+    notes = (*map(str, hints), *_failed(runs))
     confidence = CONFIDENCE
     if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
         runs, confidence = (*runs, *more), SECOND_LOOK
-        comparisons, notes = compared(made.project, runs)
+        comparisons = compare(claims, runs, pairs, differs=differs)
         few = f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were run."
-        notes = (few, *notes)
+        notes = (few, *map(str, hints), *_failed(runs))
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
     tested = orderings(comparisons, confidence)
     if not made.stand_in and _something_holds(comparisons, tested):
         comparisons = controlled(comparisons, runs, made.project, context, run)
-        tested = orderings(comparisons, confidence)
+    comparisons = _without_invented(comparisons, hints)
+    tested = orderings(comparisons, confidence)
     judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
@@ -112,11 +110,31 @@ def measure(
 
         def again(project: Project) -> tuple[Comparison, ...]:
             # A changed setting measures the same metrics: they are matched once.
-            return compared(project, _full_runs(project, context, place))[0]
+            changed = compare(claims, _full_runs(project, context, place), pairs, differs=differs)
+            return _without_invented(changed, hints)
 
         gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
         repaired = repair_gap(gap, context, place)
     return Measured(runs, comparisons, judgement, repaired, notes, tested, options.scale)
+
+
+def _failed(runs: Sequence[FullRun]) -> tuple[str, ...]:
+    return tuple(f"Seed {one.seed} at scale {one.scale:g}: {one.why}" for one in runs if not one.ok)
+
+
+def _without_invented(
+    comparisons: Sequence[Comparison], hints: "Sequence[Invented]"
+) -> tuple[Comparison, ...]:
+    """What the code seems to write is not measured, where no control run decides: it was recomputed from
+    predictions, or has no control and does not count for that."""
+    names = {one.metric for one in hints}
+
+    def is_invented(one: Comparison) -> bool:
+        if one.metric not in names or one.measured is None:
+            return False
+        return one.control is None or not (one.control.doubt or one.control.source is Source.RECOMPUTED)
+
+    return tuple(unmeasured(one, WRITTEN, one.control) if is_invented(one) else one for one in comparisons)
 
 
 def _something_holds(comparisons: Sequence[Comparison], tested: Sequence[Ordering]) -> bool:

@@ -1,8 +1,9 @@
 """The system calls by which a program looks at files, and the filter that reports them.
 
-Covered: everything that takes a path (open, stat, access, readlink, exec, extended attributes, ...), what
-makes, moves and removes files, so that a program's own files are known, and what would lead around this
-list: other roots and mounts, file handles, io_uring, system calls of another architecture, and the network.
+Covered: everything that takes a path (open, stat, access, readlink, exec, extended attributes, ...; also what
+changes times, mode or owner, because its error tells whether the file is there), what makes, links, moves and
+removes files, so that a program's own files are known, and what would lead around this list: other roots and
+mounts, file handles, io_uring, system calls of another architecture, and the network.
 Not covered, because it is no look at a file: clocks, random numbers, host name and user, shared memory of
 System V, datagrams that are sent with `sendmsg`. A descriptor needs no look: its path was opened before.
 """
@@ -26,7 +27,8 @@ class Act(Enum):
     LINK = "look at the link itself"
     EXECUTE = "execute"
     MAKE_FOLDER = "make a folder"
-    MAKE = "make, or put in the place of what was there"
+    MAKE = "make, where nothing is"
+    LINKED = "give a file a second name"
     MOVE = "move"
     REMOVE = "remove"
     CONNECT = "connect a socket"
@@ -49,7 +51,7 @@ class Call:
     flags: int | None = None
     """Position of the flags, or of the length of an address."""
     source: tuple[int | None, int] | None = None
-    """Positions of folder and path of what is moved."""
+    """Positions of folder and path of what is moved, or gets a second name."""
     why: str = ""
     """What makes the list incomplete after this call."""
 
@@ -73,6 +75,28 @@ CALLS = (
     Call("lgetxattr", 192, 9, Act.LINK),
     Call("listxattr", 194, 11, Act.STATUS),
     Call("llistxattr", 195, 12, Act.LINK),
+    Call("getxattrat", 464, 464, Act.STATUS_FLAGS, path=1, folder=0, flags=2),
+    Call("listxattrat", 465, 465, Act.STATUS_FLAGS, path=1, folder=0, flags=2),
+    Call("setxattr", 188, 5, Act.STATUS),
+    Call("lsetxattr", 189, 6, Act.LINK),
+    Call("setxattrat", 463, 463, Act.STATUS_FLAGS, path=1, folder=0, flags=2),
+    Call("removexattr", 197, 14, Act.STATUS),
+    Call("lremovexattr", 198, 15, Act.LINK),
+    Call("removexattrat", 466, 466, Act.STATUS_FLAGS, path=1, folder=0, flags=2),
+    Call("truncate", 76, 45, Act.STATUS),
+    Call("chmod", 90, None, Act.STATUS),
+    Call("fchmodat", 268, 53, Act.STATUS, path=1, folder=0),
+    Call("fchmodat2", 452, 452, Act.STATUS_FLAGS, path=1, folder=0, flags=3),
+    Call("chown", 92, None, Act.STATUS),
+    Call("lchown", 94, None, Act.LINK),
+    Call("fchownat", 260, 54, Act.STATUS_FLAGS, path=1, folder=0, flags=4),
+    Call("utime", 132, None, Act.STATUS),
+    Call("utimes", 235, None, Act.STATUS),
+    Call("futimesat", 261, None, Act.STATUS, path=1, folder=0),
+    Call("utimensat", 280, 88, Act.STATUS_FLAGS, path=1, folder=0, flags=3),
+    Call("inotify_add_watch", 254, 27, Act.STATUS, path=1),
+    Call("name_to_handle_at", 303, 264, Act.STATUS, path=1, folder=0),
+    Call("open_tree", 428, 428, Act.STATUS_FLAGS, path=1, folder=0, flags=2),
     Call("readlink", 89, None, Act.LINK),
     Call("readlinkat", 267, 78, Act.LINK, path=1, folder=0),
     Call("execve", 59, 221, Act.EXECUTE),
@@ -83,8 +107,8 @@ CALLS = (
     Call("mknodat", 259, 33, Act.MAKE, path=1, folder=0),
     Call("symlink", 88, None, Act.MAKE, path=1),
     Call("symlinkat", 266, 36, Act.MAKE, path=2, folder=1),
-    Call("link", 86, None, Act.MAKE, path=1),
-    Call("linkat", 265, 37, Act.MAKE, path=3, folder=2),
+    Call("link", 86, None, Act.LINKED, path=1, source=(None, 0)),
+    Call("linkat", 265, 37, Act.LINKED, path=3, folder=2, source=(0, 1)),
     Call("rename", 82, None, Act.MOVE, path=1, source=(None, 0)),
     Call("renameat", 264, 38, Act.MOVE, path=3, folder=2, source=(0, 1)),
     Call("renameat2", 316, 276, Act.MOVE, path=3, folder=2, source=(0, 1)),
@@ -100,6 +124,7 @@ CALLS = (
     Call("pivot_root", 155, 41, Act.BLIND, why=OWN_ROOT),
     Call("mount", 165, 40, Act.BLIND, why=OWN_ROOT),
     Call("move_mount", 429, 429, Act.BLIND, why=OWN_ROOT),
+    Call("fsmount", 432, 432, Act.BLIND, why=OWN_ROOT),
     Call("setns", 308, 268, Act.BLIND, why=OWN_ROOT),
 )
 

@@ -84,6 +84,8 @@ class Listener:
         self._on_start: dict[int, list[str]] = {}
         """Of each thread, the folders that were listed since its program was started."""
         self._asked: set[tuple[str, int, str]] = set()
+        self._names: set[str] = set()
+        """Of sockets that the program itself made and that are no files."""
         self._importing: set[int] = set()
         """Threads in which the import system lists a folder next."""
         self.install = self._installer()
@@ -205,6 +207,9 @@ class Listener:
     def _path(self, call: Call, thread: int, arguments: list[int], path: str) -> None:
         flags = arguments[call.flags] if call.flags is not None else 0
         act = call.act
+        if act not in _LOOKS:
+            # What was there may be something else now.
+            self._asked.clear()
         if act in (Act.OPEN, Act.OPEN_HOW):
             self._opened(call, thread, path, flags)
         elif act is Act.LINK or (act is Act.STATUS_FLAGS and flags & _NOT_FOLLOWED):
@@ -216,11 +221,15 @@ class Listener:
             self.noted.executed(path)
         elif call.source is not None:
             folder, position = call.source
-            source = self._text(thread, arguments[position])
-            self.noted.moved(self._full(source, thread, folder, arguments), path)
+            name = self._text(thread, arguments[position])
+            source = self._full(name, thread, folder, arguments) if name else ""
+            if source:
+                change = self.noted.linked if act is Act.LINKED else self.noted.moved
+                change(source, path)
         else:
-            change = {Act.MAKE_FOLDER: self.noted.made_folder, Act.REMOVE: self.noted.removed}
-            change.get(act, self.noted.made)(path)
+            made = {Act.MAKE_FOLDER: self.noted.made_folder, Act.MAKE: self.noted.made_where_nothing_is}
+            removed = {Act.REMOVE: self.noted.removed}
+            (made | removed).get(act, self.noted.made)(path)
 
     def _opened(self, call: Call, thread: int, path: str, flags: int) -> None:
         if call.act is Act.OPEN_HOW:
@@ -250,11 +259,25 @@ class Listener:
             name = os.fsdecode(address[2:].split(b"\0")[0])
             path = self._full(name, thread, None, arguments) if name else ""
             if path and call.act is Act.BIND:
-                self.noted.made(path)
+                self.noted.made_where_nothing_is(path)
             elif path:
                 self.noted.connected(path)
-        elif family not in _SILENT_FAMILIES and call.act is Act.CONNECT:
+            elif len(address) > 2:
+                self._socket_without_file(call, os.fsdecode(address[3:]))
+        elif family not in _SILENT_FAMILIES and not self._has_no_port(call, family, address):
             self.noted.blind(NETWORK)
+
+    def _has_no_port(self, call: Call, family: int, address: bytes) -> bool:
+        """Whether a socket is only tried out, as by the import of urllib3: nobody else knows its port."""
+        is_internet = family in (socket.AF_INET, socket.AF_INET6)
+        return call.act is Act.BIND and is_internet and address[2:4] == bytes(2)
+
+    def _socket_without_file(self, call: Call, name: str) -> None:
+        """One of the names that only the kernel keeps."""
+        if call.act is Act.BIND:
+            self._names.add(name)
+        elif name not in self._names:
+            self.noted.talked_to(f"@{name}")
 
     def _text(self, thread: int, address: int) -> str:
         """The path that begins there; read page by page, because the next page may not exist."""

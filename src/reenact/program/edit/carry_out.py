@@ -18,10 +18,11 @@ from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import spot_of
-from reenact.program.read.index import FileIndex, index_of, parsed
+from reenact.program.read.index import index_of, parsed
 from reenact.program.read.layer_hyperparameters import NAMED_KINDS
 from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
+from reenact.program.read.scope import FileIndex
 from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
 

@@ -13,8 +13,8 @@ from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, TokenError
 from typing import TypeAlias
 
 from reenact.errors import NotChangeable
-from reenact.program.read.index import FileIndex
-from reenact.program.read.scope import Binding, How, scope_of
+from reenact.program.read.scope import Binding, FileIndex, scope_of
+from reenact.program.read.targets import How
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import LineTable, Span
 

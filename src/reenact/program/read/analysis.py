@@ -9,10 +9,11 @@ from typing import Any
 
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
 from reenact.program.program import Program
+from reenact.program.read.calls import argument, has_unpacking, method_name, receiver
 from reenact.program.read.ends import End, spot_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.layers import ActivationSite, LayerSite
-from reenact.program.read.scope import Scope, argument, has_unpacking, method_name, receiver, scope_of
+from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
 from reenact.program.read.vocabulary import Slot

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.calls import argument, keyword, method_name
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
-from reenact.program.read.index import FileIndex, dotted_text, statement_of
+from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.model import Models
-from reenact.program.read.scope import How, argument, keyword, method_name, scope_of, unpacked
+from reenact.program.read.scope import FileIndex, scope_of
+from reenact.program.read.targets import How, unpacked
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, Slot, last_name
 from reenact.program.source import word_set, words

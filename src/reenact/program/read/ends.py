@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.read.scope import Scope, argument, bindings_of, keyword, method_name, receiver, scope_of
+from reenact.program.read.calls import argument, keyword, method_name, receiver
+from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.source import Span
 from reenact.types import JsonValue

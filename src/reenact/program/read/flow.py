@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reenact.program.read import lexicon
+from reenact.program.read.calls import method_name
 from reenact.program.read.layers import ActivationSite, Applied, LayerSite, Way, activation_word, bend_word
-from reenact.program.read.scope import Scope, method_name
+from reenact.program.read.scope import Scope
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
 

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.program.hyperparameter import Written
+from reenact.program.read.calls import argument, is_name
 from reenact.program.read.ends import NOT_LITERAL, End, click_option
 from reenact.program.read.members import Members
-from reenact.program.read.scope import Binding, How, Scope, argument, bindings_of, is_name, scope_of
+from reenact.program.read.scope import Binding, Scope, bindings_of, scope_of
+from reenact.program.read.targets import How
 from reenact.program.read.trail import last_before
 from reenact.program.source import word_set
 

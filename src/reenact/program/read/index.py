@@ -2,159 +2,51 @@
 deep."""
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.read.scope import (
-    Binding,
-    FunctionNode,
-    How,
-    Scope,
-    children,
-    entries,
-    put_in,
-    scope_of,
-    unpacked,
-)
-from reenact.program.source import Language, LineTable, SourceFile, Span, Unparsable, parse
+from reenact.program.read.calls import entries
+from reenact.program.read.scope import FileIndex as FileIndex
+from reenact.program.read.scope import FunctionNode, Scope, Store, children, put_in, scope_of
+from reenact.program.read.scope import N as N
+from reenact.program.read.targets import How, unpacked
+from reenact.program.source import Language, LineTable, SourceFile, Unparsable, parse
 
 MAX_ELEMENTS = 256
 DATA_SUFFIXES = (".yaml", ".yml", ".json")
-N = TypeVar("N", bound=ast.AST)
-T = TypeVar("T")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ROWS = (ast.List, ast.Tuple, ast.Set)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Store:
-    """`base.key = value` or `base["key"] = value`."""
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """Goes through the tree of a file once and fills its index."""
 
-    base: str
-    key: str
-    value: ast.expr
-    node: ast.AST
-    """The target, statement or call that stores."""
-    pick: tuple[int, ...] = ()
+    index: FileIndex
 
-
-@dataclass(slots=True, eq=False)
-class FileIndex:
-    """Everything about one file that the readers ask for."""
-
-    source: SourceFile
-    text: str
-    """The Python text: the file's own, or the joined cells of a notebook."""
-    lines: LineTable
-    tree: ast.Module
-    notebook: Notebook | None = None
-    module: Scope = field(init=False)
-    nodes: list[ast.AST] = field(default_factory=list)
-    """In the order of the text; the scope of each is `scope_of` it."""
-    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
-    inner: dict[ast.AST, Scope] = field(default_factory=dict)
-    """The scope that a function, class or lambda opens."""
-    calls: list[ast.Call] = field(default_factory=list)
-    functions: list[Scope] = field(default_factory=list)
-    classes: list[Scope] = field(default_factory=list)
-    loops: list[ast.For | ast.AsyncFor | ast.While] = field(default_factory=list)
-    withs: list[ast.With | ast.AsyncWith] = field(default_factory=list)
-    stores: dict[str, list[Store]] = field(default_factory=dict)
-    """By key."""
-    returns: dict[Scope, list[ast.expr]] = field(default_factory=dict)
-    """What each function may return."""
-    imports: list[Binding] = field(default_factory=list)
-    brackets: dict[ast.AST, object] = field(default_factory=dict)
-    """What the editors found between brackets, kept for the next edit of the same text."""
-    data_names: set[str] = field(default_factory=set)
-    """Strings that look like the name of a YAML or JSON file."""
-    derived: dict[object, object] = field(default_factory=dict)
-    """What was read off the file once, for all who ask again."""
-
-    @property
-    def path(self) -> str:
-        return str(self.source.path)
-
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
-        return self.lines.span(node, self.path)
-
-    def once(self, key: object, read: Callable[[], T]) -> T:
-        """What `read` gives; the next time under the same key what it gave."""
-        if key not in self.derived:
-            self.derived[key] = read()
-        return self.derived[key]  # type: ignore[return-value]
-
-    def parts(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """A piece of the file and everything in it, in the order of `ast.walk`, without what all trees
-        share."""
-        return self.once(node, lambda: tuple(_walk(node)))
-
-    def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
-        """Those of one kind."""
-        key = (node, kind)
-        return self.once(key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind)))
-
-    def numbers(self, holder: ast.Call | ast.List | ast.Tuple) -> dict[ast.AST, int]:
-        """The arguments of a call, or the elements of a list, each with its number."""
-        items = holder.args if isinstance(holder, ast.Call) else holder.elts
-        return self.once((holder, "numbers"), lambda: {one: number for number, one in enumerate(items)})
-
-    def point(self, at: int) -> Span:
-        """Between two characters."""
-        return Span(at, at, self.path)
-
-    def text_of(self, node: ast.expr | ast.stmt) -> str:
-        return self.lines.span(node).cut(self.text)
-
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """The statement that holds a node."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
-
-    def reads(self, name: str) -> list[ast.Name]:
-        """Every place that reads a name."""
-        names = (node for node in self.nodes if isinstance(node, ast.Name) and node.id == name)
-        return [node for node in names if isinstance(node.ctx, ast.Load)]
-
-    def ancestors(self, node: ast.AST) -> list[ast.AST]:
-        found = [node]
-        while found[-1] in self.parents:
-            found.append(self.parents[found[-1]])
-        return found[1:]
-
-    def block_of(self, node: ast.AST) -> tuple[ast.AST | None, str]:
-        """The statement (or module) whose block holds a node's statement, and which block."""
-        statement = self.statement(node) if node in self.parents else node
-        parent = self.parents.get(statement)
-        for name in ("body", "orelse", "finalbody", "handlers"):
-            block = getattr(parent, name, None)
-            if isinstance(block, list) and statement in block:
-                return parent, name
-        return parent, ""
-
-    def fill(self) -> None:
-        """Go through the tree once."""
-        stack: list[tuple[ast.AST, Scope]] = [(node, self.module) for node in reversed(self.tree.body)]
-        self.parents |= dict.fromkeys(self.tree.body, self.tree)
+    def go(self) -> None:
+        """From the top to the end."""
+        stack: list[tuple[ast.AST, Scope]] = [
+            (node, self.index.module) for node in reversed(self.index.tree.body)
+        ]
+        self.index.parents |= dict.fromkeys(self.index.tree.body, self.index.tree)
         while stack:
             node, scope = stack.pop()
-            self.nodes.append(node)
+            self.index.nodes.append(node)
             put_in(node, scope)
             inside = self._visit(node, scope)
-            self.parents.update((child, node) for child, _ in inside)
+            self.index.parents.update((child, node) for child, _ in inside)
             stack += reversed(inside)
 
     def _visit(self, node: ast.AST, scope: Scope) -> list[tuple[ast.AST, Scope]]:
         if isinstance(node, DEFINITIONS):
             return self._definition(node, scope)
         if isinstance(node, COMPREHENSIONS):
-            inner = Scope(node.generators[0], "", scope, self)
+            inner = Scope(node.generators[0], "", scope, self.index)
             for part in node.generators:
                 inner.bind_target(part.target, How.LOOP, part.iter, part)
             return [(child, inner) for child in children(node)]
@@ -168,13 +60,13 @@ class FileIndex:
         return [(child, scope) for child in children(node)]
 
     def _definition(self, node: FunctionNode | ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
-        inner = self.inner[node] = Scope(node, getattr(node, "name", ""), scope, self)
+        inner = self.index.inner[node] = Scope(node, getattr(node, "name", ""), scope, self.index)
         outside: list[ast.AST] = [*getattr(node, "decorator_list", ())]
         if isinstance(node, ast.ClassDef):
-            self.classes.append(inner)
+            self.index.classes.append(inner)
             outside += [*node.bases, *node.keywords]
         else:
-            self.functions.append(inner)
+            self.index.functions.append(inner)
             inner.bind_arguments(node.args)
             # Annotations are looked up where they are asked for, and not gone through.
             for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
@@ -187,12 +79,12 @@ class FileIndex:
 
     def _note(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Call):
-            self.calls.append(node)
-            self.data_names |= {named_config(node)} - {""}
+            self.index.calls.append(node)
+            self.index.data_names |= {named_config(node)} - {""}
             self._updates(node)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value.endswith(DATA_SUFFIXES):
-                self.data_names.add(node.value)
+                self.index.data_names.add(node.value)
         elif isinstance(node, ast.stmt):
             self._statement(node, scope)
         elif isinstance(node, ast.NamedExpr):
@@ -201,13 +93,13 @@ class FileIndex:
 
     def _statement(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-            self.loops.append(node)
+            self.index.loops.append(node)
         elif isinstance(node, ast.Return) and node.value is not None:
-            self.returns.setdefault(scope, []).append(node.value)
+            self.index.returns.setdefault(scope, []).append(node.value)
         elif isinstance(node, ast.With | ast.AsyncWith):
-            self.withs.append(node)
+            self.index.withs.append(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            self.imports += scope.bind_import(node)
+            self.index.imports += scope.bind_import(node)
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
             self._entries(dotted_text(node.target), node.value, node)
         scope.bind_statement(node)
@@ -237,14 +129,7 @@ class FileIndex:
                 self._keep(Store(base, key, entry, node))
 
     def _keep(self, store: Store) -> None:
-        self.stores.setdefault(store.key, []).append(store)
-
-
-def _walk(node: ast.AST) -> list[ast.AST]:
-    found = [node]
-    for one in found:
-        found += children(one)
-    return found
+        self.index.stores.setdefault(store.key, []).append(store)
 
 
 def statement_of(node: ast.AST) -> ast.stmt:
@@ -296,5 +181,5 @@ def index_of(source: SourceFile) -> FileIndex | str:
     index = FileIndex(source, text, LineTable(text), tree, notebook)
     index.module = index.inner[tree] = Scope(tree, "", None, index)
     put_in(tree, index.module)
-    index.fill()
+    _Pass(index).go()
     return index

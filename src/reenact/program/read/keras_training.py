@@ -7,8 +7,8 @@ from dataclasses import replace
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, CallSite, Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
 from reenact.program.read.index import dotted_text
-from reenact.program.read.scope import argument, has_unpacking, keyword, method_name, receiver
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.source import word_set

@@ -5,9 +5,11 @@ import ast
 
 from reenact.program.datafile import MAIN, Entry, from_group, is_overridden, named_config
 from reenact.program.hyperparameter import Written
+from reenact.program.read.calls import argument, is_name, keyword, method_name, receiver
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
-from reenact.program.read.index import FileIndex, Store, dotted_text
-from reenact.program.read.scope import How, Scope, argument, is_name, keyword, method_name, receiver, scope_of
+from reenact.program.read.index import dotted_text
+from reenact.program.read.scope import FileIndex, Scope, Store, scope_of
+from reenact.program.read.targets import How
 from reenact.program.read.trail import LOADERS, Trail, last_before, line_of, loaded_file, named_file
 from reenact.program.read.vocabulary import last_name
 from reenact.program.source import word_set

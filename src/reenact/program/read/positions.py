@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
+from reenact.program.read.calls import is_name, method_name, receiver
 from reenact.program.read.index import dotted_text
-from reenact.program.read.scope import Scope, bindings_of, is_name, method_name, receiver, scope_of
+from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
 
 SEQUENTIAL = frozenset(("torch.nn.Sequential", "keras.models.Sequential"))

@@ -17,8 +17,9 @@ from reenact.program.read.layer_hyperparameters import read_layers, read_missing
 from reenact.program.read.loops import Loops, read_habits, read_loops
 from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models, why_fixed
-from reenact.program.read.scope import How, scope_of
+from reenact.program.read.scope import scope_of
 from reenact.program.read.supervision import Supervision
+from reenact.program.read.targets import How
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
 from reenact.program.source import word_set

@@ -1,35 +1,21 @@
-"""Who binds a name, and how: scopes, bindings and what a statement binds; the arguments of a call."""
+"""Who binds a name: a file, its scopes and their bindings, which refer to one another."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-if TYPE_CHECKING:
-    from reenact.program.read.index import FileIndex
+from reenact.program.notebook import Notebook
+from reenact.program.read.calls import is_name, receiver
+from reenact.program.read.targets import How, bound_by, unpacked
+from reenact.program.source import LineTable, SourceFile, Span
 
+N = TypeVar("N", bound=ast.AST)
+T = TypeVar("T")
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | FunctionNode | ast.comprehension
-
-
-class How(Enum):
-    """How a name gets its value."""
-
-    ASSIGN = auto()
-    """`name = value`, also unpacked: `pick` says which element."""
-    LOOP = auto()
-    """`for name in value`."""
-    WITH = auto()
-    """`with value as name`."""
-    PARAMETER = auto()
-    IMPORT = auto()
-    FUNCTION = auto()
-    CLASS = auto()
-    OTHER = auto()
-    """Augmented, deleted, caught, captured: the value is not one expression."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +114,7 @@ class Scope:
 
     def bind_statement(self, node: ast.stmt) -> None:
         """Enter all names that a statement binds in its own self."""
-        for target, how, value in _bound(node):
+        for target, how, value in bound_by(node):
             self.bind_target(target, how, value, node)
         if isinstance(node, ast.Global):
             self.globals.update(node.names)
@@ -169,6 +155,114 @@ class Scope:
                 bound = name.asname or name.name
                 found.append(self.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """`base.key = value` or `base["key"] = value`."""
+
+    base: str
+    key: str
+    value: ast.expr
+    node: ast.AST
+    """The target, statement or call that stores."""
+    pick: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class FileIndex:
+    """Everything about one file that the readers ask for."""
+
+    source: SourceFile
+    text: str
+    """The Python text: the file's own, or the joined cells of a notebook."""
+    lines: LineTable
+    tree: ast.Module
+    notebook: Notebook | None = None
+    module: Scope = field(init=False)
+    nodes: list[ast.AST] = field(default_factory=list)
+    """In the order of the text; the scope of each is `scope_of` it."""
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    inner: dict[ast.AST, Scope] = field(default_factory=dict)
+    """The scope that a function, class or lambda opens."""
+    calls: list[ast.Call] = field(default_factory=list)
+    functions: list[Scope] = field(default_factory=list)
+    classes: list[Scope] = field(default_factory=list)
+    loops: list[ast.For | ast.AsyncFor | ast.While] = field(default_factory=list)
+    withs: list[ast.With | ast.AsyncWith] = field(default_factory=list)
+    stores: dict[str, list[Store]] = field(default_factory=dict)
+    """By key."""
+    returns: dict[Scope, list[ast.expr]] = field(default_factory=dict)
+    """What each function may return."""
+    imports: list[Binding] = field(default_factory=list)
+    brackets: dict[ast.AST, object] = field(default_factory=dict)
+    """What the editors found between brackets, kept for the next edit of the same text."""
+    data_names: set[str] = field(default_factory=set)
+    """Strings that look like the name of a YAML or JSON file."""
+    derived: dict[object, object] = field(default_factory=dict)
+    """What was read off the file once, for all who ask again."""
+
+    @property
+    def path(self) -> str:
+        return str(self.source.path)
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+        return self.lines.span(node, self.path)
+
+    def once(self, key: object, read: Callable[[], T]) -> T:
+        """What `read` gives; the next time under the same key what it gave."""
+        if key not in self.derived:
+            self.derived[key] = read()
+        return self.derived[key]  # type: ignore[return-value]
+
+    def parts(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """A piece of the file and everything in it, in the order of `ast.walk`, without what all trees
+        share."""
+        return self.once(node, lambda: tuple(_walk(node)))
+
+    def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
+        """Those of one kind."""
+        key = (node, kind)
+        return self.once(key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind)))
+
+    def numbers(self, holder: ast.Call | ast.List | ast.Tuple) -> dict[ast.AST, int]:
+        """The arguments of a call, or the elements of a list, each with its number."""
+        items = holder.args if isinstance(holder, ast.Call) else holder.elts
+        return self.once((holder, "numbers"), lambda: {one: number for number, one in enumerate(items)})
+
+    def point(self, at: int) -> Span:
+        """Between two characters."""
+        return Span(at, at, self.path)
+
+    def text_of(self, node: ast.expr | ast.stmt) -> str:
+        return self.lines.span(node).cut(self.text)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that holds a node."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def reads(self, name: str) -> list[ast.Name]:
+        """Every place that reads a name."""
+        names = (node for node in self.nodes if isinstance(node, ast.Name) and node.id == name)
+        return [node for node in names if isinstance(node.ctx, ast.Load)]
+
+    def ancestors(self, node: ast.AST) -> list[ast.AST]:
+        found = [node]
+        while found[-1] in self.parents:
+            found.append(self.parents[found[-1]])
+        return found[1:]
+
+    def block_of(self, node: ast.AST) -> tuple[ast.AST | None, str]:
+        """The statement (or module) whose block holds a node's statement, and which block."""
+        statement = self.statement(node) if node in self.parents else node
+        parent = self.parents.get(statement)
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return parent, name
+        return parent, ""
 
 
 SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -216,97 +310,8 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
-    """Targets of a statement, with what they take."""
-    if isinstance(node, ast.Assign):
-        return [(target, How.ASSIGN, node.value) for target in node.targets]
-    if isinstance(node, ast.AnnAssign):
-        return [(node.target, How.ASSIGN, node.value)] if node.value is not None else []
-    if isinstance(node, ast.AugAssign):
-        # `config |= {...}` fills the same object; every other operator makes a new value.
-        return [] if isinstance(node.op, ast.BitOr) else [(node.target, How.OTHER, None)]
-    if isinstance(node, ast.For | ast.AsyncFor):
-        return [(node.target, How.LOOP, node.iter)]
-    if isinstance(node, ast.With | ast.AsyncWith):
-        return [(i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars]
-    return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
-
-
-Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
-"""How a target takes its value, the expression it comes from, and the indices into that."""
-
-
-def unpacked(
-    target: ast.expr, how: How, value: ast.expr | None, pick: tuple[int, ...] = ()
-) -> Iterator[tuple[ast.expr, *Taken]]:
-    """Every single target in a target; unpacking of a written-out tuple goes to the element itself."""
-    if isinstance(target, ast.Starred):
-        yield from unpacked(target.value, How.OTHER, None)
-    elif isinstance(target, ast.Tuple | ast.List):
-        for number, part in enumerate(target.elts):
-            yield from unpacked(part, *_element(how, value, pick, number, len(target.elts)))
-    else:
-        yield target, how, value, pick
-
-
-def _element(how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int) -> Taken:
-    """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
-    loop = how is How.LOOP and not pick
-    if loop and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        if value.func.id == "enumerate" and value.args:
-            return (How.OTHER, None, ()) if number == 0 else (How.LOOP, value.args[0], ())
-        if value.func.id == "zip" and number < len(value.args):
-            return How.LOOP, value.args[number], ()
-    plain = how is not How.LOOP and not pick
-    if plain and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
-        return how, value.elts[number], ()
-    return how, value, (*pick, number)
-
-
-def keyword(call: ast.Call, *names: str) -> ast.expr | None:
-    """The value of the first of these keywords that is given."""
-    given = {part.arg: part.value for part in reversed(call.keywords)}
-    return next((given[name] for name in names if name in given), None)
-
-
-def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:
-    """A value given by name, or at a position that no `*args` makes uncertain."""
-    found = keyword(call, *names)
-    if found is not None or position is None:
-        return found
-    before = call.args[: position + 1]
-    if len(before) <= position or any(isinstance(part, ast.Starred) for part in before):
-        return None
-    return before[position]
-
-
-def entries(node: ast.AST | None) -> dict[object, ast.expr]:
-    """The entries of a dictionary whose keys are written out; none for anything else."""
-    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
-    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
-
-
-def has_unpacking(call: ast.Call) -> bool:
-    """True when `*args` or `**kwargs` may give more than is written."""
-    starred = any(isinstance(part, ast.Starred) for part in call.args)
-    return starred or any(part.arg is None for part in call.keywords)
-
-
-def method_name(call: ast.Call) -> str:
-    """`fit` of `model.fit(...)`; empty when no attribute is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
-
-
-def receiver(call: ast.Call) -> ast.expr | None:
-    return call.func.value if isinstance(call.func, ast.Attribute) else None
-
-
-def super_name(call: ast.Call) -> str:
-    """`fit` of `super().fit(...)`; empty for any other call."""
-    base = receiver(call)
-    return method_name(call) if isinstance(base, ast.Call) and is_name(base.func, "super") else ""
-
-
-def is_name(node: ast.expr | None, name: str) -> bool:
-    """True for just this name."""
-    return isinstance(node, ast.Name) and node.id == name
+def _walk(node: ast.AST) -> list[ast.AST]:
+    found = [node]
+    for one in found:
+        found += children(one)
+    return found

@@ -9,8 +9,10 @@ from pathlib import PurePosixPath
 from typing import Generic, TypeAlias, TypeVar
 
 from reenact.program.program import CODE, Program
-from reenact.program.read.index import FileIndex, Store, index_of
-from reenact.program.read.scope import Binding, How, Scope, bindings_of, entries, put_in, scope_of, super_name
+from reenact.program.read.calls import entries, super_name
+from reenact.program.read.index import index_of
+from reenact.program.read.scope import Binding, FileIndex, Scope, Store, bindings_of, put_in, scope_of
+from reenact.program.read.targets import How
 from reenact.program.read.vocabulary import canonical
 
 MAX_DEPTH = 24

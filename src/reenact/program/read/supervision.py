@@ -10,10 +10,11 @@ from functools import cached_property
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
+from reenact.program.read.calls import argument, entries, keyword, method_name, receiver
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import argument, entries, keyword, method_name, receiver, scope_of
+from reenact.program.read.scope import scope_of
 from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, takes_any_number
 from reenact.types import JsonValue
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style, of_layer
+from reenact.program.read.calls import argument, entries, method_name
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, entries, method_name, scope_of
+from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.source import words

@@ -11,10 +11,12 @@ from typing import TypeVar
 
 from reenact.program.datafile import Entry, entries_of
 from reenact.program.hyperparameter import Written
+from reenact.program.read.calls import keyword
 from reenact.program.read.ends import End, Frame
-from reenact.program.read.index import DATA_SUFFIXES, FileIndex, Store
-from reenact.program.read.scope import Binding, How, Scope, bindings_of, keyword
+from reenact.program.read.index import DATA_SUFFIXES
+from reenact.program.read.scope import Binding, FileIndex, Scope, Store, bindings_of
 from reenact.program.read.sources import Sources
+from reenact.program.read.targets import How
 from reenact.program.source import shared_end, word_set
 
 MAX_DEPTH = 24

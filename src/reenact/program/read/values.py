@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
+from reenact.program.read.calls import entries
 from reenact.program.read.ends import NOT_LITERAL, End, is_number, literal, number_of, spot_of
 from reenact.program.read.follow import Follower
-from reenact.program.read.scope import Scope, entries, scope_of
+from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.sources import SAME_OBJECT, Once
 from reenact.program.read.vocabulary import canonical, last_name
 from reenact.program.source import Span

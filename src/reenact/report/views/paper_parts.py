@@ -14,7 +14,7 @@ from statistics import fmean
 
 from reenact.intake.papers.paper import Paragraph
 from reenact.paper.criterion import Criterion, Judged, Value
-from reenact.paper.measure.curves import Course, courses
+from reenact.paper.measure.courses import Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.reproduction import Reproduction

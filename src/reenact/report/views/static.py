@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reenact.plain import plain_line
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.types import JsonValue, Table
 
@@ -46,7 +47,9 @@ def hyperparameters_document(
 
 
 def _unparsed(program: Program) -> Sequence[Diagnostic]:
-    unparsed = [f"{file.path} could not be parsed: {file.unparsed}" for file in program.unparsed]
+    unparsed = [
+        f"{plain_line(str(file.path))} could not be parsed: {file.unparsed}" for file in program.unparsed
+    ]
     return [Diagnostic(*UNPARSED, Level.WARNING, message) for message in unparsed]
 
 

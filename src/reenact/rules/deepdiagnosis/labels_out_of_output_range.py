@@ -36,7 +36,7 @@ from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import bare_output, report
 from reenact.rules.finding import Certainty, Severity
 from reenact.rules.losses import LossFamily, Wanted
-from reenact.rules.measured import among
+from reenact.rules.measured import among, softmax_of_classes
 
 LOW = {"relu": 0, "softplus": 0, "elu": -1, "silu": -0.2785, "swish": -0.2785, "gelu": -0.17, "mish": -0.3089}
 RANGES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
@@ -59,6 +59,8 @@ class LabelsOutOfOutputRange(Rule):
         if bounds is None or labels is None or output is None or evidence.wanted_output is Wanted.LOGITS:
             return
         if labels.minimum is None or labels.maximum is None or evidence.loss_family is LossFamily.OTHER:
+            return
+        if softmax_of_classes(evidence):
             return
         reached = labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY
         if reached or evidence.compares_wider:

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import replace
 from typing import ClassVar
 
-from reenact.probe.crash import Crash
+from reenact.probe.crash import PROGRAM, Crash
 from reenact.program.change import Set
 from reenact.program.patch import Patch
 from reenact.rules import (
@@ -21,11 +21,14 @@ from reenact.rules import (
     Suggestion,
 )
 from reenact.rules.neuralint._shape import map_given, other_rank_given, view_of
-from reenact.rules.own._crash_kind import CrashKind, outside, sorted_crash
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_sorting import sorted_crash
+from reenact.rules.own._crash_values import outside
 
 _BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
 """A class that no unit of the output stands for."""
 LONGEST = 240
+OPERATORS = frozenset("@+-*/")
 ABOUT_TENSORS = frozenset({
     CrashKind.SHAPE, CrashKind.LABEL, CrashKind.DTYPE, CrashKind.DEVICE, CrashKind.INDEX, CrashKind.OTHER,
 })  # fmt: skip
@@ -85,7 +88,10 @@ class CrashRule(Culprit):
         )
         if named is not None:
             return self.finding(evidence, saw, layer=named, fault=Fault.LCN, place=named.place)
-        place = crash.layer_place or crash.place
+        # Where it was made, unless its forward pass is the program's own.
+        inner = crash.facts.inner
+        own = inner is not None and inner.owner == PROGRAM
+        place = crash.place if own else crash.layer_place or crash.place
         return self.finding(evidence, saw, layer=_layer_of(evidence, crash), place=place)
 
     def _label(self, evidence: Evidence, crash: Crash, saw: str) -> Finding:
@@ -137,9 +143,9 @@ def _layer_of(evidence: Evidence, crash: Crash) -> LayerView | None:
 
 def _message(crash: Crash) -> str:
     message = " ".join(crash.message.split())
-    short = message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+    short = message.removesuffix(".") if len(message) <= LONGEST else f"{message[:LONGEST]}..."
     # The message of a usage error is the line that the program printed.
-    return short if crash.is_a("SystemExit") else f"{crash.type}: {short}"
+    return short if crash.is_a("SystemExit") else f"{crash.type}: {short}".removesuffix(": ")
 
 
 def _given(crash: Crash) -> str:
@@ -148,8 +154,11 @@ def _given(crash: Crash) -> str:
         given = ", ".join(f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs)
         where = f" made at line {crash.layer_place.line}" if crash.layer_place is not None else ""
         return f" (in {crash.layer}{where}{', given ' + given if given else ''})"
-    tensors = crash.facts.operands
+    facts = crash.facts
+    tensors = facts.operands
     if not tensors:
         return ""
+    if facts.call in OPERATORS and len(tensors) == 2:
+        return f" ({tensors[0].words} {facts.call} {tensors[1].words})"
     words = ", ".join(tensor.words for tensor in tensors[:3])
-    return f" ({crash.facts.call} of {words})" if crash.facts.call else f" (with {words})"
+    return f" ({facts.call} of {words})" if facts.call else f" (with {words})"

@@ -76,11 +76,17 @@ class BroadcastTarget(Rule):
         for one in _warnings(evidence):
             found = re.findall(r"Size\(\[([\d, ]*)\]\)", str(one.facts.get("message")))
             sizes = [[int(size) for size in text.split(",") if size.strip()] for text in found]
-            if len(sizes) == 2 and all(math.prod(size) > 1 for size in sizes):
+            if len(sizes) == 2 and _broadcast(*sizes) and all(math.prod(size) > 1 for size in sizes):
                 target, output = map(tuple, sizes)
                 saw = f"target {target} and output {output} are broadcast to one another, as PyTorch warns"
                 yield self.finding(evidence, saw, place=one.place)
                 return
+
+
+def _broadcast(first: list[int], second: list[int]) -> bool:
+    """Whether they can be: PyTorch warns first, and where they cannot the program ends there."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return all(one == other or 1 in (one, other) for one, other in pairs)
 
 
 def _warnings(evidence: Evidence) -> list[Event]:

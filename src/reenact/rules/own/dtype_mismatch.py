@@ -26,8 +26,9 @@ Sources
     Documentation of torch.Tensor.to and of keras.backend.floatx.
 """
 
-from reenact.rules import Fault
+from reenact.rules import Evidence, Fault, Findings
 from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_advice import dtype_advice
 from reenact.rules.own._crash_kind import CrashKind
 
 
@@ -35,3 +36,7 @@ class DtypeMismatch(CrashRule):
     code, name, family = "RE903", "dtype-mismatch", "reenact"
     fault, kind = Fault.CPP, CrashKind.DTYPE
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
+
+    def check(self, evidence: Evidence) -> Findings:
+        why = dtype_advice(evidence.crash) if evidence.crash is not None else ""
+        yield from self.crashed(evidence, why=why)

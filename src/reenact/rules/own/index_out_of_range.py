@@ -26,7 +26,8 @@ Sources
 
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
-from reenact.rules.own._crash_kind import CrashKind, outside
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_values import outside
 
 
 class IndexOutOfRange(CrashRule):

@@ -30,7 +30,9 @@ Sources
 
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
-from reenact.rules.own._crash_kind import CrashKind, outside
+from reenact.rules.own._crash_advice import label_advice
+from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_values import outside
 from reenact.rules.own._label_place import labels_made_at
 
 
@@ -45,7 +47,8 @@ class LabelShapeOrRange(CrashRule):
         classes = f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
         made = labels_made_at(evidence)
         where = f"; the labels are made at line {made.line}" if made is not None else ""
-        yield from self.crashed(evidence, width + classes + _range(evidence) + where)
+        why = label_advice(evidence.crash) if evidence.crash is not None else ""
+        yield from self.crashed(evidence, width + classes + _range(evidence) + where, why=why)
 
 
 def _range(evidence: Evidence) -> str:

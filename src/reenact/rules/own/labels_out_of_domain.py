@@ -34,6 +34,7 @@ from dataclasses import replace
 
 from reenact.rules import Certainty, Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.losses import LossFamily
+from reenact.rules.measured import softmax_of_classes
 from reenact.rules.own._label_place import labels_made_at
 from reenact.rules.own._places import OF_QUANTITIES, framework, says
 
@@ -114,6 +115,8 @@ class LabelsOutOfDomain(Rule):
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
         slack = 0.02 * max(high - low, 1e-6)
         if (low >= least - slack and high <= most + slack) or evidence.compares_wider:
+            return
+        if softmax_of_classes(evidence):
             return
         mean = labels.mean if labels.mean is not None else (low + high) / 2
         gives = f"{evidence.last_activation} gives {least:g} to {most:g}"

@@ -34,9 +34,27 @@ class MissingArguments(CrashRule):
     why = "The program does not accept this command line."
 
     def check(self, evidence: Evidence) -> Findings:
-        missing = evidence.crash.facts.missing_arguments if evidence.crash is not None else ()
-        if missing:
+        crash = evidence.crash
+        if crash is None:
+            return
+        missing, position = crash.facts.missing_arguments, crash.facts.argument
+        if position is not None:
+            given = len(evidence.program.launch.arguments) if evidence.program is not None else 0
+            line = command(evidence, after=_placeholders(position - given))
+            why = f"The program reads sys.argv[{position}], and {_counted(given)}. Start it with: {line}"
+            yield from self.crashed(evidence, why=why)
+        elif missing:
             line = command(evidence, after=" ".join(missing))
             yield from self.crashed(evidence, why=f"The program requires arguments. Start it with: {line}")
         else:
             yield from self.crashed(evidence)
+
+
+def _counted(given: int) -> str:
+    return f"{given} argument{'' if given == 1 else 's'} {'was' if given == 1 else 'were'} given"
+
+
+def _placeholders(count: int) -> str:
+    if count <= 1:
+        return "ARGUMENT"
+    return " ".join(f"ARGUMENT_{number}" for number in range(1, count + 1))

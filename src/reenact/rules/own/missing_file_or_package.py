@@ -22,6 +22,9 @@ Sources
     2019.
 """
 
+from pathlib import PurePath
+
+from reenact.probe.crash import Crash
 from reenact.probe.outcome import OTHER_PYTHON, OutcomeKind, beside
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
@@ -38,4 +41,17 @@ class MissingFileOrPackage(CrashRule):
         if outcome is not None and outcome.kind is OutcomeKind.NEEDS_PACKAGE and outcome.python:
             yield from self.crashed(evidence, f" in {outcome.python}. {OTHER_PYTHON[:-1]}")
         elif crash is not None:
-            yield from self.crashed(evidence, beside(crash))
+            yield from self.crashed(evidence, beside(crash), why=_why(crash))
+
+
+def _why(crash: Crash) -> str:
+    """What a missing file follows from; empty where more is not known."""
+    if crash.facts.empty_data:
+        return f"The data set {crash.facts.empty_data} has no rows: no file is where it looks for them."
+    if not crash.missing_file and crash.facts.own:
+        return "The program raised this exception itself, at this line."
+    if crash.is_a("ModuleNotFoundError"):
+        return ""
+    if crash.missing_file and PurePath(crash.missing_file).is_absolute():
+        return "The path was written for another machine: correct it."
+    return "A relative path counts from the current folder: start the program in its own, or correct it."

@@ -23,6 +23,7 @@ Sources
     NumPy 1.24.0 release notes, "Expired deprecations".
 """
 
+from reenact.probe.crash import PROGRAM
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
 from reenact.rules.own._crash_kind import CrashKind
@@ -42,6 +43,13 @@ class MissingName(CrashRule):
             yield from self.crashed(
                 evidence, why="The program uses a name that it does not define or import."
             )
+            return
+        if facts.subject == PROGRAM:
+            yield from self.crashed(evidence, why="The program's own module does not have this name.")
+            return
+        if crash.is_a("UnpicklingError"):
+            why = "torch 2.6 and later load weights only: pass weights_only=False for a file that you trust."
+            yield from self.crashed(evidence, why=why)
             return
         package = facts.subject or facts.by
         version = facts.versions.get(package, "")

@@ -28,6 +28,7 @@ import shlex
 from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
 from reenact.rules.own._crash_kind import CrashKind
+from reenact.rules.own._crash_values import needs_group
 
 
 class NeedsALauncher(CrashRule):
@@ -40,4 +41,7 @@ class NeedsALauncher(CrashRule):
         start = f"reenact diagnose -- torchrun --nproc-per-node=2 {shlex.join(words)}"
         unset = evidence.crash.facts.unset if evidence.crash is not None else ()
         more = f"; not set: {', '.join(unset)}" if unset else ""
-        yield from self.crashed(evidence, more, why=f"{self.why} Start it with: {start}")
+        joins = ""
+        if evidence.crash is not None and needs_group(evidence.crash):
+            joins = " It must call torch.distributed.init_process_group() first."
+        yield from self.crashed(evidence, more, why=f"{self.why}{joins} Start it with: {start}")

@@ -38,9 +38,17 @@ class NoGpu(CrashRule):
     why = "torch has no GPU to compute on."
 
     def check(self, evidence: Evidence) -> Findings:
-        cuda = evidence.crash.facts.cuda if evidence.crash is not None else None
-        other = command(evidence, "--python PATH")
-        why = f"{_reason(cuda)} Use {CHOICE}, or an interpreter whose torch has CUDA: {other}"
+        crash = evidence.crash
+        if crash is None:
+            return
+        facts = crash.facts
+        if facts.device is not None and facts.device.asked != "cuda":
+            why = f"This torch has no device {facts.device.asked!r} here. Use {CHOICE}"
+        else:
+            loads = facts.inner is not None and facts.inner.module == "torch.serialization"
+            use = 'torch.load(..., map_location="cpu")' if loads else CHOICE
+            other = command(evidence, "--python PATH")
+            why = f"{_reason(facts.cuda)} Use {use}, or an interpreter whose torch has CUDA: {other}"
         yield from self.crashed(evidence, why=why)
 
 

@@ -38,21 +38,32 @@ class OutOfMemory(CrashRule):
 
     def check(self, evidence: Evidence) -> Findings:
         crash = evidence.crash
-        yield from self.crashed(evidence, _numbers(crash) if crash is not None else "")
+        if crash is None:
+            return
+        memory = crash.facts.memory
+        total = memory.total if memory is not None else None
+        asked = _asked(crash)
+        too_large = asked is not None and total is not None and asked > total
+        why = "This one array is larger than the memory: check its shape." if too_large else ""
+        yield from self.crashed(evidence, _numbers(crash), why=why)
 
 
 _ASKED = re.compile(r"tried to allocate (\d+) bytes")
 """What the allocator of torch writes: its exception holds no number."""
 
 
-def _numbers(crash: Crash) -> str:
+def _asked(crash: Crash) -> int | None:
     memory = crash.facts.memory
+    if memory is not None and memory.asked is not None:
+        return memory.asked
+    written = _ASKED.search(crash.message)
+    return int(written[1]) if written is not None else None
+
+
+def _numbers(crash: Crash) -> str:
+    memory, asked = crash.facts.memory, _asked(crash)
     if memory is None:
         return ""
-    asked = memory.asked
-    written = _ASKED.search(crash.message)
-    if asked is None and written is not None:
-        asked = int(written[1])
     parts = []
     if asked is not None:
         parts.append(f"asked for {_size(asked)}")

@@ -27,11 +27,17 @@ Sources
     Tonella, ICST 2020.
 """
 
+from reenact.rules import Evidence, Findings
 from reenact.rules.own._crash import CrashRule
+from reenact.rules.own._crash_advice import shape_advice
 from reenact.rules.own._crash_kind import CrashKind
 
 
 class ShapeMismatch(CrashRule):
     code, name, family = "RE901", "shape-mismatch", "reenact"
     kind = CrashKind.SHAPE
-    why = "What comes out of one layer must have the width that the next one was made for."
+    why = "The shapes of these tensors do not go together."
+
+    def check(self, evidence: Evidence) -> Findings:
+        why = shape_advice(evidence.crash) if evidence.crash is not None else ""
+        yield from self.crashed(evidence, why=why)

@@ -41,5 +41,12 @@ class UnexplainedCrash(CrashRule):
             yield from self.crashed(evidence, why=why)
         elif facts.own:
             yield from self.crashed(evidence, why="The program raised this exception itself, at this line.")
+        elif facts.of_none:
+            why = "The value is None here: what should have returned it returns nothing."
+            yield from self.crashed(evidence, why=why)
+        elif facts.keys:
+            yield from self.crashed(
+                evidence, why=f"There is no such key, there are: {', '.join(facts.keys)}."
+            )
         else:
             yield from self.crashed(evidence)

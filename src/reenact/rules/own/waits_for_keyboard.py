@@ -3,7 +3,8 @@
 What
     The program asks its user something with `input()`, and there is nobody who answers.
 Why
-    A watched program runs without a keyboard when its input is closed or comes from a pipe that has ended.
+    A watched program runs without a keyboard where reenact has none: in the background, in CI, started from
+    a page, or with an input that has ended.
 Symptom
     EOFError at `input()`.
 Example
@@ -32,5 +33,11 @@ class WaitsForKeyboard(CrashRule):
     why = "The program asks for keyboard input, and there is none."
 
     def check(self, evidence: Evidence) -> Findings:
+        if evidence.crash is not None and evidence.crash.is_a("BdbQuit"):
+            why = "The debugger waits for keyboard input, and there is none: remove breakpoint()."
+            yield from self.crashed(evidence, why=why)
+            return
         piped = f"{command(evidence)} < answers.txt"
-        yield from self.crashed(evidence, why=f"{self.why} Pipe the answers ({piped}), or pass arguments.")
+        yield from self.crashed(
+            evidence, why=f"{self.why} Give the answers in a file ({piped}), or pass arguments."
+        )

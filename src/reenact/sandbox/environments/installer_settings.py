@@ -56,6 +56,8 @@ UV = re.compile(
 )
 _FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 """Where the user keeps what is usually in the home folder: caches, and passwords for indexes."""
+_PATHS = frozenset({"PIP_CACHE_DIR", "PIP_CERT", "PIP_CLIENT_CERT", "UV_CACHE_DIR"})
+"""One file or folder each, which need not be there yet."""
 _TO_UV = {
     "PIP_INDEX_URL": "UV_INDEX_URL",
     "PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL",
@@ -74,6 +76,8 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
     # The installer runs in another folder than the user, for whom a relative path was right.
     for name in {"PIP_FIND_LINKS", "PIP_CONSTRAINT", "UV_CONSTRAINT"} & passed.keys():
         passed[name] = " ".join(_absolute(place) for place in passed[name].split())
+    for name in _PATHS & passed.keys():
+        passed[name] = str(Path(passed[name]).expanduser().absolute())
     for pip_name, uv_name in _TO_UV.items():
         if pip_name in passed and uv_name not in os.environ:
             passed[uv_name] = passed[pip_name]

@@ -29,6 +29,7 @@ from reenact.errors import SandboxFailed
 from reenact.files import lock_folder
 from reenact.sandbox.cgroup import remove_group
 from reenact.sandbox.files.cleanup import remove_box
+from reenact.sandbox.tiers.engine import remove_container
 
 BOX_MARK = "REENACT_BOX"
 """Variable in the environment of a launcher that says whose launcher it is."""
@@ -175,8 +176,6 @@ def _end_noted(path: Path) -> None:
             case ["cgroup", *parts]:
                 remove_group(Path(" ".join(parts)))
             case ["container", name, *parts]:
-                from reenact.sandbox.tiers.container import remove_container
-
                 remove_container(" ".join(parts), name)
 
 

@@ -102,10 +102,10 @@ def become(job: Facts, output: int, wake: int) -> None:
     if os.getppid() != server:
         os._exit(1)
     os.close(wake)
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((nowhere, 0), (output, 1), (output, 2)):
+    answers = os.open(job["stdin"], os.O_RDONLY)
+    for source, target in ((answers, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
-    os.close(nowhere)
+    os.close(answers)
     os.close(output)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,26 +6,33 @@ secrets are hidden where the note is written (folder.py)."""
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
+import re
 import sys
 import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
-from reenact_probe.failed_call import FailedCall, package_of, raises_itself
+from reenact_probe.crash_values import (
+    MAX_AROUND,
+    missing_path,
+    of_data,
+    of_file,
+    of_memory,
+    of_torch,
+    of_variable,
+    trails_of,
+)
+from reenact_probe.failed_call import MISSING, FailedCall, package_of, raises_itself
 from reenact_probe.guard import guarded, patch
 from reenact_probe.places import is_library
-from reenact_probe.types import Facts, Function, Library
+from reenact_probe.types import Facts, Function
 
 MAX_TEXT = 4000
 MAX_FRAMES = 40
-MAX_AROUND = 8
-"""Frames in which the tensors of a call are looked for, from the innermost one outwards."""
-MAX_NAMES = 2000
-"""Names in a folder among which the nearest is looked for."""
 PROGRAM, PROBE, PYTHON = "program", "probe", "python"
 """Whose a frame is; anything else is the name of a package."""
+_FRAME_IN_TEXT = re.compile(r'^ *File "(.+)", line (\d+), in (.+)$', re.MULTILINE)
 OF_LAUNCHERS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK")
 """Variables that torchrun, accelerate and mpirun wrappers set for every process."""
 FILTER = "_process_traceback_frames"
@@ -39,12 +46,16 @@ def describe(error: BaseException) -> Facts:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
     place = own[-1] if own else (frames[-1] if frames else None)
+    message = str(error)
+    worker = of_worker(error)
+    if worker is not None:
+        message, place = worker[0], worker[1] or place
     if isinstance(error, SyntaxError) and error.filename:
         place = traceback.FrameSummary(error.filename, error.lineno or 1, "", line=(error.text or "").strip())
     noted: Facts = {
         "type": type(error).__name__,
-        "message": str(error)[:MAX_TEXT],
-        "file": getattr(error, "filename", None) if isinstance(error, OSError) else None,
+        "message": message[:MAX_TEXT],
+        "file": missing_path(error),
         "place": [place.filename, place.lineno, 0, 0, 0] if place else None,
         "source": place.line if place else None,
         "frames": [[frame.filename, frame.lineno, frame.name, frame.line] for frame in frames[-MAX_FRAMES:]],
@@ -56,9 +67,26 @@ def describe(error: BaseException) -> Facts:
     return noted
 
 
+def of_worker(error: BaseException) -> tuple[str, traceback.FrameSummary | None] | None:
+    """Message and place of what a worker of a DataLoader raised: torch hands on its traceback as a text."""
+    trail = next(reversed(list(trails_of(error.__traceback__))), None)
+    if trail is None or trail.tb_frame.f_globals.get("__name__") != "torch._utils":
+        return None
+    text = getattr(trail.tb_frame.f_locals.get("self"), "exc_msg", None)
+    if not isinstance(text, str):
+        return None
+    kind = f"{type(error).__name__}: "
+    ends = [line for line in text.splitlines() if line.startswith(kind)]
+    if not ends:
+        return None
+    own = [found for found in _FRAME_IN_TEXT.finditer(text) if not is_library(found[1])]
+    place = traceback.FrameSummary(own[-1][1], int(own[-1][2]), own[-1][3]) if own else None
+    return f"{ends[-1][len(kind) :]} (in a worker of a DataLoader)", place
+
+
 def facts_of(error: BaseException) -> Facts:
     """Facts that tell what happened whatever the message says."""
-    trails = list(_trails(error.__traceback__))
+    trails = list(trails_of(error.__traceback__))
     stack = [frame_facts(trail.tb_frame, trail.tb_lineno) for trail in trails]
     before_filter = _unfiltered.get("facts") if _unfiltered.get("error") == _identity(error) else None
     if before_filter is not None:
@@ -74,13 +102,15 @@ def facts_of(error: BaseException) -> Facts:
         facts.update(before_filter["call"])
     elif raising:
         facts.update(_of_call(error, raising))
-    facts.update(_of_file(error))
-    facts.update(_of_variable(error, stack))
-    facts.update(_of_torch())
-    facts.update(_of_memory(error))
+    facts.update(of_file(error, missing_path(error)))
+    facts.update(of_data(raising))
+    facts.update(of_variable(error, stack, raising))
+    facts.update(of_torch(raising))
+    facts.update(of_memory(error))
     subject = _subject(error, stack[-1]) if stack else ""
     packages = {frame["owner"] for frame in stack} | {facts.get("by", ""), subject}
     facts["subject"] = subject
+    facts["of_none"] = isinstance(error, AttributeError) and _none_lacks(error)
     facts["versions"] = _versions(packages - {PROGRAM, PROBE, PYTHON, ""})
     return facts
 
@@ -105,7 +135,7 @@ def _note_unfiltered(error: BaseException | None, trail: TracebackType) -> None:
     # The innermost of the functions that filter comes first; the others see what it left.
     if error is None or _unfiltered.get("error") == _identity(error):
         return
-    trails = [entry for entry in _trails(trail) if _owner(entry.tb_frame) != PROBE]
+    trails = [entry for entry in trails_of(trail) if _owner(entry.tb_frame) != PROBE]
     stack = [frame_facts(entry.tb_frame, entry.tb_lineno) for entry in trails]
     # Facts are kept, not frames: an exception that the program catches must not hold its tensors in memory.
     facts = {"stack": stack, "call": _of_call(error, trails)} if trails else None
@@ -125,12 +155,6 @@ def frame_facts(frame: FrameType, line: int) -> Facts:
         "module": str(frame.f_globals.get("__name__", "")),
         "owner": _owner(frame),
     }
-
-
-def _trails(trail: TracebackType | None) -> Any:
-    while trail is not None:
-        yield trail
-        trail = trail.tb_next
 
 
 def _owner(frame: FrameType) -> str:
@@ -161,6 +185,10 @@ def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
         facts["by"] = PYTHON if call.package in _standard() else call.package
     if isinstance(error, EOFError) and call.calls_builtin("input"):
         facts["call"] = "input"
+    if isinstance(error, IndexError):
+        facts["argument"] = call.command_line_argument()
+    if isinstance(error, KeyError):
+        facts["keys"] = call.keys()
     if isinstance(error, TypeError) and not raised:
         facts["unexpected"] = call.unexpected_keywords()
     for trail in reversed(trails[-MAX_AROUND:]):
@@ -173,63 +201,13 @@ def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
     return facts
 
 
-def _of_file(error: BaseException) -> Facts:
-    """The number of an error of the system; whether the folder of its file is there, and what is in it."""
-    if not isinstance(error, OSError):
-        return {}
-    facts: Facts = {"errno": error.errno}
-    if not isinstance(error.filename, (str, os.PathLike)):
-        return facts
-    path = os.path.abspath(os.fspath(error.filename))
-    folder, name = os.path.split(path)
-    facts["folder_exists"] = os.path.isdir(folder)
-    if facts["folder_exists"]:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry, _ in zip(entries, range(MAX_NAMES))]
-        facts["nearest"] = next(iter(difflib.get_close_matches(name, names, 1)), "")
-    return facts
-
-
-def _of_variable(error: BaseException, stack: list[Facts]) -> Facts:
-    """The environment variable that was asked for and is not set."""
-    inner = stack[-1] if stack else {}
-    asked = isinstance(error, KeyError) and inner.get("module") == "os" and inner["function"] == "__getitem__"
-    return {"variable": str(error.args[0])[:80]} if asked and error.args else {}
-
-
-def _of_torch() -> Facts:
-    """Whether the torch of this process has a GPU to compute on."""
-    torch: Library = sys.modules.get("torch")
-    # A torch whose import failed lacks parts.
-    if not hasattr(torch, "cuda") or not hasattr(torch, "version"):
-        return {}
-    available = bool(torch.cuda.is_available())
-    return {"cuda": {"build": str(torch.version.cuda or ""), "available": available}}
-
-
-def _of_memory(error: BaseException) -> Facts:
-    """Bytes that were asked for and that there are."""
-    torch: Library = sys.modules.get("torch")
-    on_device = type(error).__name__ == "OutOfMemoryError" and str(type(error).__module__).startswith("torch")
-    if on_device and torch is not None and torch.cuda.is_available():
-        total = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
-        return {"memory": {"asked": None, "used": torch.cuda.memory_allocated(), "total": total}}
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
-    asked = None
-    # numpy keeps the array that it could not make.
-    if isinstance(error, MemoryError) and hasattr(error, "shape") and hasattr(error, "dtype"):
-        asked = int(error.dtype.itemsize)
-        for size in error.shape:
-            asked *= int(size)
-    return {"memory": {"asked": asked, "used": None, "total": total}}
-
-
 def _subject(error: BaseException, inner: Facts) -> str:
     """The package of the object or module that lacks a name."""
     package = ""
     if isinstance(error, ImportError) and error.name:
         package = error.name.partition(".")[0]
-    elif isinstance(error, AttributeError) and getattr(error, "obj", None) is not None:
+    elif isinstance(error, AttributeError) and getattr(error, "name", None) is not None:
+        # Python 3.10 and later keep the object, which may be None.
         package = package_of(error.obj)  # type: ignore[attr-defined,unused-ignore]
     elif isinstance(error, AttributeError) and inner["function"] in ("__getattr__", "__getattribute__"):
         package = inner["module"].partition(".")[0]
@@ -238,6 +216,11 @@ def _subject(error: BaseException, inner: Facts) -> str:
     module = sys.modules.get(package)
     file = getattr(module, "__file__", None)
     return package if file and is_library(file) else PROGRAM
+
+
+def _none_lacks(error: AttributeError) -> bool:
+    """Whether None was asked for an attribute."""
+    return getattr(error, "name", None) is not None and getattr(error, "obj", MISSING) is None
 
 
 def _versions(packages: set[str]) -> dict[str, str]:

@@ -1,10 +1,11 @@
-"""The end of the program as its user sees it: tracebacks without frames of the probe, and why a library that
-reads the command line ended the program.
+"""The end of the program as its user sees it: tracebacks without frames of the probe, and why the program, or
+a library that reads its command line, ended it.
 
-An interpreter forgets a `SystemExit`: what argparse or click printed is noted where they call `sys.exit`."""
+An interpreter forgets a `SystemExit`: what was printed is noted where `sys.exit` or `exit` is called."""
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 import traceback
@@ -29,6 +30,9 @@ def install() -> None:
     _noted.clear()
     patch(sys, "excepthook", _hiding)
     patch(sys, "exit", _noting)
+    quitter = type(getattr(builtins, "exit", None))
+    if quitter.__module__ == "_sitebuiltins":
+        before(quitter, "__call__", _quits)
     when_imported("click.exceptions", _watch_click)
 
 
@@ -88,15 +92,25 @@ def _noting(original: Function) -> Function:
     return exit
 
 
+def _quits(_: Any, status: Any = None) -> None:
+    if status not in (None, 0):
+        note(status, sys._getframe(1))
+
+
 @guarded("exit-status")
 def note(status: Any, caller: FrameType) -> None:
-    """Keep what a library that ends the program says of the command line."""
+    """Keep who ends the program, where, and what a library says of the command line."""
     _noted.clear()
-    frames = list(_outwards(caller))
-    stack = [frame_facts(frame, frame.f_lineno) for frame in frames]
-    if not isinstance(status, int) or stack[0]["owner"] in (PROGRAM, PROBE):
+    every = [(frame, frame_facts(frame, frame.f_lineno)) for frame in _outwards(caller)]
+    frames = [frame for frame, facts in every if facts["owner"] != PROBE]
+    stack = [facts for _, facts in every if facts["owner"] != PROBE]
+    if not stack:
         return
-    said = _of_argparse(frames) or (_of_click(_shown[-1]) if _shown else None)
+    by = stack[0]["module"].partition(".")[0]
+    said = _of_library(status, frames)
+    if stack[0]["owner"] == PROGRAM:
+        by = PROGRAM
+        said = ("" if isinstance(status, int) else str(status), [])
     if said is None:
         return
     message, missing = said
@@ -116,12 +130,19 @@ def note(status: Any, caller: FrameType) -> None:
                 "module": "builtins",
                 "stack": stack[:MAX_FRAMES][::-1],
                 "raised": True,
-                "by": stack[0]["module"].partition(".")[0],
-                "exit_code": status,
+                "by": by,
+                # What is no number is printed, and the code is 1.
+                "exit_code": status & 0xFF if isinstance(status, int) else 1,
                 "missing_arguments": missing[:_MAX_MISSING],
             },
         }
     )
+
+
+def _of_library(status: Any, frames: list[FrameType]) -> tuple[str, list[str]] | None:
+    if not isinstance(status, int):
+        return None
+    return _of_argparse(frames) or (_of_click(_shown[-1]) if _shown else None)
 
 
 def _outwards(frame: FrameType | None) -> Any:
@@ -136,14 +157,38 @@ def _of_argparse(frames: list[FrameType]) -> tuple[str, list[str]] | None:
         if frame.f_globals.get("__name__") != "argparse" or frame.f_code.co_name != "error":
             continue
         parser, message = frame.f_locals["self"], frame.f_locals["message"]
-        missing = []
-        for action in parser._actions:
-            given = any(word.partition("=")[0] in action.option_strings for word in sys.argv[1:])
-            if action.required and not given:
-                value = str(action.metavar or action.dest).upper()
-                missing.append(" ".join([*action.option_strings[-1:], value]))
-        return f"{parser.prog}: error: {message}", missing
+        return f"{parser.prog}: error: {message}", _missing_in(parser)
     return None
+
+
+def _missing_in(parser: Any) -> list[str]:
+    """What a parser requires and was not given, as it would be typed; options come before positions."""
+    actions = [action for action in parser._actions if action.required and not _is_given(action)]
+    for group in parser._mutually_exclusive_groups:
+        if group.required and not any(map(_is_given, group._group_actions)):
+            actions.append(group._group_actions[0])
+    missing: list[str] = []
+    for action in sorted(actions, key=lambda action: not action.option_strings):
+        missing.append(" ".join([*action.option_strings[-1:], *_values_of(action)]))
+        below = next(iter(action.choices.values()), None) if isinstance(action.choices, dict) else None
+        # A command of its own arguments.
+        if hasattr(below, "_actions"):
+            missing += _missing_in(below)
+    return missing
+
+
+def _is_given(action: Any) -> bool:
+    return any(word.partition("=")[0] in action.option_strings for word in sys.argv[1:])
+
+
+def _values_of(action: Any) -> list[str]:
+    """The first of its choices, else its name in capitals, as often as it takes a value."""
+    if action.nargs == 0:
+        return []
+    choices = [str(choice) for choice in action.choices or ()]
+    name = action.metavar if isinstance(action.metavar, str) else action.dest
+    value = choices[0] if choices else str(name).upper()
+    return [value] * (action.nargs if isinstance(action.nargs, int) else 1)
 
 
 def _of_click(error: Any) -> tuple[str, list[str]] | None:

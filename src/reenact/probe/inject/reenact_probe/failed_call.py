@@ -14,6 +14,8 @@ import dis
 import inspect
 import itertools
 import linecache
+import os
+import sys
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -23,6 +25,9 @@ MAX_OPERANDS = 6
 MAX_COUNTED = 10_000_000
 """Whole numbers whose range is looked for."""
 TENSOR_PACKAGES = ("torch", "numpy", "keras", "tensorflow", "jax", "jaxlib")
+MAX_KEYS = 8
+MAX_NAME = 80
+DEVICES = ("cuda", "mps", "xpu")
 OPERATORS = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 MISSING: Any = object()
 
@@ -79,6 +84,51 @@ class FailedCall:
             return False
         calls = [node for node in ast.walk(self.node) if isinstance(node, ast.Call)]
         return any(self.look_up(call.func) is wanted for call in calls)
+
+    def keys(self) -> list[str]:
+        """The names that a dictionary has which was asked for another one."""
+        if not isinstance(self.node, ast.Subscript):
+            return []
+        asked = self.look_up(self.node.value)
+        if type(asked) is not dict or not all(type(key) is str for key in asked):
+            return []
+        return [key[:MAX_NAME] for key in itertools.islice(asked, MAX_KEYS)]
+
+    def device(self, kind: type) -> str:
+        """The kind of device that the call was given; empty where it was given none."""
+        if not isinstance(self.node, ast.Call):
+            return ""
+        for argument in (*self.node.args, *(keyword.value for keyword in self.node.keywords)):
+            given = argument.value if isinstance(argument, ast.Constant) else self.look_up(argument)
+            named = str(given) if isinstance(given, (str, kind)) else ""
+            if named.partition(":")[0] in DEVICES:
+                return named.partition(":")[0]
+        return ""
+
+    def unset_variable(self) -> str:
+        """The environment variable that is asked for in what failed, and that is not set."""
+        for call in ast.walk(self.node) if self.node is not None else ():
+            if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+                continue
+            asks = self.look_up(call.func) is os.getenv or (
+                isinstance(call.func, ast.Attribute)
+                and call.func.attr == "get"
+                and self.look_up(call.func.value) is os.environ
+            )
+            name = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+            if asks and isinstance(name, str) and name not in os.environ:
+                return name
+        return ""
+
+    def command_line_argument(self) -> int | None:
+        """The position in `sys.argv` that was read and that nothing was given for."""
+        for node in ast.walk(self.node) if self.node is not None else ():
+            if not isinstance(node, ast.Subscript) or self.look_up(node.value) is not sys.argv:
+                continue
+            position = node.slice
+            if isinstance(position, ast.Constant) and type(position.value) is int:
+                return position.value if position.value >= len(sys.argv) else None
+        return None
 
     def unexpected_keywords(self) -> list[str]:
         """Keywords of the call that the signature of what was called does not have."""
@@ -141,7 +191,7 @@ def is_tensor(value: Any) -> bool:
 def tensor_facts(name: str, value: Any) -> Facts:
     """What is kept of a tensor."""
     facts: Facts = {
-        "name": name[:80],
+        "name": name[:MAX_NAME],
         "shape": [int(size) for size in value.shape],
         "dtype": str(value.dtype),
         "device": str(getattr(value, "device", "cpu")),

@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe.guard import after, before, guarded, patch, state
-from reenact_probe.places import caller, is_library
+from reenact_probe.guard import after, guarded, patch, state
+from reenact_probe.places import around_probe, caller, is_library
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Function, Library
 
@@ -106,14 +106,25 @@ def tap_output(recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
 
 
 def watch_warnings(recorder: Recorder) -> None:
-    """Note what libraries warn of, with the line of the program that made them."""
+    """Note what libraries warn of, with the line of the program that made them; where a function of the probe
+    stands in between, the warning is shown with the file and line that it has without the probe."""
 
     @guarded("warning")
     def note(message: Any, category: type, filename: str, line: int, *_: Any, **__: Any) -> None:
         place = caller() if is_library(filename) else [filename, line, 0, 0, 0]
         recorder.event("warning", category=category.__name__, message=str(message)[:500], place=place)
 
-    before(warnings, "showwarning", note)
+    without_probe = guarded("warning-place")(around_probe)
+
+    def showing(original: Function) -> Function:
+        def show(message: Any, category: type, filename: str, line: int, *args: Any, **kwargs: Any) -> Any:
+            note(message, category, filename, line)
+            shown = without_probe(sys._getframe(1), filename, line) or (filename, line)
+            return original(message, category, *shown, *args, **kwargs)
+
+        return show
+
+    patch(warnings, "showwarning", showing)
 
 
 _MOMENTS = frozenset({"on_train_epoch_end", "on_validation_end", "on_test_end"})

@@ -20,6 +20,8 @@ _MOST_POSITIONS = 10_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")})
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_COMPILED = (".pyx", ".pxd", ".pxi")
+"""Endings of Cython's sources: frames of a compiled package name files that are not installed with it."""
 
 
 def is_library(filename: str) -> bool:
@@ -34,6 +36,8 @@ def _looks_like_library(filename: str) -> bool:
     if filename.startswith("<"):
         return not filename.startswith("<ipython")
     path = os.path.realpath(filename)
+    if filename.endswith(_COMPILED) and not os.path.exists(path):
+        return True
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     folder = os.path.dirname(os.path.realpath(main)) + os.sep if main else ""
     # The main script itself may lie among installed packages: what is beside it is the program.
@@ -77,6 +81,20 @@ def _read_position(frame: FrameType, code: CodeType) -> Place:
     if line is None or column is None:
         return [code.co_filename, frame.f_lineno, 0, 0, 0]
     return [code.co_filename, line, column, end_line, end_column]
+
+
+def around_probe(frame: FrameType | None, filename: str, line: int) -> tuple[str, int] | None:
+    """Who called the function that the probe called again, where this is a line of the probe; else none."""
+    if not os.path.abspath(filename).startswith(_HERE + os.sep):
+        return None
+    called: FrameType | None = None
+    while frame is not None and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
+        called, frame = frame, frame.f_back
+    while frame is not None and called is not None:
+        if frame.f_code is called.f_code and frame.f_back is not None:
+            return frame.f_back.f_code.co_filename, frame.f_back.f_lineno
+        frame = frame.f_back
+    return None
 
 
 class Made:

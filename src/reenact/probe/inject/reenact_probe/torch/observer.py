@@ -319,5 +319,8 @@ class TorchObserver:
         return {
             "layer": type(module).__name__,
             "layer_place": self.model.place_of(module),
+            "layer_dtype": next(
+                (str(weight.dtype) for weight in module.parameters() if weight.is_floating_point()), ""
+            ),
             "inputs": [[list(tensor.shape), str(tensor.dtype), str(tensor.device)] for tensor in tensors[:4]],
         }

@@ -1,1 +1,0 @@
-"""Programs that nobody here wrote: facts about them, and what a diagnosis says of them."""

@@ -1,0 +1,105 @@
+"""What a pipeline that trains works with: journal, folder of traces, progress, stop, model, executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from reenact.journal import Journal, OpenRun, Scope
+from reenact.probe.answers import Answers
+from reenact.program.program import Program
+from reenact.rules.evidence import Evidence
+from reenact.rules.losses import least_value
+from reenact.rules.own._series import guessing
+from reenact.types import Stop, Tell, tell_nobody
+
+if TYPE_CHECKING:
+    from reenact.llm.ask import Model
+    from reenact.probe.terminal import Screen
+    from reenact.trials.executor import Executor
+    from reenact.trials.trainer import BudgetedTrainer
+
+
+@dataclass(frozen=True)
+class DiagnoseServices:
+    """What a pipeline that trains needs from outside."""
+
+    journal: Journal
+    traces: Path
+    """Folder below which traces are kept."""
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    stdout: int | IO[bytes] | None = None
+    """Where the program's own output goes."""
+    screen: Screen | None = None
+    """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
+    answers: Answers = field(default_factory=Answers)
+    """What the program reads on its stdin; nothing by default."""
+    notice: Callable[[str], None] | None = None
+    """Who hears once that a training takes long and how to end it earlier; none: nobody."""
+    model: Model | None = None
+    """A language model that looks for faults, or proposes changes."""
+    executor: Callable[[], Executor] | None = None
+    """Another way to train; none: a pool of processes."""
+    argv: Sequence[str] = ()
+    fresh: bool = False
+    """Start over instead of resuming an interrupted run."""
+
+    def open_run(self, pipeline: str, program: Program, request: object) -> OpenRun:
+        """The unfinished run of this request, or a new one."""
+        return self.journal.run(
+            pipeline=pipeline, request=request, argv=self.argv, what=str(program.entry), fresh=self.fresh
+        )
+
+    def reused_line(self, run: OpenRun, trainings: int) -> str:
+        """What of a result was taken from earlier runs; where its trainings were not, why."""
+        from reenact.diagnosis.not_reused import reused_line
+
+        return reused_line(run, self.journal, trainings=trainings, fresh=self.fresh)
+
+    def open_executor(
+        self, workers: int, python: str, name: str = "process", data: Sequence[str] = ()
+    ) -> Executor:
+        """What trains: the executor of this name, unless another way was given."""
+        if self.executor is not None:
+            return self.executor()
+        from reenact.trials.choose import open_executor
+
+        return open_executor(name, workers=workers, python=python, data=data, stop=self.stop)
+
+    def trainer(
+        self, evidence: Evidence, executor: Executor, run: Scope, python: str, **more: Any
+    ) -> BudgetedTrainer:
+        """Trains the program that was watched; `more` is what `BudgetedTrainer` needs besides."""
+        from reenact.probe.surroundings import training_mark
+        from reenact.trials.trainer import BudgetedTrainer
+
+        program, seconds = evidence.program, evidence.trace.seconds if evidence.trace is not None else 0.0
+        assert program is not None
+        mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
+        known: dict[str, Any] = {"one_training": seconds, "one_wall": seconds, "around": mark}
+        known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
+        known["several_labels"] = has_several_labels(evidence)
+        known["loss_floor"] = least_value(evidence.loss_name)
+        known["constant_loss"] = constant_loss(evidence)
+        known |= {"stand_ins": evidence.stand_in_data, "stdin": self.answers.text}
+        trials = run.under("trials")
+        return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
+
+
+def has_several_labels(evidence: Evidence) -> bool:
+    """Whether the model has several outputs, or a row several labels (the tokens of a sequence)."""
+    labels = evidence.labels
+    single = labels is None or labels.one_hot or labels.shape[1:] in ((), (1,))
+    return evidence.several_outputs or not single
+
+
+def constant_loss(evidence: Evidence) -> float | None:
+    """The loss of the best answer that ignores the inputs; none where it is not known, as where penalties of
+    the weights are added to the loss."""
+    layers = evidence.graph.layers if evidence.graph is not None else ()
+    settings = [setting for layer in layers for setting in layer.settings.items()]
+    penalised = any(name.endswith("_regularizer") and value for name, value in settings)
+    return None if penalised else guessing(evidence)

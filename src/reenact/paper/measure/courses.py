@@ -1,0 +1,59 @@
+"""The curves of all seeds, those of one metric together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from reenact.paper.measure.curves import Curve
+from reenact.paper.measure.runs import FullRun
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The same curve of every seed that logged it."""
+
+    metric: str
+    axis: str
+    label: str
+    """The training, in the words of the runs; empty when they have one."""
+    seeds: tuple[int, ...]
+    curves: tuple[Curve, ...]
+
+    @property
+    def counted(self) -> str:
+        """The seeds, in words."""
+        return f"{len(self.seeds)} seeds" if len(self.seeds) > 1 else f"seed {self.seeds[0]}"
+
+    @property
+    def name(self) -> str:
+        """What it is called beside the others of its metric."""
+        return self.label or self.counted
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """First and last value, means over the seeds; none when there is no number."""
+        known = [[value for value in one.values if value is not None] for one in self.curves]
+        pairs = [(values[0], values[-1]) for values in known if values]
+        return (fmean(one for one, _ in pairs), fmean(one for _, one in pairs)) if pairs else None
+
+    @property
+    def until(self) -> str:
+        """Where it ends, such as `epoch 40`."""
+        return f"{self.axis} {max(one.at[-1] for one in self.curves):g}"
+
+    @property
+    def broken(self) -> int:
+        """Seeds with values that are not numbers."""
+        return sum(None in one.values for one in self.curves)
+
+
+def courses(runs: Sequence[FullRun]) -> list[Course]:
+    """All courses, those of one metric beside one another, in the order in which the runs log them."""
+    found: dict[tuple[str, str], dict[str, list[tuple[int, Curve]]]] = {}
+    for seed, curve in ((run.seed, curve) for run in runs for curve in run.curves):
+        of_metric = found.setdefault((curve.metric, curve.axis), {})
+        of_metric.setdefault(curve.label, []).append((seed, curve))
+    groups = [(*key, *one) for key, of_metric in found.items() for one in of_metric.items()]
+    return [Course(metric, axis, label, *zip(*pairs, strict=True)) for metric, axis, label, pairs in groups]
