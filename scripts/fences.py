@@ -33,8 +33,8 @@ BLOCK = re.compile(
     r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
 )
 INLINE = re.compile(r"(?<!`)`((?:reenact|python -m benchmarks)\s[^`]+)`(?!`)")
-GENERATED = ("docs/rules/",)
-"""Pages that the code makes of itself; the examples on them are executed with their rules."""
+GENERATED = ("docs/faults/",)
+"""Pages that the code makes of itself; the examples on them are executed by tests/faults."""
 PRINTED = "docs/benchmarks/"
 
 

@@ -1,8 +1,8 @@
 """Pictures of the gallery of faults: docs/img/faults. Takes a minute.
 
-    .venv/bin/python scripts/gallery.py [CODE ...]
+    .venv/bin/python scripts/gallery.py [NAME ...]
 
-The bad and the good example of a rule, which its page shows, or a program of examples/broken and its repair,
+The bad and the good example of a fault, which its page shows, or a program of examples/broken and its repair,
 are trained under the probe; the plots are those of a report. `scripts/reference.py` puts them on the page of
 faults.
 """
@@ -12,70 +12,71 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from reenact.faults.evidence import Evidence
+from reenact.faults.page import page_of
+from reenact.faults.registry import fault
 from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.trace_plots import layer_plots
-from reenact.rules.evidence import Evidence
-from reenact.rules.reading import reading
-from reenact.rules.registry import rule
-from reenact.testing.rules import evidence_of
+from reenact.testing.faults import evidence_of
 
 IMAGES = Path(__file__).parent.parent / "docs" / "img" / "faults"
 LOSS, GRADIENT, DEAD, SATURATED = "Loss", "Gradient", "Dead units", "Saturated"
 SHOWN = {
-    "RE006": LOSS,
-    "RE010": LOSS,
-    "RE019": LOSS,
-    "RE022": DEAD,
-    "RE023": SATURATED,
-    "RE024": GRADIENT,
-    "RE043": LOSS,
-    "RE044": LOSS,
+    "targets-not-scaled": LOSS,
+    "missing-zero-grad": LOSS,
+    "learning-rate-outside-usable-range": LOSS,
+    "dead-units": DEAD,
+    "saturated-units": SATURATED,
+    "poor-weight-initialization": GRADIENT,
+    "gradient-clipping-too-tight": LOSS,
+    "scheduler-stepped-per-batch": LOSS,
 }
-"""Rule to what its fault is seen in: the loss of both examples, or a map of the layers of the bad one."""
+"""Fault to what it is seen in: the loss of both examples, or a map of the layers of the bad one."""
 BROKEN = Path(__file__).parent.parent / "examples" / "broken"
 PROGRAMS = {
-    "RE010": (
+    "missing-zero-grad": (
         "torch_gestures.py",
         "        loss.backward()\n",
         "        optimizer.zero_grad()\n        loss.backward()\n",
     ),
-    "RE019": ("torch_spirals.py", "lr=10.0", "lr=0.01"),
+    "learning-rate-outside-usable-range": ("torch_spirals.py", "lr=10.0", "lr=0.01"),
 }
-"""Rules whose examples are too small to be harmed: a program of examples/broken, and its change."""
-STEPS = {"RE010": 30}
+"""Faults whose examples are too small to be harmed: a program of examples/broken, and its change."""
+STEPS = {"missing-zero-grad": 30}
 """Steps that are drawn, where the loss soon has no bounds."""
 LOOK = 'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="#222"'
 
 
 def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
-    for code in sys.argv[1:] or SHOWN:
-        path = IMAGES / f"{code}.svg"
-        path.write_text(alone(picture_of(code)), encoding="utf-8")
+    for name in sys.argv[1:] or SHOWN:
+        path = IMAGES / f"{name}.svg"
+        path.write_text(alone(picture_of(name)), encoding="utf-8")
         sys.stdout.write(f"{path} ({path.stat().st_size} bytes)\n")
 
 
-def picture_of(code: str) -> Picture:
-    """The plot in which the fault of a rule is seen."""
-    bad, good = (evidence_of(text, run=True) for text in pair_of(code))
-    if SHOWN[code] == LOSS:
-        return line_plot(
-            LOSS,
-            [_losses("with the fault", bad, STEPS.get(code)), _losses("without it", good, STEPS.get(code))],
-        )
-    return next(one for one in layer_plots(bad) if one.title.startswith(SHOWN[code]))
+def picture_of(name: str) -> Picture:
+    """The plot in which a fault is seen."""
+    bad, good = (evidence_of(text, run=True) for text in pair_of(name))
+    if SHOWN[name] == LOSS:
+        steps = STEPS.get(name)
+        curves = [_losses("with the fault", bad, steps), _losses("without it", good, steps)]
+        return line_plot(LOSS, curves)
+    return next(one for one in layer_plots(bad) if one.title.startswith(SHOWN[name]))
 
 
-def pair_of(code: str) -> tuple[str, str]:
-    """A program with the fault of a rule, and the same without it."""
-    if code not in PROGRAMS:
-        sections = reading(rule(code)).sections
+def pair_of(name: str) -> tuple[str, str]:
+    """A program with a fault, and the same without it."""
+    if name not in PROGRAMS:
+        found = fault(name)
+        assert found is not None, name
+        sections = page_of(found).sections
         return sections["Example"], sections["Instead"]
-    name, fault, fix = PROGRAMS[code]
-    text = (BROKEN / name).read_text("utf-8")
-    assert fault in text, f"{name} has changed: {fault!r} is not in it"
-    return text, text.replace(fault, fix)
+    program, wrong, right = PROGRAMS[name]
+    text = (BROKEN / program).read_text("utf-8")
+    assert wrong in text, f"{program} has changed: {wrong!r} is not in it"
+    return text, text.replace(wrong, right)
 
 
 def alone(picture: Picture) -> str:
@@ -84,10 +85,9 @@ def alone(picture: Picture) -> str:
     return named.replace("height:auto", "height:auto;background:#fff", 1) + "\n"
 
 
-def caption(code: str) -> str:
-    """What the picture of a rule shows, for those who do not see it."""
-    name = rule(code).name
-    return f"Loss with {name} and without" if SHOWN[code] == LOSS else f"{SHOWN[code]} by layer with {name}"
+def caption(name: str) -> str:
+    """What the picture of a fault shows, for those who do not see it."""
+    return f"Loss with {name} and without" if SHOWN[name] == LOSS else f"{SHOWN[name]} by layer with {name}"
 
 
 def _losses(name: str, evidence: Evidence, most: int | None) -> Curve:

@@ -5,7 +5,8 @@
 
 Compared are codes, places, confidences, numbers, verdicts, exit codes and the set of keys; sentences are not,
 nor what differs from run to run (times). `tests/golden/renamed.json` maps old keys and words to new ones, so
-that a renaming is written down once. Groups: help, rules, static, params, graph, quick, bugs, papers.
+that a renaming is written down once; `added` lists keys that there were not, with the reason. Groups: help,
+rules, static, params, graph, quick, bugs, papers.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def agreed(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
 
 
 def table(kind: str) -> dict[str, str]:
-    """Old names of one kind (`keys`, `values`, `commands`) to new ones."""
+    """Old names of one kind (`keys`, `values`, `commands`) to new ones; `added` keys to the reason."""
     found: dict[str, str] = json.loads(RENAMED.read_text(encoding="utf-8")).get(kind, {})
     return found
 
@@ -136,8 +137,10 @@ def renamed(leaves: Mapping[str, Any]) -> dict[str, Any]:
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Each leaf that is gone, new or other."""
+    added = table("added")
     lines = [f"gone   {key} = {old[key]!r}" for key in old if key not in new]
-    lines += [f"new    {key} = {new[key]!r}" for key in new if key not in old]
+    unknown = (key for key in new if key not in old and key.rpartition(".")[2] not in added)
+    lines += [f"new    {key} = {new[key]!r}" for key in unknown]
     steady = [key for key in old if key in new and old[key] != "<varies>"]
     return lines + [f"other  {key}: {old[key]!r} -> {new[key]!r}" for key in steady if old[key] != new[key]]
 

@@ -37,7 +37,7 @@ FILES = (
     "src/reenact/bug/verdict.py",
 )
 MEASURES = "src/reenact/paper/measure/*.py"
-NO_VERDICT = ("__init__.py", "curves.py", "gap_repair.py", "runs.py")
+NO_VERDICT = ("__init__.py", "courses.py", "curves.py", "gap_repair.py", "runs.py")
 """Files of that folder that draw, change or run a program: none of them says whether a claim holds."""
 NEAREST: Mapping[str, Sequence[str]] = {
     "src/reenact/trials/verify.py": ("tests/repairs/test_judging.py", "tests/repairs/test_pipeline.py"),

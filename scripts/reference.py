@@ -15,12 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import gallery as pictures
 from fences import without_marks
 from result_schema import schema_of
+
+if TYPE_CHECKING:
+    from reenact.faults.fault import Fault
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "reference"
@@ -42,18 +45,18 @@ REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md", "
 
 
 def on_config(config: Any, **_: Any) -> Any:
-    """Called by mkdocs: tutorials and guides by name, then benchmarks, rules and reference."""
+    """Called by mkdocs: tutorials and guides by name, then benchmarks, faults and reference."""
     docs = Path(config["docs_dir"])
     guides = in_order((path.name for path in docs.glob("*.md") if path.name != START), GUIDES)
     lessons = in_order((f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md")), LESSONS)
     measured = sorted(f"benchmarks/{path.name}" for path in (docs / "benchmarks").glob("*.md"))
     config["nav"] = [
         {"Start": "index.md"},
-        {"Faults": f"{FOLDER}/{GALLERY}"},
+        {"Gallery": f"{FOLDER}/{GALLERY}"},
         {"Tutorials": lessons},
         {"Guides": guides},
         {"Benchmarks": measured},
-        {"Rules": "rules/README.md"},
+        {"Faults": "faults/README.md"},
         {"Reference": [f"{FOLDER}/{name}" for name in REFERENCE]},
     ]
     return config
@@ -97,36 +100,38 @@ def style() -> str:
 
 
 def gallery() -> Iterator[str]:
-    """Every type of fault: what it looks like, by the rules that name it, and what to write instead."""
-    from reenact.program.fault import Fault
-    from reenact.rules.registry import all_rules
+    """Every fault by category: what it looks like, what looks for it, and what to write instead."""
+    from reenact.faults.fault import Category
+    from reenact.faults.registry import all_faults
     from reenact.settings import field_texts
 
-    texts = field_texts(Fault)
+    texts = field_texts(Category)
     yield "# Faults\n\nWhat goes wrong in trainings, what it looks like, and how it is fixed.\n"
-    yield "Pictures: examples of rules and of `examples/broken`, trained by `python scripts/gallery.py`.\n"
-    for fault in Fault:
-        rules = [rule for rule in all_rules() if rule.fault is fault]
-        if not rules:
-            continue
-        yield f"## {texts[fault.name].rstrip('.')} ({fault.value})\n"
-        yield "| rule | looks like |\n|---|---|"
-        for rule in rules:
-            seen = section_of(rule, "Symptom")
-            yield f"| [{rule.code}](../rules/{rule.code}.md) {rule.name} | {_cell(seen)} |"
-        for rule in rules:
-            if rule.code in pictures.SHOWN:
-                yield f"\n![{pictures.caption(rule.code)}](../img/faults/{rule.code}.svg)\n"
-        instead = section_of(rules[0], "Instead", lines=True)
-        if any(line.startswith(("+", "-")) for line in instead.splitlines()):
-            yield f"\n```diff\n{instead}\n```"
-        yield ""
+    yield "Pictures: examples of faults and of `examples/broken`, trained by `python scripts/gallery.py`.\n"
+    for category in Category:
+        faults = [fault for fault in all_faults() if fault.category is category]
+        if faults:
+            yield f"## {category.value}\n\n{texts[category.name]}\n"
+        for fault in faults:
+            yield from _shown_fault(fault)
 
 
-def section_of(rule: Any, name: str, *, lines: bool = False) -> str:
-    """A section of the documentation of a rule, on one line unless its lines count."""
-    text = inspect.getmodule(type(rule)).__doc__ or ""
-    found = re.search(rf"^{name}\n((?:    .*\n|\n)*)", text, re.MULTILINE)
+def _shown_fault(fault: Fault) -> Iterator[str]:
+    from reenact.faults.registry import detectors_of
+
+    detectors = ", ".join(f"{one.code} {one.name}" for one in detectors_of(fault))
+    yield f"### [{fault.name}](../faults/{fault.name}.md)\n"
+    yield f"{_cell(section_of(fault, 'Symptom'))} Detectors: {detectors}.\n"
+    if fault.name in pictures.SHOWN:
+        yield f"![{pictures.caption(fault.name)}](../img/faults/{fault.name}.svg)\n"
+    instead = section_of(fault, "Instead", lines=True)
+    if any(line.startswith(("+", "-")) for line in instead.splitlines()):
+        yield f"```diff\n{instead}\n```\n"
+
+
+def section_of(fault: Fault, name: str, *, lines: bool = False) -> str:
+    """A section of the page of a fault as it is written, on one line unless its lines count."""
+    found = re.search(rf"^{name}\n((?:    .*\n|\n)*)", fault.page, re.MULTILINE)
     body = inspect.cleandoc("\n" + found[1]) if found else ""
     return body if lines else " ".join(body.split())
 
@@ -200,7 +205,7 @@ def words() -> Iterator[str]:
     """Endings, exit codes, fault types, verdicts."""
     from reenact.api.reference import known_words
 
-    yield "# Words\n\nWhat `reenact explain WORD` tells. [Rules](../rules/README.md) have pages.\n"
+    yield "# Words\n\nWhat `reenact explain WORD` tells. [Faults](../faults/README.md) have pages.\n"
     yield "| word | |\n|---|---|"
     yield from (f"| `{word}` | {_cell(text)} |" for word, text in sorted(known_words().items()))
 
@@ -235,7 +240,11 @@ def document() -> Iterator[str]:
     place = Place(PurePosixPath("train.py"), 23, 52, 23, 56)
     notice = Diagnostic("UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place)
     document = Document(
-        "lint", "Static rules", "1 finding in 1 file.", diagnostics=(notice,), data={"findings": ["..."]}
+        "lint",
+        "Faults in the text",
+        "1 finding in 1 file.",
+        diagnostics=(notice,),
+        data={"findings": ["..."]},
     )
     yield f"# JSON\n\n`--output-format json` prints one object, schema version {SCHEMA_VERSION}.\n"
     yield "Lines count from 1, columns from 0; ends are exclusive. What is not a number is null.\n"

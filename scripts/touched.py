@@ -2,7 +2,7 @@
 
     python scripts/touched.py examples/broken/torch_spirals.py
 
-A file counts when its code ran, its import included. Rules stay one a file and are counted apart.
+A file counts when its code ran, its import included. Faults are one a file each and are counted apart.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def touched(program: Path) -> list[Path]:
 
 
 def main(words: list[str]) -> int:
-    """Print the count by package, rules apart."""
+    """Print the count by package, faults apart."""
     files = touched(Path(words[0] if words else "examples/broken/torch_spirals.py"))
-    outside = [path for path in files if path.parts[0] != "rules"]
+    outside = [path for path in files if path.parts[0] != "faults"]
     for package, count in Counter(path.parts[0] for path in files).most_common():
         print(f"{count:5} {package}")
-    print(f"touched: {len(outside)} files outside rules/, {len(files) - len(outside)} in rules/")
+    print(f"touched: {len(outside)} files outside faults/, {len(files) - len(outside)} in faults/")
     return 0
 
 

@@ -6,6 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from reenact.faults.detector import run_detectors
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
+from reenact.faults.registry import detector
 from reenact.probe.trace import Columns, Event, Experiments, OneBatch, ParameterFacts, Trace, no_rows
 from reenact.program.graph import (
     Layer,
@@ -16,11 +20,7 @@ from reenact.program.graph import (
     TensorFacts,
     WeightFacts,
 )
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.registry import rule
-from reenact.rules.rule import run_rules
-from reenact.testing.rules import evidence_of
+from reenact.testing.faults import evidence_of
 from reenact.types import JsonValue, Place
 
 KERAS = """
@@ -99,7 +99,7 @@ def trace(losses: list[float], **more: object) -> Trace:
 
 
 def findings_in(code: str, evidence: Evidence) -> tuple[Finding, ...]:
-    return run_rules((rule(code),), evidence)
+    return run_detectors((detector(code),), evidence)
 
 
 def event(kind: str, place: Place | None = None, **facts: JsonValue) -> Event:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind, Written
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -185,7 +185,7 @@ def test_what_is_no_hyperparameter_and_what_is_faulty_stands_there_too(name: str
         assert other.text in line_at(name, other), other
         assert (other.file, other.cell, other.line, other.text) not in params, other
     for fault in expected(name).faults:
-        assert fault.type in set(Fault)
+        assert fault.type in set(FaultType)
         assert line_at(name, fault).strip()
 
 

@@ -44,7 +44,7 @@ OWNERS = {
     ),
     "os.environ": (
         "settings.py", "redact.py", "own_process.py", "host_program.py", "cli/", "sandbox/", "probe/", "llm/",
-        "intake/", "trials/", "testing/rules.py",
+        "intake/", "trials/", "testing/faults.py",
     ),
     "eval": (),
     "exec": ("bug/inside/", "trials/inject/"),

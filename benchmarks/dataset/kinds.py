@@ -14,11 +14,11 @@ from pathlib import Path
 
 from benchmarks.dataset.training import TRAININGS
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 CATEGORIES = Path(__file__).with_name("categories.toml")
 KINDS = "kinds.toml"
-TYPES = frozenset(fault.value for fault in Fault)
+TYPES = frozenset(fault.value for fault in FaultType)
 _RULE = re.compile(r"[A-Z]{2}\d{3}")
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from reenact.errors import StorageError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.trials.statistics import compare
 
 LACKING = ("packages", "data", "no checkout")
@@ -32,7 +32,7 @@ class NamedFault:
     """File name, first and last line; none where it belongs to no line."""
     confidence: float
     saw: str = ""
-    fault: Fault | None = None
+    fault: FaultType | None = None
     """Its type; a rule without one names itself."""
     layer: str = ""
     status: str = ""

@@ -12,12 +12,12 @@ from typing import Protocol
 from benchmarks.dataset.kinds import TYPES, categories
 from benchmarks.dataset.result import NamedFault
 from benchmarks.dataset.training import Training, Truth, accepted
-from reenact.program.fault import Fault
-from reenact.rules.registry import all_rules
+from reenact.faults.registry import all_detectors
+from reenact.program.fault_type import FaultType
 
 MOST_LINES = 40
 """A place that is longer shows nobody a line."""
-SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
+SAME = {FaultType.ARM: FaultType.ACH, FaultType.AAL: FaultType.ACH}
 """Missing, wrong and redundant activations are one thing seen from different sides."""
 
 
@@ -86,8 +86,8 @@ class OfStrangers:
 
     def counts(self, named: NamedFault, training: Training) -> bool:
         """Not that a training is too short which the truth has cut."""
-        cut = training.shortened and all(truth.kind != Fault.HNE for truth in training.fault)
-        return not (cut and named.fault is Fault.HNE)
+        cut = training.shortened and all(truth.kind != FaultType.HNE for truth in training.fault)
+        return not (cut and named.fault is FaultType.HNE)
 
     def shown(self, named: NamedFault) -> str:
         where = f":{named.lines[0][0]}" if named.lines else ""
@@ -115,7 +115,7 @@ def _says(named: NamedFault, truth: Truth) -> bool:
 
 @lru_cache
 def _rule_names() -> dict[str, str]:
-    return {rule.code: rule.name for rule in all_rules()}
+    return {rule.code: rule.name for rule in all_detectors()}
 
 
 def _is_at(named: NamedFault, training: Training, truth: Truth) -> bool:
@@ -130,5 +130,5 @@ def _is_of(named: NamedFault, truth: Truth) -> bool:
     """Whether a finding is of the same family of faults, or by a rule that the truth names."""
     if truth.kind not in TYPES:
         return truth.kind in named.codes
-    fault = Fault(truth.kind)
+    fault = FaultType(truth.kind)
     return named.fault is not None and SAME.get(named.fault, named.fault) is SAME.get(fault, fault)

@@ -17,10 +17,11 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import ABOUT_EVALUATION, LIKELY, SHOWS
-from reenact.program.fault import Fault
-from reenact.rules.finding import Certainty
-from reenact.rules.health import Health
+from reenact.diagnosis.suspects import ABOUT_EVALUATION, SHOWS
+from reenact.faults.confidence import LIKELY
+from reenact.faults.finding import Certainty
+from reenact.faults.health import Health
+from reenact.program.fault_type import FaultType
 
 DATA = Path(__file__).with_suffix(".json")
 WEIGHT = 4
@@ -34,7 +35,7 @@ class Reported:
     codes: tuple[str, ...]
     families: tuple[str, ...]
     certainty: Certainty
-    fault: Fault | None
+    fault: FaultType | None
     confidence: float
     crash: bool
     true: bool

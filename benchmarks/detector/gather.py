@@ -11,11 +11,11 @@ from benchmarks.detector.plan import Planned
 from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.mutate.pipeline import killed
 from reenact.errors import ended_by
+from reenact.faults.evidence import Evidence
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.static_graph import static_graph
-from reenact.rules.evidence import Evidence
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.trial import Outcome, Trial
@@ -33,7 +33,7 @@ class Row:
     """Name of the base program."""
     mutant: str
     """What was changed; rows of one mutant differ in their seeds."""
-    faults: frozenset[Fault]
+    faults: frozenset[FaultType]
     """Empty for a healthy training."""
     seed: int
     features: Mapping[str, float]
@@ -44,7 +44,7 @@ class Known:
     """A program, and what is wrong with it."""
 
     planned: Planned
-    faults: frozenset[Fault] = frozenset()
+    faults: frozenset[FaultType] = frozenset()
     """Empty for a healthy one."""
 
 
@@ -112,7 +112,7 @@ def _labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> It
             yield Known(one)
 
 
-def _remaining(one: Planned, guilty: set[str]) -> tuple[Fault, ...]:
+def _remaining(one: Planned, guilty: set[str]) -> tuple[FaultType, ...]:
     """The faults of a double mutant: all of them, when each of its changes is part of a killed single one."""
     return one.faults if all(str(change) in guilty for change in one.patch.changes) else ()
 

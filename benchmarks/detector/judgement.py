@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Known, evidence_of
-from reenact.diagnosis.suspects import SAME, CalibrationCurve, suspects_from
-from reenact.rules.registry import chosen
-from reenact.rules.rule import Needs, run_rules
+from reenact.diagnosis.suspects import SAME, suspects_from
+from reenact.faults.confidence import CalibrationCurve
+from reenact.faults.detector import Needs, run_detectors
+from reenact.faults.registry import chosen
 from reenact.trials.trial import Outcome
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def statements_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> It
     for one in known:
         planted = {SAME.get(fault, fault) for fault in one.faults}
         _, evidence = next(evidence_of(one.planned, outcomes), (0, None))
-        for suspect in suspects_from(run_rules(rules, evidence), observed) if evidence is not None else ():
+        for suspect in (
+            suspects_from(run_detectors(rules, evidence), observed) if evidence is not None else ()
+        ):
             if suspect.fault is not None and suspect.first.is_root_cause:
                 right = SAME.get(suspect.fault, suspect.fault) in planted
                 yield Statement(one.planned.base, suspect.confidence, right)

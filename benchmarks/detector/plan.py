@@ -10,7 +10,7 @@ from pathlib import Path
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number, turnable
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
@@ -47,7 +47,7 @@ class Planned:
     patch: Patch
     operators: tuple[str, ...]
     """Empty for the base itself and its harmless variants."""
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultType, ...]
     seeds: tuple[int, ...]
 
     @property

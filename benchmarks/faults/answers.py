@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from benchmarks.faults.scores import FAMILY, Answer
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.rule import Rule, run_rules
+from reenact.faults.detector import Detector, run_detectors
+from reenact.faults.evidence import Evidence
+from reenact.program.fault_type import FaultType
 
 
 def answer_of(diagnosis: Diagnosis) -> Answer:
@@ -31,21 +31,24 @@ def reported_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
     return found
 
 
-def answer_by(rules: Iterable[Rule], evidence: Evidence, least: float = 0.0) -> Answer:
+def answer_by(rules: Iterable[Detector], evidence: Evidence, least: float = 0.0) -> Answer:
     """What some rules accuse on their own, as their tool would: every finding counts."""
     return _answer(
         (
             (finding.fault, finding.layer, finding.layer_index)
-            for finding in run_rules(rules, evidence)
+            for finding in run_detectors(rules, evidence)
             if finding.confidence >= least
         ),
         evidence,
     )
 
 
-def _answer(findings: Iterable[tuple[Fault | None, str, int | None]], evidence: Evidence) -> Answer:
+def _answer(findings: Iterable[tuple[FaultType | None, str, int | None]], evidence: Evidence) -> Answer:
     return frozenset(
-        (fault, activation_index(evidence, layer, index) if FAMILY.get(fault, fault) is Fault.ACH else index)
+        (
+            fault,
+            activation_index(evidence, layer, index) if FAMILY.get(fault, fault) is FaultType.ACH else index,
+        )
         for fault, layer, index in findings
         if fault is not None
     )

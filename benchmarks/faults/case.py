@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmarks.faults.scores import Score, Truth
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Kind
 from reenact.types import JsonValue
@@ -42,7 +42,7 @@ class Scale(StrEnum):
 class Planted:
     """One change between the fixed and the buggy program."""
 
-    fault: Fault
+    fault: FaultType
     layer: int | None
     kind: Kind
     line: int | None

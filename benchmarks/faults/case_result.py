@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.faults.case import Side
 from benchmarks.faults.scores import Answer
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 QUICK, PIPELINE = "all rules, quick", "the whole pipeline"
 
@@ -28,4 +28,4 @@ class CaseResult:
     """The same as `HLR` or `ACH(2)`, each with its confidence."""
 
     def answer(self, detector: str) -> Answer:
-        return frozenset((Fault(fault), layer) for fault, layer in self.answers.get(detector, ()))
+        return frozenset((FaultType(fault), layer) for fault, layer in self.answers.get(detector, ()))

@@ -17,7 +17,7 @@ from benchmarks.children import ROOT
 from benchmarks.faults.case import FaultCase, Planted, Published, PublishedMeans, Repaired, Scale, Side
 from benchmarks.faults.scores import FAMILY, Score, Spot, Truth, parse_truth
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Kind
 
@@ -114,7 +114,7 @@ def _read(entry: Traversable) -> FaultCase:
 
 def _planted(fault: Mapping[str, Any]) -> Planted:
     return Planted(
-        fault=Fault(fault["type"]),
+        fault=FaultType(fault["type"]),
         layer=fault["layer"],
         kind=Kind(fault["kind"]),
         line=fault["line"],
@@ -126,7 +126,7 @@ def _planted(fault: Mapping[str, Any]) -> Planted:
 
 
 def _truth(planted: tuple[Planted, ...]) -> Truth:
-    layers: dict[Fault, set[int]] = {}
+    layers: dict[FaultType, set[int]] = {}
     for one in planted:
         of_type = layers.setdefault(FAMILY.get(one.fault, one.fault), set())
         of_type.update(() if one.layer is None else (one.layer,))

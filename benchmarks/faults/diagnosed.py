@@ -31,10 +31,11 @@ from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
+from reenact.faults.evidence import Evidence
+from reenact.faults.families import FAMILIES
+from reenact.faults.registry import chosen
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
-from reenact.rules.evidence import Evidence
-from reenact.rules.registry import FAMILIES, chosen
 from reenact.types import Stop, Tell, tell_nobody
 
 

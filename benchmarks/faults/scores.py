@@ -17,15 +17,15 @@ from statistics import fmean
 from typing import TypeAlias
 
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 BETA = 3
-FAMILY = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
+FAMILY = {FaultType.ARM: FaultType.ACH, FaultType.AAL: FaultType.ACH}
 """Types that the study scores as one."""
 NO_ANSWER = ("", "-", "N/A")
 _ENTRY = re.compile(r"([A-Z]{3}(?:\|[A-Z]{3})*)(?:\(([\d, ]+)\))?")
 
-Answer: TypeAlias = frozenset[tuple[Fault, int | None]]
+Answer: TypeAlias = frozenset[tuple[FaultType, int | None]]
 """What a detector says of one program: fault types, each with a layer index or none."""
 
 
@@ -33,7 +33,7 @@ Answer: TypeAlias = frozenset[tuple[Fault, int | None]]
 class Spot:
     """One fault of a ground truth: any of these types, at any of these layers."""
 
-    faults: frozenset[Fault]
+    faults: frozenset[FaultType]
     layers: frozenset[int] = frozenset()
     """Empty where the fault belongs to no layer."""
 
@@ -71,7 +71,7 @@ def score(answer: Answer, truth: Truth, *, layers: bool = True) -> Score:
         raise InputError("A ground truth without a fault cannot be scored against.")
     pairs = frozenset((FAMILY.get(fault, fault), layer) for fault, layer in answer)
     found = sum(any(_agrees(pair, spot, layers) for pair in pairs) for spot in truth)
-    agreeing: dict[Fault, set[bool]] = {}
+    agreeing: dict[FaultType, set[bool]] = {}
     for pair in pairs:
         agreeing.setdefault(pair[0], set()).add(any(_agrees(pair, spot, layers) for spot in truth))
     right = sum(True in answers for answers in agreeing.values())
@@ -125,21 +125,21 @@ def parse_answer(text: str) -> Answer:
     )
 
 
-def _entries(text: str) -> list[tuple[list[Fault], list[int]]]:
+def _entries(text: str) -> list[tuple[list[FaultType], list[int]]]:
     compact = re.sub(r"\s*\|\s*", "|", text)
     rest = _ENTRY.sub("", compact).replace(",", "").replace("|", "").strip()
     if rest:
         raise InputError(f"Faults are written like `OCH, ACH(0,1)`. Received: {text!r}.")
     return [
         (
-            [Fault(code) for code in found[1].split("|")],
+            [FaultType(code) for code in found[1].split("|")],
             [int(part) for part in (found[2] or "").split(",") if part.strip()],
         )
         for found in _ENTRY.finditer(compact)
     ]
 
 
-def _agrees(pair: tuple[Fault, int | None], spot: Spot, layers: bool) -> bool:
+def _agrees(pair: tuple[FaultType, int | None], spot: Spot, layers: bool) -> bool:
     fault, layer = pair
     return fault in spot.faults and (not layers or not spot.layers or layer in spot.layers)
 

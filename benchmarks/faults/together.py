@@ -8,7 +8,7 @@ from itertools import combinations
 from benchmarks.faults.case import FaultCase, Side
 from benchmarks.faults.scores import Answer
 from benchmarks.faults.table import FaultTable, Reading, tabulate
-from reenact.rules.registry import FAMILIES
+from reenact.faults.families import FAMILIES
 
 OWN = "reenact"
 """The family that no published tool has."""

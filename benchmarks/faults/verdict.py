@@ -18,7 +18,7 @@ from benchmarks.faults.together import combined
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share, mean_figure
 from reenact.diagnosis.options import Depth
-from reenact.rules.registry import FAMILIES
+from reenact.faults.families import FAMILIES
 from reenact.types import JsonValue
 
 LEAST_RUNNABLE = 18

@@ -10,12 +10,12 @@ from statistics import fmean
 from benchmarks.faults.answers import activation_index
 from benchmarks.faults.case import FaultCase
 from benchmarks.faults.scores import Answer, score
-from reenact.program.fault import Fault
+from reenact.faults.evidence import Evidence
+from reenact.program.fault_type import FaultType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.repairs.alternatives import faults_of
-from reenact.rules.evidence import Evidence
 
 LEAST_GAIN = 1e-9
 
@@ -96,8 +96,8 @@ def answer_of_patch(patch: Patch, program: Program) -> Answer:
     names = [layer.name for layer in graph.layers if layer.family != "input"]
     evidence = Evidence(program, graph)
 
-    def number(fault: Fault, layer: str) -> int | None:
+    def number(fault: FaultType, layer: str) -> int | None:
         index = names.index(layer) if layer in names else None
-        return activation_index(evidence, layer, index) if fault is Fault.ACH else index
+        return activation_index(evidence, layer, index) if fault is FaultType.ACH else index
 
     return frozenset((fault, number(fault, layer)) for fault, layer in faults_of(patch))

@@ -12,7 +12,7 @@
     reenact.reproduce_paper(paper)        a paper's code, run and compared with the paper's numbers
     reenact.fingerprint(paper)            what code must show to be a reproduction of the paper
     reenact.evaluate(code)                scores of the code of a reproduction
-    reenact.list_rules()                  the rules that diagnose a training
+    reenact.list_rules()                  the detectors that diagnose a training
     reenact.load_run("last")              a recorded run and its result
     reenact.TrainingOptions(...)          options that several functions share; also ModelOptions, RunOptions
 

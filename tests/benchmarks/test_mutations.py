@@ -44,9 +44,9 @@ from benchmarks.repairs.repaired import Repaired
 from benchmarks.scorecard import Scorecard
 from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.diagnosis.options import Depth
+from reenact.faults.registry import FAMILIES, all_detectors
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
-from reenact.program.fault import Fault
-from reenact.rules.registry import FAMILIES, all_rules
+from reenact.program.fault_type import FaultType
 from reenact.types import ExitCode
 
 
@@ -78,7 +78,7 @@ FIELD_FAULTY = Training(
 FIELD_SOUND = replace(FIELD_FAULTY, sound=True, fault=())
 
 
-def named(fault: Fault, *lines: int) -> NamedFault:
+def named(fault: FaultType, *lines: int) -> NamedFault:
     places = tuple(("a.py", line, line) for line in lines)
     return NamedFault(("RE001",), places, 0.9, fault=fault, status="untried")
 
@@ -93,21 +93,27 @@ def field(faulty: dict[str, object], sound: dict[str, object]) -> Scorecard:
     return trainings_card(scored(FIELD_SPLIT, trainings, results, depth="quick", whole=True))
 
 
-EVERYTHING = {"findings": tuple(named(fault) for fault in Fault)}
+EVERYTHING = {"findings": tuple(named(fault) for fault in FaultType)}
 
 
 @pytest.mark.parametrize(
     ("faulty", "sound", "goals"),
     [
-        pytest.param({"findings": (named(Fault.ACH, 7),)}, {}, (), id="the truth"),
+        pytest.param({"findings": (named(FaultType.ACH, 7),)}, {}, (), id="the truth"),
         pytest.param({}, {}, ("recall", "precision"), id="nothing"),
         pytest.param(EVERYTHING, EVERYTHING, ("precision", "alarms"), id="everything"),
-        pytest.param({"judgement": "broken"}, {"judgement": "broken"},
-                     ("recall", "precision", "alarms"), id="always broken"),
-        pytest.param({"findings": (named(Fault.ACH, 8),)}, {}, ("recall", "precision"), id="another line"),
+        pytest.param(
+            {"judgement": "broken"},
+            {"judgement": "broken"},
+            ("recall", "precision", "alarms"),
+            id="always broken",
+        ),
+        pytest.param(
+            {"findings": (named(FaultType.ACH, 8),)}, {}, ("recall", "precision"), id="another line"
+        ),
         pytest.param({"could_not_run": "time-limit: 120 s"}, {}, ("recall", "precision"), id="no answer"),
     ],
-)  # fmt: skip
+)
 def test_field(faulty: dict[str, object], sound: dict[str, object], goals: tuple[str, ...]) -> None:
     judged(field(faulty, sound), goals)
 
@@ -122,7 +128,7 @@ MODERN_FAULTY = Training(
 )
 MODERN_SOUND = Training("b", "b.py", sound=True, what="w", style="plain-loop")
 TRUE = NamedFault(("RE010",), (("a.py", 12, 12),), 0.9)
-EVERY_CODE = tuple(NamedFault((rule.code,), (("a.py", 1, 9999),), 0.9) for rule in all_rules())
+EVERY_CODE = tuple(NamedFault((rule.code,), (("a.py", 1, 9999),), 0.9) for rule in all_detectors())
 
 
 @pytest.mark.parametrize(
@@ -150,7 +156,7 @@ def test_modern(
 
 STUDY = [case for case in catalogue() if case.study]
 ALL_FAULTS: list[tuple[str, int | None]] = [
-    (fault.value, layer) for fault in Fault for layer in (None, *range(9))
+    (fault.value, layer) for fault in FaultType for layer in (None, *range(9))
 ]
 
 

@@ -19,9 +19,9 @@ CHEAP = [name for name in captures.COMMANDS if name not in ("diagnose", "repair"
 SHOWN = {
     "lint": ("keras_beats.py:25:65  NL004 constant-weight-init", " findings in 14 files"),
     "explain": ("RE019 learning-rate-outside-range", "What\n", "Why\n", "Instead\n"),
-    "explain-word": ("Rules that speak of 'zero_grad'", "RE010 gradients-not-cleared"),
+    "explain-word": ("Detectors that speak of 'zero_grad'", "RE010 gradients-not-cleared"),
     "runs": ("Recorded runs",),
-    "rules": ("RE019  learning-rate-outside-range", "UM005  learning-rate-high", "3 rules. "),
+    "rules": ("RE019", "UM005", "8 detectors of 3 faults. "),
     "config": ("Settings in force", "  model ", " not at their default. "),
     "unknown": ("No such command 'diagnos'. Did you mean diagnose?",),
 }

@@ -121,7 +121,7 @@ def test_a_comment_waves_a_finding_through(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        (("--select", "XX", "train.py"), "No rule goes by"),
+        (("--select", "XX", "train.py"), "No fault or detector goes by"),
         (("--depth", "normal", "--budget", "much", "train.py"), "A budget is"),
         (("nowhere.py",), "nowhere.py"),
     ],

@@ -22,6 +22,7 @@ from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.options import DiagnoseOptions
+from reenact.faults.evidence import Evidence
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
@@ -32,8 +33,7 @@ from reenact.program.static_graph import static_graph
 from reenact.repairs.verdict import Decision
 from reenact.report.render import render
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.rules.evidence import Evidence
-from reenact.testing.rules import evidence_of
+from reenact.testing.faults import evidence_of
 from reenact.types import ExitCode
 from warm import warm_reenact
 
@@ -125,7 +125,12 @@ UNTRAINED = {
     "killed by signal 11": Row(
         "import os\nos.kill(os.getpid(), 11)\n", UNJUDGED, "killed by signal 11 before any training", 3
     ),
-    "exit code 7": Row("import sys\nsys.exit(7)\n", UNJUDGED, "exit code 7 before any training step", 3),
+    "exit code 7": Row(
+        "import sys\nsys.exit(7)\n",
+        UNJUDGED,
+        "exit code 7: sys.exit(7) (train.py:2:1) before any training step",
+        3,
+    ),
     "no training": Row("print(1)\n", UNJUDGED, "no training step was seen", 3),
     "crashed": Row("print(undefined)\n", FINDINGS, "1 finding.", 1),
 }

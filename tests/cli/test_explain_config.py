@@ -8,7 +8,7 @@ import pytest
 from reenact.api.reference import known_words
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.sandbox.box import Ending
 from reenact.settings import resolve
 
@@ -16,7 +16,7 @@ from reenact.settings import resolve
 def test_every_ending_and_fault_is_explained() -> None:
     words = known_words()
     assert {ending.value for ending in Ending} <= set(words)
-    assert {fault.value for fault in Fault} <= set(words)
+    assert {fault.value for fault in FaultType} <= set(words)
 
 
 def test_explain_knows_case_insensitively(capsys: pytest.CaptureFixture[str]) -> None:

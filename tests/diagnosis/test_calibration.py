@@ -7,15 +7,16 @@ from dataclasses import replace
 import pytest
 
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import CalibrationCurve, calibrated, shipped, suspects_from
-from reenact.program.fault import Fault
-from reenact.rules.finding import Finding, Severity
+from reenact.diagnosis.suspects import calibrated, suspects_from
+from reenact.faults.confidence import CalibrationCurve, shipped
+from reenact.faults.finding import Finding, Severity
+from reenact.program.fault_type import FaultType
 
 FOUND = Finding(
     code="RE003",
     name="loss-of-another-task",
     family="reenact",
-    fault=Fault.LCH,
+    fault=FaultType.LCH,
     severity=Severity.ERROR,
     saw="mse for classes",
     why="because",

@@ -6,14 +6,16 @@ import pytest
 
 from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
 from reenact.diagnosis.suspects import suspects_from
+from reenact.faults.finding import Finding, Severity
 from reenact.journal.codec import Flattening, decoder
-from reenact.program.fault import Fault
-from reenact.rules.finding import Finding, Severity
+from reenact.program.fault_type import FaultType
 
 
 @pytest.mark.parametrize("name", ["status", "standing"])
 def test_a_finding_is_read_back_also_from_journals_of_earlier_versions(name: str) -> None:
-    found = Finding("RE003", "loss-of-another-task", "reenact", Fault.LCH, Severity.ERROR, "mse", "why", 0.9)
+    found = Finding(
+        "RE003", "loss-of-another-task", "reenact", FaultType.LCH, Severity.ERROR, "mse", "why", 0.9
+    )
     (suspect,) = suspects_from([found])
     finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.8, note="tried")
     kept = Flattening(lambda data: pytest.fail(f"{len(data)} bytes as an artefact")).flat(finding)

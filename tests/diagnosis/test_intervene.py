@@ -14,14 +14,14 @@ from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from
 from reenact.errors import TimeSpent
+from reenact.faults.detector import suggest
+from reenact.faults.finding import Certainty, Finding, Severity, Suggestion
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import hyperparameters_of
-from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
-from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.executor import OnOutcome
 from reenact.trials.metric import LOSS_FALL, Measure
@@ -39,11 +39,11 @@ model.fit(x, y, batch_size=32, epochs=4)
 PROGRAM = program_from_text(SOURCE)
 PLAN = InterventionPlan(screened=7, seeds=6)
 VALUES = {
-    Kind.LEARNING_RATE: (Fault.HLR, 0.001),
-    Kind.OPTIMIZER: (Fault.OCH, "Adam"),
-    Kind.EPOCHS: (Fault.HNE, 8),
-    Kind.LOSS: (Fault.LCH, "binary_crossentropy"),
-    Kind.ACTIVATION: (Fault.ACH, "tanh"),
+    Kind.LEARNING_RATE: (FaultType.HLR, 0.001),
+    Kind.OPTIMIZER: (FaultType.OCH, "Adam"),
+    Kind.EPOCHS: (FaultType.HNE, 8),
+    Kind.LOSS: (FaultType.LCH, "binary_crossentropy"),
+    Kind.ACTIVATION: (FaultType.ACH, "tanh"),
 }
 
 Formula = Callable[[frozenset[Kind], int], float | None]
@@ -350,7 +350,7 @@ def test_where_nothing_is_learned_the_fall_of_the_loss_judges() -> None:
 
 def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
     proven = Finding(
-        "RE900", "labels", "reenact", Fault.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
+        "RE900", "labels", "reenact", FaultType.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
         certainty=Certainty.PROOF,
     )  # fmt: skip
     everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
@@ -569,7 +569,7 @@ def test_nothing_is_refuted_beside_a_program_that_learns_nothing(fall: float, re
 
 def test_beside_what_was_confirmed_the_rest_is_refuted_whatever_is_proven() -> None:
     proven = Finding(
-        "RE900", "labels", "reenact", Fault.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
+        "RE900", "labels", "reenact", FaultType.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
         certainty=Certainty.PROOF,
     )  # fmt: skip
     everything = (*suspects(learning_rate=0.8, optimizer=0.7), *suspects_from([proven]))

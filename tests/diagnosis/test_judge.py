@@ -12,12 +12,12 @@ from reenact.diagnosis.judge import conclude, diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect, suspects_from
+from reenact.faults.evidence import Evidence
+from reenact.faults.registry import detector
 from reenact.probe.trace import Columns, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
-from reenact.rules.evidence import Evidence
-from reenact.rules.registry import rule
-from reenact.testing.rules import evidence_of
+from reenact.testing.faults import evidence_of
 from reenact.trials.budget import TrainingUsage
 
 HOT = """\
@@ -88,7 +88,7 @@ def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
     layer: str, losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    finding = replace(rule("DL005").finding(seen, "weights unchanged", confidence=0.85), layer=layer)
+    finding = replace(detector("DL005").finding(seen, "weights unchanged", confidence=0.85), layer=layer)
     assert judged(seen, suspects_from([finding])) is judgement
 
 
@@ -99,7 +99,7 @@ def test_a_training_that_learns_nothing_is_never_called_sound(
     losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    stalls = suspects_from([rule("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
+    stalls = suspects_from([detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
     assert judged(seen, stalls) is judgement
 
 

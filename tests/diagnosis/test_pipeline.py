@@ -16,14 +16,14 @@ from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices, constant_loss, has_several_labels
 from reenact.errors import InputError, Stopped
+from reenact.faults.evidence import Evidence
 from reenact.journal import Journal
 from reenact.probe.answers import Answers
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType, TensorFacts
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program
-from reenact.rules.evidence import Evidence
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -94,7 +94,7 @@ def test_static_runs_nothing(program: Program) -> None:
     with Journal.in_memory() as journal:
         found = tell(program, journal, depth=Depth.STATIC)
     assert found.evidence.trace is None
-    assert [one.suspect.fault for one in found.findings] == [Fault.HLR]
+    assert [one.suspect.fault for one in found.findings] == [FaultType.HLR]
     assert found.findings[0].suspect.place is not None
     assert found.findings[0].suspect.place.line == 7
     assert hashes(program.folder) == before
@@ -107,7 +107,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
     with Journal.open(tmp_path / "runs") as journal:
         found = tell(program, journal, executor, depth=Depth.NORMAL)
         assert found.evidence.experiments.one_batch is not None
-        (one,) = [one for one in found.findings if one.suspect.fault is Fault.HLR]
+        (one,) = [one for one in found.findings if one.suspect.fault is FaultType.HLR]
         assert one.status is InterventionResult.CONFIRMED
         assert one.tried is not None
         assert one.tried.p_value < 0.05

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from reenact.diagnosis.judge import placed_in_settings, read_only
+from reenact.faults.detector import Kind
+from reenact.faults.registry import detector
 from reenact.probe.opened import Opened, OpenedFile
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.program import read_program
-from reenact.rules.registry import rule
-from reenact.rules.rule import Kind
 
 PROGRAM = """
 import pathlib
@@ -29,7 +29,7 @@ def test_a_number_of_a_settings_file_is_placed_there(tmp_path: Path) -> None:
     settings = tmp_path / "train.yaml"
     settings.write_text("seed: 1\noptim:\n  lr: 9.0\n")
     evidence = read_only(read_program([str(tmp_path / "train.py")]))
-    high = rule("UM005")
+    high = detector("UM005")
     found = [high.finding(evidence, "far", kind=kind) for kind in (Kind.LEARNING_RATE, Kind.MOMENTUM)]
     assert [one.place.line for one in placed_in_settings(found, evidence) if one.place] == [9, 9]
     opened = Opened((OpenedFile(str(settings), settings.stat().st_size, 0, "x"),), ())
@@ -57,6 +57,6 @@ def test_a_number_that_the_text_hands_on_unnamed_is_placed_where_its_key_is(tmp_
     ):
         (tmp_path / "train.py").write_text(text)
         evidence = replace(read_only(read_program([str(tmp_path / "train.py")])), opened=files)
-        found = [rule("RE016").finding(evidence, "weight decay 1", fault=Fault.HWD)]
+        found = [detector("RE016").finding(evidence, "weight decay 1", study=FaultType.HWD)]
         placed = [one.place for one in placed_in_settings(found, evidence) if one.place is not None]
         assert [f"{place.file}:{place.line}" for place in placed] == wanted

@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, suspected_source
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
-from reenact.program.fault import Fault
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity
+from reenact.program.fault_type import FaultType
 from reenact.program.program import program_from_text
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.trials.budget import TrainingUsage
 from reenact.types import Place
 
@@ -18,7 +18,7 @@ SOURCE = "import torch\nrate = 10.0\n"
 
 
 def finding(code: str, place: Place | None) -> Finding:
-    return Finding(code, "name", "own", Fault.HLR, Severity.ERROR, "seen", "wrong", 0.9, place)
+    return Finding(code, "name", "own", FaultType.HLR, Severity.ERROR, "seen", "wrong", 0.9, place)
 
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
@@ -52,4 +52,4 @@ def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:
         "confirmed": 0,
         "first": "UM005 name",
     }
-    assert diagnosis(Evidence()).in_short()["verdict"] == "no rule fires (static)"
+    assert diagnosis(Evidence()).in_short()["verdict"] == "no detector fires (static)"

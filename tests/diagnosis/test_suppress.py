@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from reenact.diagnosis.suspects import unsuppressed
+from reenact.faults.finding import Finding, Severity
 from reenact.program.program import program_from_text
-from reenact.rules.finding import Finding, Severity
 from reenact.types import Place
 
 

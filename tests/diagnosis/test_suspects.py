@@ -8,17 +8,17 @@ import pytest
 
 from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import calibrated, suspects_from
+from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
+from reenact.faults.health import Health
 from reenact.program.change import Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
-from reenact.rules.finding import Certainty, Finding, Severity, Suggestion
-from reenact.rules.health import Health
 
 RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
 
-def finding(code: str, fault: Fault | None, confidence: float, **more: object) -> Finding:
+def finding(code: str, fault: FaultType | None, confidence: float, **more: object) -> Finding:
     family = {"UM": "umlaut", "RE": "reenact", "NL": "neuralint"}[code[:2]]
     return Finding(code, code.lower(), family, fault, Severity.WARNING, "saw", "why", confidence, **more)  # type: ignore[arg-type]
 
@@ -30,13 +30,14 @@ def suggestion(value: float) -> Suggestion:
 def test_witnesses_of_one_fault_are_one_suspect() -> None:
     (one,) = suspects_from(
         [
-            finding("UM005", Fault.HLR, 0.4, hyperparameter=RATE, suggestions=(suggestion(0.001),)),
+            finding("UM005", FaultType.HLR, 0.4, hyperparameter=RATE, suggestions=(suggestion(0.001),)),
             finding(
                 "RE019",
-                Fault.HLR,
+                FaultType.HLR,
                 0.8,
                 hyperparameter=RATE,
                 suggestions=(suggestion(0.01), suggestion(0.001)),
+                observes=Observes.LOSSES,
             ),
         ]
     )
@@ -46,37 +47,47 @@ def test_witnesses_of_one_fault_are_one_suspect() -> None:
 
 
 def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() -> None:
-    inferred = finding("UM005", Fault.HLR, 0.9, hyperparameter=RATE, suggestions=(suggestion(0.001),))
-    measured = finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),))
+    inferred = finding("UM005", FaultType.HLR, 0.9, hyperparameter=RATE, suggestions=(suggestion(0.001),))
+    measured = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),))
     (one,) = suspects_from([inferred, replace(measured, certainty=Certainty.STRONG)])
     assert [change.new for change in one.suggestions] == [0.1, 0.001]
     assert one.first.code == "UM005"
 
 
-def test_a_second_finding_of_one_family_adds_no_confidence() -> None:
-    (one,) = suspects_from([finding("UM005", Fault.HLR, 0.6), finding("UM006", Fault.HLR, 0.5)])
+@pytest.mark.parametrize("other", ["UM006", "RE019"])
+def test_two_detectors_that_observe_the_same_are_one_witness(other: str) -> None:
+    """Whichever tools they come from: the same text read twice is one observation."""
+    (one,) = suspects_from([finding("UM005", FaultType.HLR, 0.6), finding(other, FaultType.HLR, 0.5)])
     assert one.confidence == 0.6
+
+
+def test_another_kind_of_observation_removes_a_part_of_the_doubt() -> None:
+    text = finding("UM005", FaultType.HLR, 0.6)
+    losses = finding("UM011", FaultType.HLR, 0.5, observes=Observes.LOSSES)
+    again = finding("RE019", FaultType.HLR, 0.4, observes=Observes.LOSSES)
+    (one,) = suspects_from([text, losses, again])
+    assert one.confidence == pytest.approx(1 - 0.4 * (1 - 0.25 * 0.5))
 
 
 def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() -> None:
     found = suspects_from(
         [
-            finding("NL009", Fault.ARM, 0.8, layer="dense", layer_index=0),
-            finding("RE027", Fault.ACH, 0.7, layer="dense", layer_index=0),
-            finding("RE023", Fault.ACH, 0.3, layer="dense_1", layer_index=1),
+            finding("NL009", FaultType.ARM, 0.8, layer="dense", layer_index=0),
+            finding("RE027", FaultType.ACH, 0.7, layer="dense", layer_index=0),
+            finding("RE023", FaultType.ACH, 0.3, layer="dense_1", layer_index=1),
         ]
     )
     assert [(one.layer, len(one.witnesses)) for one in found] == [("dense", 2), ("dense_1", 1)]
-    assert found[0].fault is Fault.ARM
+    assert found[0].fault is FaultType.ARM
     assert found[0].key == ("ACH", "dense", "")
 
 
 def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
     found = suspects_from(
-        [finding("RE029", None, 0.9), finding("RE020", None, 0.7), finding("RE014", Fault.HNE, 0.95)]
+        [finding("RE029", None, 0.9), finding("RE020", None, 0.7), finding("RE014", FaultType.HNE, 0.95)]
     )
     assert [(one.first.code, one.fault) for one in found] == [
-        ("RE014", Fault.HNE),
+        ("RE014", FaultType.HNE),
         ("RE029", None),
         ("RE020", None),
     ]
@@ -85,8 +96,8 @@ def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
 def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
     (one,) = suspects_from(
         [
-            finding("RE022", Fault.HLR, 0.9, layer="dense", layer_index=0),
-            finding("UM005", Fault.HLR, 0.3, hyperparameter=RATE),
+            finding("RE022", FaultType.HLR, 0.9, layer="dense", layer_index=0),
+            finding("UM005", FaultType.HLR, 0.3, hyperparameter=RATE),
         ]
     )
     assert (one.layer, one.layer_index, one.hyperparameter) == ("", None, RATE)
@@ -95,42 +106,42 @@ def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
 def test_what_is_proven_explains_what_was_observed() -> None:
     found = suspects_from(
         [
-            finding("RE010", Fault.ZGR, 0.95),
-            finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE),
-            finding("RE014", Fault.HNE, 0.8),
-            finding("UM013", Fault.HNE, 0.3),
+            finding("RE010", FaultType.ZGR, 0.95),
+            finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE),
+            finding("RE014", FaultType.HNE, 0.8, observes=Observes.LOSSES),
+            finding("UM013", FaultType.HNE, 0.3),
         ],
         observed={"RE019", "RE014"},
     )
     assert {one.fault: round(one.confidence, 2) for one in found} == {
-        Fault.ZGR: 0.95,
-        Fault.HNE: 0.82,
-        Fault.HLR: 0.48,
+        FaultType.ZGR: 0.95,
+        FaultType.HNE: 0.82,
+        FaultType.HLR: 0.48,
     }
 
 
 def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
-    proven = replace(finding("RE004", Fault.CPP, 0.9), certainty=Certainty.PROOF)
-    strong = replace(finding("RE003", Fault.LCH, 0.7), certainty=Certainty.STRONG)
-    hint = finding("RE019", Fault.HLR, 0.7, hyperparameter=RATE)
+    proven = replace(finding("RE004", FaultType.CPP, 0.9), certainty=Certainty.PROOF)
+    strong = replace(finding("RE003", FaultType.LCH, 0.7), certainty=Certainty.STRONG)
+    hint = finding("RE019", FaultType.HLR, 0.7, hyperparameter=RATE)
     found = {one.fault: one for one in suspects_from([proven, strong, hint])}
-    assert found[Fault.HLR].confidence == pytest.approx(0.42)
-    assert found[Fault.LCH].confidence == 0.7
-    assert calibrated(found[Fault.CPP]) >= 0.95
+    assert found[FaultType.HLR].confidence == pytest.approx(0.42)
+    assert found[FaultType.LCH].confidence == 0.7
+    assert calibrated(found[FaultType.CPP]) >= 0.95
 
 
 def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
-    strong = replace(finding("RE003", Fault.LCH, 0.7), certainty=Certainty.STRONG)
-    hint = finding("RE019", Fault.HLR, 0.7, hyperparameter=RATE)
+    strong = replace(finding("RE003", FaultType.LCH, 0.7), certainty=Certainty.STRONG)
+    hint = finding("RE019", FaultType.HLR, 0.7, hyperparameter=RATE)
     found = {one.fault: one.confidence for one in suspects_from([strong, hint], health=Health.WORKS)}
-    assert found == {Fault.HLR: pytest.approx(0.42), Fault.LCH: 0.7}
+    assert found == {FaultType.HLR: pytest.approx(0.42), FaultType.LCH: 0.7}
 
 
 @pytest.mark.parametrize(
     ("health", "reported"),
     [
-        (Health.FAILS, {"hint", "two hints", "strong", "of evaluation", "proof"}),
-        (Health.UNSEEN, {"hint", "two hints", "strong", "of evaluation", "proof"}),
+        (Health.FAILS, {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"}),
+        (Health.UNSEEN, {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"}),
         (Health.UNCLEAR, {"two hints", "strong", "of evaluation", "proof"}),
         (Health.WORKS, {"of evaluation", "proof"}),
     ],
@@ -138,21 +149,23 @@ def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_no
 def test_what_a_training_speaks_against_is_not_reported_untried(health: Health, reported: set[str]) -> None:
     """A hint alone needs a training that fails; one that learns has no fault that keeps it from learning."""
     strong, proof = {"certainty": Certainty.STRONG}, {"certainty": Certainty.PROOF}
+    more = finding("RE016", FaultType.RCD, 0.7, observes=Observes.WEIGHTS)
     cases = {
-        "hint": [finding("RE019", Fault.HLR, 0.8)],
-        "two hints": [finding("UM010", Fault.RCD, 0.8), finding("RE016", Fault.RCD, 0.7)],
-        "strong": [replace(finding("RE001", Fault.ACH, 0.9), **strong)],
+        "hint": [finding("RE019", FaultType.HLR, 0.8)],
+        "two hints": [finding("UM010", FaultType.RCD, 0.8), more],
+        "twice the same": [finding("UM010", FaultType.RCD, 0.8), finding("RE016", FaultType.RCD, 0.7)],
+        "strong": [replace(finding("RE001", FaultType.ACH, 0.9), **strong)],
         # Hints beside it that the training speaks against take nothing from it.
         "of evaluation": [
-            replace(finding("RE007", Fault.CPP, 0.9), **strong),
-            finding("UM001", Fault.CPP, 0.35),
+            replace(finding("RE007", FaultType.CPP, 0.9), **strong),
+            finding("UM001", FaultType.CPP, 0.35),
         ],
-        "proof": [replace(finding("RE010", Fault.ZGR, 0.9), **proof)],
+        "proof": [replace(finding("RE010", FaultType.ZGR, 0.9), **proof)],
     }
     suspects = {name: suspects_from(found, health=health)[0] for name, found in cases.items()}
     assert {name for name, one in suspects.items() if calibrated(one) >= THRESHOLD} == reported
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:
-    (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"})
+    (one,) = suspects_from([finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"})
     assert one.confidence == 0.8

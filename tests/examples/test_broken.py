@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from reenact.diagnosis.judge import read_only
-from reenact.program.fault import Fault
+from reenact.faults.detector import run_detectors
+from reenact.faults.registry import chosen
+from reenact.program.fault_type import FaultType
 from reenact.program.program import read_program
-from reenact.rules.registry import chosen
-from reenact.rules.rule import run_rules
 
 FOLDER = Path(__file__).parents[2] / "examples" / "broken"
 PROGRAMS = sorted(FOLDER.glob("*.py"))
 READ_OFF = {
-    "torch_spirals.py": Fault.HLR,
-    "torch_gestures.py": Fault.ZGR,
-    "torch_glyphs.py": Fault.AAL,
-    "keras_churn.py": Fault.ACH,
-    "keras_birds.py": Fault.RCD,
-    "keras_beats.py": Fault.WCI,
-    "keras_topics.py": Fault.ARM,
+    "torch_spirals.py": FaultType.HLR,
+    "torch_gestures.py": FaultType.ZGR,
+    "torch_glyphs.py": FaultType.AAL,
+    "keras_churn.py": FaultType.ACH,
+    "keras_birds.py": FaultType.RCD,
+    "keras_beats.py": FaultType.WCI,
+    "keras_topics.py": FaultType.ARM,
 }
 """Faults that the text alone shows; the others need a run."""
 
@@ -48,8 +48,8 @@ def test_no_comment_gives_the_fault_away(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "fault"), READ_OFF.items())
-def test_reading_alone_names_the_fault_and_its_line(name: str, fault: Fault) -> None:
+def test_reading_alone_names_the_fault_and_its_line(name: str, fault: FaultType) -> None:
     program = read_program((name,), FOLDER)
-    found = [one for one in run_rules(chosen(), read_only(program)) if one.fault is fault]
+    found = [one for one in run_detectors(chosen(), read_only(program)) if one.fault is fault]
     assert found, f"no rule reports {fault}"
     assert any(one.place is not None and program.line(one.place).strip() for one in found)

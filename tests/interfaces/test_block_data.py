@@ -17,13 +17,13 @@ import fences
 import pytest
 import yaml
 
+from reenact.faults.registry import chosen
 from reenact.llm.relay import ANSWER_FORMAT, REQUEST_FORMAT, file_answer, show_request
-from reenact.rules.registry import chosen
 from warm import warm_reenact
 
 ROOT = fences.ROOT
 BLOCKS = fences.all_blocks()
-GROUPS = {"reenact.rules", "reenact.strategies", "reenact.models"}
+GROUPS = {"reenact.faults", "reenact.strategies", "reenact.models"}
 Parse = Callable[..., click.Command]
 
 

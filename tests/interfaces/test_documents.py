@@ -49,7 +49,7 @@ def shown(block: fences.Block) -> list[Shown]:
 def test_the_pages_are_found() -> None:
     names = {fences.named(page) for page in PAGES}
     assert {"README.md", "docs/repair.md", "skills/reenact/SKILL.md", "examples/broken/README.md"} <= names
-    assert not any(name.startswith("docs/rules/") for name in names)
+    assert not any(name.startswith("docs/faults/") for name in names)
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def test_the_first_page_leads_on_and_guides_stand_in_reading_order(site: Path) -
 
 def test_faults_have_a_gallery_and_code_has_colours(site: Path) -> None:
     text = (site / "reference" / "faults" / "index.html").read_text()
-    assert "Wrong learning rate (HLR)" in text
-    assert 'href="../../rules/UM005/"' in text
+    assert "learning-rate-too-high" in text
+    assert 'href="../../faults/learning-rate-too-high/"' in text
     assert '<span class="gi">' in text
     assert ".codehilite" in (site / "code.css").read_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -52,10 +53,14 @@ class Forks:
 
     def __init__(self, scratch: Path, python: str) -> None:
         self._scratch = scratch
+        self._python = python
         self._numbers = itertools.count(1)
+        self._start()
+
+    def _start(self) -> None:
         environment = dict(os.environ, KERAS_BACKEND="torch", OMP_NUM_THREADS="1", MPLBACKEND="Agg")
         self._server = subprocess.Popen(
-            [python, str(HERE / "fork_server.py")],
+            [self._python, str(HERE / "fork_server.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -97,16 +102,30 @@ class Forks:
             "stdout": str(work / "out"),
             "stderr": str(work / "err"),
         }
-        self._server.stdin.write(json.dumps(job) + "\n")
-        self._server.stdin.flush()
+        self._ask(json.dumps(job))
         code = self._answer()["code"]
         assert isinstance(code, int)
         texts = [(work / name).read_text(errors="replace") for name in ("out", "err")]
         return Ran(code, texts[0], texts[1], folder if watched else None, cwd or work)
 
+    def _ask(self, job: str) -> None:
+        """Once more by a new server where the old one was killed from outside."""
+        try:
+            self._write(job)
+        except BrokenPipeError:
+            self.close()
+            self._start()
+            self._write(job)
+
+    def _write(self, job: str) -> None:
+        assert self._server.stdin is not None
+        self._server.stdin.write(job + "\n")
+        self._server.stdin.flush()
+
     def close(self) -> None:
         assert self._server.stdin is not None
-        self._server.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._server.stdin.close()
         self._server.wait()
 
 

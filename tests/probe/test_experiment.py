@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from reenact.faults.optimisation.learning_rate_outside_usable_range import usable_range
 from reenact.probe import injected
 from reenact.probe.experiment import read_experiments, run_experiments
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Experiments, LearningRateRange, Root
 from reenact.program.program import read_program
-from reenact.rules.own.learning_rate_outside_range import usable_range
 
 OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
 SHORT = replace(OPTIONS, experiments=0.3)

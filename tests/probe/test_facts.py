@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reenact.faults.evidence import Evidence
 from reenact.probe.json_graph import infer_task
 from reenact.program.graph import LossFacts, TensorFacts
-from reenact.rules.evidence import Evidence
 
 PROGRAM = """
 import json

@@ -48,7 +48,7 @@ ENDING = {
 CLIPPED = ("clip", "load", "padding", "warning")
 ELSEWHERE = {
     *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
-    *("torchmetrics-import", "keras-step"),
+    *("torchmetrics-import", "keras-step", "warning-place"),
     *(
         f"experiment-{point}"
         for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step", "loader", "padding")

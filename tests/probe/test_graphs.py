@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from made_evidence import findings_in
-from reenact.rules.finding import Certainty
-from reenact.testing.rules import evidence_of
+from reenact.faults.finding import Certainty
+from reenact.testing.faults import evidence_of
 
 PROGRAM = """
 import torch

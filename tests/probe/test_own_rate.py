@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from made_evidence import LEARNED, findings_in, seen, trace
+from reenact.faults.finding import Certainty
 from reenact.probe.experiment import read_experiments
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Behaviour, Experiments, OwnRate
-from reenact.rules.finding import Certainty
 
 OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
 SHORT = replace(OPTIONS, experiments=0.3)

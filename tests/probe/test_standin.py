@@ -188,7 +188,7 @@ model.fit(x, y, epochs=2, batch_size=50, validation_data=(x_test, y_test), verbo
 def test_every_line_of_a_diagnosis_names_its_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reenact import diagnose
+    from reenact import TrainingOptions, diagnose
     from reenact.report.render import render
     from reenact.report.views.diagnosis import diagnosis_document
 
@@ -200,7 +200,7 @@ def test_every_line_of_a_diagnosis_names_its_stand_in(
         ("https_proxy", "http://127.0.0.1:9"),
     ):
         monkeypatch.setenv(name, value)
-    found = diagnose("train.py", stand_in_data=True)
+    found = diagnose("train.py", training=TrainingOptions(stand_in_data=True))
     name = "keras.datasets.mnist"
     assert found.stand_in_data == (name,)
     assert found.sentence.startswith(f"On stand-in data for {name}: ")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
@@ -42,7 +42,7 @@ def test_two_changes_that_help_only_together() -> None:
     given = search_context(
         both_needed,
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
-        Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
+        Suspicion(Kind.BATCH_SIZE, 16, 0.7, FaultType.HBS),
     )
     found = Guided().search(given.context)
     assert {change.hyperparameter.kind for change in found[0].changes} == {
@@ -55,9 +55,9 @@ def test_what_is_strongly_suspected_is_changed_at_once_first_as_far_as_it_fits_t
     given = search_context(
         both_needed,
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
-        Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
-        Suspicion(Kind.LEARNING_RATE, 0.01, 0.6, Fault.OCH),
-        Suspicion(Kind.EPOCHS, 24, 0.2, Fault.HNE),
+        Suspicion(Kind.BATCH_SIZE, 16, 0.7, FaultType.HBS),
+        Suspicion(Kind.LEARNING_RATE, 0.01, 0.6, FaultType.OCH),
+        Suspicion(Kind.EPOCHS, 24, 0.2, FaultType.HNE),
     )
     first = ideas(given.context)[0]
     assert first.source == "joint"
@@ -114,7 +114,7 @@ def test_a_sure_change_that_loses_the_loss_is_tried_with_smaller_steps() -> None
             return 0.3
         return 0.9 if rate <= 0.05 else None
 
-    given = search_context(only_calm, Suspicion(Kind.LOSS, "mean_squared_error", 0.9, Fault.LCH))
+    given = search_context(only_calm, Suspicion(Kind.LOSS, "mean_squared_error", 0.9, FaultType.LCH))
     found = Guided().search(given.context)
     assert {change.hyperparameter.kind for change in found[0].changes} == {Kind.LOSS, Kind.LEARNING_RATE}
 
@@ -134,7 +134,7 @@ def test_of_nearly_equal_changes_the_suspected_one_is_taken() -> None:
         rate = 0.91 if values[Kind.LEARNING_RATE] == 0.01 else 0.3
         return max(rate, 0.9 if values[Kind.BATCH_SIZE] == 64 else 0.3)
 
-    given = search_context(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
+    given = search_context(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, FaultType.HBS))
     found = Guided().search(given.context)
     assert [change.hyperparameter.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
 
@@ -142,7 +142,7 @@ def test_of_nearly_equal_changes_the_suspected_one_is_taken() -> None:
 def test_an_idea_that_is_too_expensive_does_not_stand_in_the_way() -> None:
     given = search_context(
         rate_decides,
-        Suspicion(Kind.EPOCHS, 240, 0.9, Fault.HNE),
+        Suspicion(Kind.EPOCHS, 240, 0.9, FaultType.HNE),
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
         budget="6x",
     )
@@ -195,7 +195,10 @@ def test_with_a_small_budget_the_smaller_of_nearly_equal_changes_comes_first() -
         right = rate_decides(values)
         return right + (0.01 if right > 0.5 and values[Kind.BATCH_SIZE] == 64 else 0.0)
 
-    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
+    rate, batch = (
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
+        Suspicion(Kind.BATCH_SIZE, 64, 0.5, FaultType.HBS),
+    )
     given = search_context(batches_hardly_matter, rate, batch, budget="9x")
     found = Guided().search(given.context)
     assert given.context.best is not None
@@ -208,7 +211,10 @@ def test_with_a_small_budget_the_smaller_of_nearly_equal_changes_comes_first() -
 @pytest.mark.parametrize("helps", [True, False])
 def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: bool) -> None:
     """Every other batch size is lucky once; the right learning rate helps a little less, but always."""
-    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.6), Suspicion(Kind.BATCH_SIZE, 64, 0.9, Fault.HBS)
+    rate, batch = (
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
+        Suspicion(Kind.BATCH_SIZE, 64, 0.9, FaultType.HBS),
+    )
     given = search_context(
         lambda values: 0.3 + 0.5 * helps * (rate_decides(values) > 0.5), rate, batch, budget=budget
     )
@@ -229,7 +235,10 @@ def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: boo
 
 def test_one_more_seed_does_not_say_which_helps_most() -> None:
     """The right learning rate is all that helps; without a larger batch the second seed is an unlucky one."""
-    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
+    rate, batch = (
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
+        Suspicion(Kind.BATCH_SIZE, 64, 0.5, FaultType.HBS),
+    )
     given = search_context(rate_decides, rate, batch, budget="9x")
     plain, first = given.executor, given.context.seeds[0]
 
@@ -259,6 +268,6 @@ def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() ->
         assert isinstance(epochs, int)
         return max(0.92 if epochs >= 48 else 0.3, rate_decides(values) - 0.02)
 
-    epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, Fault.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
+    epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, FaultType.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
     found = Guided().search(search_context(either, epochs, rate).context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

@@ -10,9 +10,9 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from reenact.report.document import Diagnostic, Document, Level, Picture
+from reenact.report.fault_pages import detector_help
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.render import FORMATS, render
-from reenact.report.rule_pages import rule_help
 from reenact.types import Place
 
 
@@ -22,7 +22,7 @@ def document() -> Document:
     place = Place(PurePosixPath("my folder/train.py"), 12, 4, 12, 9)
     notice = Diagnostic(
         "UM005", "learning-rate-high", Level.WARNING, "learning rate 10\x1b[31m", place,
-        help=rule_help("UM005"), pictures=(Picture("Range test", curve, "the loss rises from 1 on"),),
+        help=detector_help("UM005"), pictures=(Picture("Range test", curve, "the loss rises from 1 on"),),
     )  # fmt: skip
     bare = Diagnostic("MD001", "model-opinion", Level.NOTE, "no page", None)
     return Document(
@@ -59,7 +59,7 @@ def test_sarif_fits_the_types_made_from_the_official_schema_and_carries_the_rule
     run = json.loads(text)["runs"][0]
     first, second = run["tool"]["driver"]["rules"]
     assert "## Instead" in first["help"]["markdown"]
-    assert first["help"]["text"] == rule_help("UM005")
+    assert first["help"]["text"] == detector_help("UM005")
     assert "help" not in second
     location = run["results"][0]["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"] == "my%20folder/train.py"

@@ -38,7 +38,13 @@ def _connected(place, parent):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.path.exists(place):
             _start(place, parent)
-    server.connect(place)
+        try:
+            server.connect(place)
+        except ConnectionRefusedError:
+            # The server was killed: what is left of it is a name.
+            os.unlink(place)
+            _start(place, parent)
+            server.connect(place)
     return server
 
 

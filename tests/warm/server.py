@@ -39,7 +39,10 @@ def main(place, parent):
         for one in ready:
             if one is listener:
                 client, _ = listener.accept()
-                job = _received(client)
+                job = None
+                # Whoever asked may be gone: that ends its own program alone.
+                with contextlib.suppress(OSError):
+                    job = _received(client)
                 if job:
                     clients[client] = _begin(client, *job, listener, clients)
             else:
@@ -114,7 +117,9 @@ def _received(client):
 
 def _signalled(client, clients):
     """A signal that the starter got, or its end: then the program ends too."""
-    numbers = client.recv(16)
+    numbers = b""
+    with contextlib.suppress(OSError):
+        numbers = client.recv(16)
     for number in numbers or (signal.SIGKILL,):
         _kill(clients[client], number)
     if not numbers:

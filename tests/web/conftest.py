@@ -31,11 +31,13 @@ from reenact.diagnosis.diagnosis import (
 )
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity
 from reenact.jobs import Jobs
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text, read_program
@@ -43,8 +45,6 @@ from reenact.repairs.alternatives import NeutralityGraph, Node, NodeKind
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending
 from reenact.testing.strategy import PROGRAM, set_to
 from reenact.trials.budget import TrainingUsage
@@ -81,7 +81,7 @@ SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
 def a_diagnosis() -> Diagnosis:
     place = Place(PurePosixPath("train.py"), 5, 52, 5, 56)
     finding = Finding(
-        "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, f"rate 10 {NASTY}",
+        "UM005", "learning-rate-high", "umlaut", FaultType.HLR, Severity.ERROR, f"rate 10 {NASTY}",
         "Steps larger than the weights cannot settle.", 0.9, place, step=12,
     )  # fmt: skip
     (suspect,) = suspects_from([finding])

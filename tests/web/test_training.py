@@ -14,14 +14,22 @@ from starlette.testclient import TestClient
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, TrainingUsage
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity
 from reenact.journal import Journal, Kind
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.program.fault_type import FaultType
 from reenact.web.state import AppState
 
 FOUND = Finding(
-    "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12
+    "UM005",
+    "learning-rate-high",
+    "umlaut",
+    FaultType.HLR,
+    Severity.ERROR,
+    "rate 10",
+    "too much",
+    0.9,
+    step=12,
 )
 FINDING = DiagnosisFinding(suspects_from([FOUND])[0], InterventionResult.UNTRIED, 0.9)
 RESULT = Diagnosis(Depth.QUICK, Evidence(), (FINDING,), (), (), 0.5, TrainingUsage(1.0)).to_store()

@@ -1,4 +1,4 @@
-"""`lint`: the static rules on many files, each read by itself."""
+"""`lint`: the static detectors on many files, each read by itself."""
 
 import os
 import signal
@@ -17,6 +17,8 @@ from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import InputError, UnreadableProgram
+from reenact.faults.evidence import Evidence
+from reenact.faults.registry import all_detectors
 from reenact.plain import plain_line
 from reenact.program.hyperparameter import Kind
 from reenact.program.launcher import Launch
@@ -27,8 +29,6 @@ from reenact.report.document import Diagnostic, Document, Level
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.report.views.static import UNPARSED
 from reenact.result import Result
-from reenact.rules.evidence import Evidence
-from reenact.rules.registry import all_rules
 from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, JsonValue, Place
 
@@ -46,7 +46,7 @@ class LintFinding(Result):
     """One finding of one file."""
 
     code: str
-    """Of the rule that names it, such as RE010."""
+    """Of the detector that names it, such as RE010."""
     name: str
     file: str
     """As it was named, or as the folder was named and the way from there."""
@@ -81,7 +81,7 @@ class Linted:
     unread: str = ""
     """Why it could not be understood; empty when it could."""
     is_training: bool = False
-    """Whether it imports a framework that the rules know."""
+    """Whether it imports a framework that the detectors know."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,7 +133,7 @@ class LintResult(Result):
                 notices.append(Diagnostic(*UNPARSED, Level.ERROR, message, place))
         return Document(
             kind="lint",
-            title="Static rules",
+            title="Static faults",
             verdict=self.sentence,
             diagnostics=tuple(notices),
             data=self.to_dict(),
@@ -159,7 +159,8 @@ def lint(
 
     Args:
         paths: files, notebooks and folders; default: the current folder.
-        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
+        select, ignore: faults or detectors to look for or to leave out: codes, prefixes, names, categories,
+            families.
         exclude: patterns of names or paths to leave out: "tests", "*_test.py".
         threshold: least confidence of a finding.
 
@@ -196,14 +197,14 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
 
 
 def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
-    """What the rules say of each file, in the order given; large numbers are shared among the cores."""
+    """What the detectors say of each file, in the order given; large numbers are shared among the cores."""
     look = partial(_linted, options=options)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
     # Children of a process with several threads may inherit a lock that nobody will ever release.
     if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
-    # The children inherit the loaded rules; starting fresh ones would take longer than the reading.
-    all_rules()
+    # The children inherit the loaded detectors; starting fresh ones would take longer than the reading.
+    all_detectors()
     with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_ignore_interrupts) as pool:
         try:
             # An interrupt in the middle of a fork would print a traceback of the interpreter: it waits.

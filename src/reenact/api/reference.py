@@ -1,11 +1,11 @@
-"""`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, what the rules are, what a
-word means, what came of a recorded run."""
+"""`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, which faults are looked for
+and by what, what a word means, what came of a recorded run."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -19,16 +19,17 @@ from reenact.settings import Settings, field_texts, resolve
 from reenact.types import ExitCode, JsonValue
 
 if TYPE_CHECKING:
+    from reenact.faults.detector import Detector
+    from reenact.faults.fault import Fault
     from reenact.journal import JournalReader, Run
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
     from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
     from reenact.report.document import Document
-    from reenact.rules.rule import Rule
 
 
-MOST_RULES = 8
-"""Rules that a word is answered with."""
+MOST_NAMED = 8
+"""Detectors that a word is answered with."""
 MOST_LOOKED_AT = 100
 """Runs among which the newest with a result is looked for."""
 
@@ -103,32 +104,52 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
     return Hyperparameters(read, static_graph(read))
 
 
-def list_rules(*words: str) -> tuple[Rule, ...]:
-    """All rules, or those whose code, prefix, name, family or tool is among `words`; where none is, those
-    whose page speaks of one of them.
+def list_rules(*words: str, family: str | None = None) -> tuple[Detector, ...]:
+    """All detectors, each with the fault that it looks for; or those that one of `words` names: by code,
+    prefix, name or family, or by the code, the name or the category of their fault. Where a word names none,
+    those whose page speaks of it.
 
     Example:
-        [rule.code for rule in reenact.list_rules("neuralint")]
-    """
-    from reenact.rules.registry import all_rules, check_words, chosen
+        [rule.fault.name for rule in reenact.list_rules("neuralint")]
 
+    Args:
+        family: only those of this published tool, such as umlaut.
+    """
+    from reenact.faults.registry import all_detectors, check_words, chosen, of_family
+
+    own = all_detectors() if family is None else of_family(family)
+    if not words:
+        return own
     try:
         check_words(words)
     except InputError:
-        if found := _speaking_of(words, all_rules()):
+        if found := _speaking_of(words, own):
             return found
         raise
-    return tuple(chosen(words) if words else all_rules())
+    named = set(chosen(words))
+    return tuple(one for one in own if one in named)
 
 
-def _speaking_of(words: Sequence[str], rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Rules with such a word in their name, or else in their page."""
-    from reenact.report.rule_pages import rule_text
+def _speaking_of(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
+    """Detectors with such a word in their name or that of their fault, or else in the page."""
+    return _named_with(words, detectors) or tuple(one for one in detectors if _among(words, _account(one)))
 
-    wanted = [_flat(word) for word in words if _flat(word)]
-    named = tuple(rule for rule in rules if any(word in _flat(rule.name) for word in wanted))
-    pages = ((rule, _flat(rule_text(rule).partition("\nExample")[0])) for rule in rules)
-    return named or tuple(rule for rule, page in pages if any(word in page for word in wanted))
+
+def _named_with(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
+    return tuple(one for one in detectors if _among(words, one.name) or _among(words, one.fault.name))
+
+
+def _among(words: Sequence[str], text: str) -> bool:
+    """Whether one of the words is in a text, however both are written."""
+    return any(_flat(word) in _flat(text) for word in words if _flat(word))
+
+
+def _account(one: Detector) -> str:
+    """What is written of a detector and its fault, without the programs."""
+    from reenact.faults.page import account_of, page_of
+
+    sections = page_of(one.fault).sections
+    return "\n".join([one.why, account_of(one), *(sections[name] for name in ("What", "Why", "Symptom"))])
 
 
 def _flat(text: str) -> str:
@@ -136,28 +157,61 @@ def _flat(text: str) -> str:
 
 
 def explain(word: str, width: int = 100) -> str:
-    """What a rule, an ending, an exit code, a setting, a fault type or a verdict means, in lines so wide."""
-    from reenact.report.rule_pages import rule_text
+    """What a fault, a detector, an ending, an exit code, a setting, a fault type or a verdict means, in lines
+    so wide."""
+    from reenact.faults.registry import all_detectors, all_faults, fault
+    from reenact.report.fault_pages import detector_text, fault_text
 
-    rules = {name: rule for rule in list_rules() for name in (rule.code, rule.name)}
-    if rule := rules.get(word.upper()) or rules.get(word.lower()):
-        return rule_text(rule, width)
+    if (found := fault(word)) is not None:
+        return fault_text(found, width)
+    detectors = {name: one for one in all_detectors() for name in (one.code, one.name)}
+    if one := detectors.get(word.upper()) or detectors.get(word.lower()):
+        return detector_text(one, width)
     words = known_words()
-    meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
-    if meaning is not None:
-        return fill(f"{word}: {meaning}", width)
-    close = difflib.get_close_matches(word, [*words, *rules], n=3)
-    begun = tuple(rule for rule in list_rules() if rule.code.startswith(word.upper()))
-    if found := begun or (() if close else _speaking_of([word], list_rules())):
-        named = (f"  {rule.code} {rule.name}: {rule.why}" for rule in found[:MOST_RULES])
-        listed = "\n".join(fill(one, width, subsequent_indent=" " * 8) for one in named)
+    known = (name for name in (word, word.lower(), word.upper()) if name in words)
+    if (name := next(known, None)) is not None:
+        faults = tuple(one for one in all_faults() if name in _studied(one))
+        return "\n".join([fill(f"{word}: {words[name]}", width), *_listed(faults, width)])
+    return _closest(word, words, width)
+
+
+def _closest(word: str, words: dict[str, str], width: int) -> str:
+    """What begins with a word that names nothing, or speaks of it; raises InputError where nothing does."""
+    from reenact.faults.registry import all_detectors
+
+    detectors = all_detectors()
+    names = [name for one in detectors for name in (one.code, one.name, one.fault.code, one.fault.name)]
+    close = difflib.get_close_matches(word, [*words, *dict.fromkeys(names)], n=3)
+    begun = tuple(one for one in detectors if one.code.startswith(word.upper()))
+    named = begun or _named_with([word], detectors)
+    if found := named or (() if close else _speaking_of([word], detectors)):
         about = "that begin with" if begun else "that speak of"
-        return f"Rules {about} {word!r}; `reenact explain CODE` shows one of them:\n{listed}"
-    # Every word of the pages of the rules, so that one that is misspelt is still understood.
-    known = sorted({word for rule in list_rules() for word in re.findall(r"\w{4,}", rule_text(rule))})
+        lines = (f"  {one.code} {one.name}: {one.why}" for one in found[:MOST_NAMED])
+        shown = "\n".join(fill(one, width, subsequent_indent=" " * 8) for one in lines)
+        return f"Detectors {about} {word!r}; `reenact explain CODE` shows one of them:\n{shown}"
+    # Every word of the pages, so that one that is misspelt is still understood.
+    known = sorted({word for one in detectors for word in re.findall(r"\w{4,}", _account(one))})
     close = close or difflib.get_close_matches(word, known, n=1, cutoff=0.75)
-    hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists the rules."
+    hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists faults and detectors."
     raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
+
+
+def _studied(fault: Fault) -> set[str]:
+    """The fault types of the study that detectors of a fault speak of."""
+    from reenact.faults.registry import detectors_of
+
+    return {one.study.value for one in detectors_of(fault) if one.study is not None}
+
+
+def _listed(faults: Sequence[Fault], width: int) -> Iterator[str]:
+    """Faults, one a line, for the end of an explanation."""
+    from reenact.faults.registry import detectors_of
+
+    if faults:
+        yield "Faults of this type; `reenact explain NAME` shows one of them:"
+    for fault in faults:
+        codes = ", ".join(one.code for one in detectors_of(fault))
+        yield fill(f"  {fault.name} ({codes})", width, subsequent_indent=" " * 8)
 
 
 def known_words() -> dict[str, str]:
@@ -167,7 +221,7 @@ def known_words() -> dict[str, str]:
     from reenact.bug.symptom import Relation
     from reenact.diagnosis.learned.findings import BY_CODE
     from reenact.diagnosis.llm_detector import CODE, WHY
-    from reenact.program.fault import Fault
+    from reenact.program.fault_type import FaultType
     from reenact.report.views import bug
     from reenact.sandbox.box import Ending
 
@@ -175,7 +229,7 @@ def known_words() -> dict[str, str]:
         return {str(one[name].value): text for one in owners for name, text in field_texts(one).items()}
 
     words = {code: f"exit code. {text}" for code, text in members(ExitCode).items()}
-    words |= {**members(Ending, Fault), **field_texts(Settings)}
+    words |= {**members(Ending, FaultType), **field_texts(Settings)}
     finds = "The learned detector finds that the trace looks like one of a wrong"
     words |= {code: f"{one.name}. {finds} {one.word}." for code, one in BY_CODE.items()}
     shown = "A script was run in the sandbox and the reported symptom came out of this line."

@@ -249,8 +249,8 @@ def program_of(program: File | Sequence[str], arguments: Sequence[str]) -> Progr
 
 
 def rules_of(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The rules to use and to leave out; InputError for a word that names none."""
-    from reenact.rules.registry import check_words
+    """The detectors to use and to leave out; InputError for a word that names none."""
+    from reenact.faults.registry import check_words
 
     selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
     check_words((*selected, *ignored))

@@ -57,7 +57,8 @@ def diagnose(
         arguments: what the program itself gets on its command line.
         depth: "static" reads the text; "quick" watches one run; "normal" and "deep" also change the
             suspects and train, to see which change helps.
-        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
+        select, ignore: faults or detectors to look for or to leave out: codes, prefixes, names, categories,
+            families.
         budget: for normal and deep: "20x" (times one training), "40t" (trainings) or time ("90s", "5m").
         metric: the metric that judges a change, for example "val_accuracy"; default: chosen from what is
             logged.
@@ -106,8 +107,8 @@ def diagnose_trace(
     ignore: Words = (),
     threshold: float = THRESHOLD,
 ) -> Diagnosis:
-    """What the rules find in a training that was watched before, or is being watched: nothing is run, nothing
-    is recorded.
+    """What the detectors find in a training that was watched before, or is being watched: nothing is run,
+    nothing is recorded.
 
     Example:
         reenact.diagnose_trace("traces/today", program="train.py")
@@ -122,9 +123,9 @@ def diagnose_trace(
     from reenact.diagnosis.judge import diagnose_evidence, read_only
     from reenact.diagnosis.judgement import counted
     from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.faults.evidence import Evidence
     from reenact.probe.trace import Trace
     from reenact.program.program import Program
-    from reenact.rules.evidence import Evidence
 
     selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
@@ -195,7 +196,7 @@ def repair(
             ("40t"); default: "20x", and more where a training takes less than 1.5 s.
         metric: the metric that judges, for example "val_accuracy"; default: chosen from what is logged.
         seeds: fresh seeds for the final verification, at least 6.
-        select, ignore: only what these rules find, or not these.
+        select, ignore: only what these faults or detectors name, or not these.
         space: values for random, bohb and hebo: "own", or those of the "study".
         search_seed: random seed of the search.
         samples, temperature: answers of the strategy "llm".

@@ -30,7 +30,7 @@ COMMANDS = {
     "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
     "alternatives": ("training", "Find other repairs than the known one, as a graph."),
     "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
-    "rules": ("static", "List the rules that diagnose a training."),
+    "rules": ("static", "List the faults that a training may have, and their detectors."),
     "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
     "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
     "completion": ("main", "Print the script for completion in a shell."),
@@ -114,4 +114,6 @@ def completion(shell: str) -> None:
 
     made = get_completion_class(shell)
     assert made is not None
-    click.echo(made(reenact, {}, "reenact", "_REENACT_COMPLETE").source())
+    complete = made(reenact, {}, "reenact", "_REENACT_COMPLETE")
+    # Not `source()`: for bash it starts the bash of the machine to read its version.
+    click.echo(complete.source_template % complete.source_vars())

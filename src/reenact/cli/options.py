@@ -163,7 +163,7 @@ def printed_as(command: Verb) -> Verb:
 
 TRAINING_TIME = "Seconds that one training may take; it is then stopped, and what was seen of it is judged."
 TRUST = "Continue an unfinished run of this command also when you did not record it on this machine."
-RULES = "Only these rules: a code, prefix, name, family or tool."
+RULES = "Only these: a fault or a detector by code, prefix or name, a category, a family."
 EXECUTOR = "Where trainings run: process, ray, or the address of a Ray cluster."
 SHARED_DATA = "A file or folder that every node of the cluster has at this path; not sent."
 MAX_TIME = "Seconds that the whole command may take; what was seen until then is judged."

@@ -1,8 +1,8 @@
-"""What the text of a program shows, and the rules that say so: nothing is run.
+"""What the text of a program shows, and the detectors that say so: nothing is run.
 
-`reenact lint FILES`: the static rules on many files at once, for hooks, editors and build servers.
+`reenact lint FILES`: the static detectors on many files at once, for hooks, editors and build servers.
 `reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
-`reenact rules`: every rule, the fault it finds and what it needs; `reenact explain WORD`.
+`reenact rules`: every detector, the fault it finds and what it needs; `reenact explain WORD`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters, list_rules
 from reenact.cli.calling import PROGRAM, program_words
 from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show, terminal_width
+from reenact.diagnosis.judgement import counted
 from reenact.report.document import Document
-from reenact.report.rule_pages import rule_cells, rule_data, write_pages
+from reenact.report.fault_pages import COLUMNS, detector_cells, detector_data, write_pages
 from reenact.types import ExitCode, Table
 
 UNSET = "Also list those that are not set: the library's default holds."
@@ -34,7 +35,7 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
 
     PATHS are files, notebooks and folders; default: this folder. Each file is read by itself: nothing is
     run, no framework is imported, nothing is recorded. Every file is checked, also when another cannot be
-    parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
+    parsed. Exit code 0: no detector fires, 1: findings, 2: no findings, but a file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
     show(result.document(), output_format)
@@ -58,22 +59,29 @@ def params(program: tuple[str, ...], everything: bool, layers: bool, output_form
 
 @click.command()
 @click.argument("words", nargs=-1)
-@click.option("--write", "folder", type=NEW_FOLDER, help="Write a page a rule and an index.")
+@click.option("--family", help="Only detectors of this published tool, such as umlaut.")
+@click.option("--write", "folder", type=NEW_FOLDER, help="Write a page a fault and an index.")
 @output_format
-def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> None:
-    """List all rules, or those whose code, prefix, name or family is among WORDS."""
+def rules(words: tuple[str, ...], family: str | None, folder: Path | None, output_format: str) -> None:
+    """List the detectors, each with the fault that it looks for.
+
+    Without WORDS all of them; else those whose code, prefix, name, family, or whose fault's code, name or
+    category is among WORDS.
+    """
     if folder is not None:
         echo(f"{len(write_pages(folder))} pages written to {folder}.")
         return
-    listed = list_rules(*words)
-    columns = ("code", "name", "family", "fault", "needs", "status")
-    verdict = f"{len(listed)} rules. reenact explain CODE tells what, why and what to do instead."
-    table, data = Table("", columns, tuple(map(rule_cells, listed))), [rule_data(one) for one in listed]
-    show(Document("rules", "Rules", verdict, (table,), data=data), output_format)
+    listed = list_rules(*words, family=family)
+    faults = len({one.fault.code for one in listed})
+    verdict = f"{counted(len(listed), 'detector')} of {counted(faults, 'fault')}. "
+    verdict += "reenact explain NAME tells what, why and what to do instead."
+    table = Table("", COLUMNS, tuple(map(detector_cells, listed)))
+    data = [detector_data(one) for one in listed]
+    show(Document("rules", "Faults and detectors", verdict, (table,), data=data), output_format)
 
 
 @click.command()
 @click.argument("word")
 def explain(word: str) -> None:
-    """Explain a WORD that reenact prints: a rule, an ending, an exit code, a setting, a fault type."""
+    """Explain a WORD that reenact prints: a fault, a detector, an ending, an exit code, a setting."""
     echo(meaning_of(word, terminal_width()))

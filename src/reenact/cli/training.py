@@ -37,7 +37,7 @@ DEPTHS, SPACES = click.Choice([depth.value for depth in Depth]), click.Choice(["
 DEPTH = "static reads; quick watches one run; normal and deep change the suspects and train."
 EXPERIMENT = "Share of the training's own time that each small experiment may take."
 BUDGET = "A multiple of one training (200x), a time (5m) or trainings (400t)."
-RULES = "Only what these rules find: codes, prefixes, families."
+RULES = "Only what these find: faults or detectors by code, prefix, name, family."
 TRACE = "Judge the trace in this folder of `reenact watch --out FOLDER`, also while it grows; nothing is run."
 KNOWN = "The program with the known repair; without it the program itself is the measure."
 

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, firsts
-from reenact.program.fault import Fault
+from reenact.faults.finding import Certainty
+from reenact.program.fault_type import FaultType
 from reenact.program.patch import Patch
-from reenact.rules.finding import Certainty
 from reenact.trials.ddmin import minimise
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
@@ -28,8 +28,8 @@ STRONG = 0.5
 KEPT_GAIN = 0.8
 """A part of a joint change suffices when it keeps so much of the gain on the screening seed."""
 INTERACTING = (
-    frozenset((Fault.CPP, Fault.HLR, Fault.WCI, Fault.LNM)),
-    frozenset((Fault.ACH, Fault.ARM, Fault.AAL, Fault.LCH, Fault.LCN, Fault.CPP)),
+    frozenset((FaultType.CPP, FaultType.HLR, FaultType.WCI, FaultType.LNM)),
+    frozenset((FaultType.ACH, FaultType.ARM, FaultType.AAL, FaultType.LCH, FaultType.LCN, FaultType.CPP)),
 )
 """Scale of the inputs, learning rate and initialisation; last activation, loss and labels."""
 

@@ -14,12 +14,12 @@ from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
 from reenact.drawing import drawing
 from reenact.errors import InputError, ReenactError
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.result import Result
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import Comparison
@@ -78,7 +78,7 @@ class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
     JSON: ClassVar = (
-        "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index",
+        "fault=suspect.fault", "fault_name?", "layer=suspect.layer?", "layer_index=suspect.layer_index",
         "certainty=suspect.certainty", "confidence:3", "status",
         "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
         "suggestions=suspect.suggestions", "fix?", "tried", "note?",
@@ -102,13 +102,18 @@ class DiagnosisFinding(Result):
 
     @property
     def code(self) -> str:
-        """Of the rule that names it, such as RE010."""
+        """Of the detector that names it, such as RE010."""
         return self.suspect.headline.code
 
     @property
     def name(self) -> str:
-        """Of that rule, such as gradients-not-cleared."""
+        """Of that detector, such as gradients-not-cleared."""
         return self.suspect.headline.name
+
+    @property
+    def fault_name(self) -> str:
+        """Of the fault, such as missing-zero-grad; empty where no detector of the list names it."""
+        return self.suspect.headline.fault_name
 
     @property
     def file(self) -> str:
@@ -212,7 +217,7 @@ class Diagnosis(Result):
 
     @property
     def seen(self) -> tuple[Finding, ...]:
-        """What was seen and has several possible causes, rule by rule."""
+        """What was seen and has several possible causes, detector by detector."""
         return tuple(finding for symptom in self.symptoms for finding in symptom.witnesses)
 
     @property
@@ -257,7 +262,7 @@ class Diagnosis(Result):
             Judgement.FINDINGS: counted(len(self.findings), "finding"),
             Judgement.BROKEN: "training looks broken",
             Judgement.UNJUDGED: "nothing could be judged",
-            Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
+            Judgement.SOUND: "no fault found" if self.depth.runs else "no detector fires (static)",
         }[self.judgement]
         verdict = f"{words}, {self.confirmed} confirmed" if self.confirmed else words
         short: dict[str, JsonValue] = {
@@ -297,7 +302,7 @@ IN_SHORT = 24
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A place, and the rule that names it."""
+    """A place, and the detector that names it."""
 
     code: str
     name: str
@@ -314,7 +319,7 @@ class SourceFile:
 
 
 def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
-    """Every file in which a finding lies: its text, and the places with the rule that names each."""
+    """Every file in which a finding lies: its text, and the places with the detector that names each."""
     program = found.evidence.program
     if program is None:
         return ()

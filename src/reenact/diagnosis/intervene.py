@@ -21,8 +21,9 @@ from reenact.diagnosis.candidates import STRONG, Candidate, Joint, Screened, Scr
 from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
+from reenact.faults.confidence import below, confirmed, refuted
+from reenact.faults.finding import Certainty
 from reenact.program.patch import Patch
-from reenact.rules.finding import Certainty
 from reenact.trials.metric import LEARNING, LEARNS, Measure, least_gain
 from reenact.trials.statistics import gains_less_than
 from reenact.trials.trainer import BudgetedTrainer
@@ -190,7 +191,7 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
     effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
     effect = effects.get(key)
     if effect is not None and effect.confirmed:
-        return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), effect)
+        return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, confirmed(sure), effect)
     if not any(one.suspect.key == key for one in tried.candidates):
         return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
     if effect is not None and effect.shortfall:
@@ -207,7 +208,7 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
         return replace(undecided, note="changing it as well helped more, in a first look")
     if any(one.candidate.suspect.key == key for one in tried.helpful):
         demoted = tried.confirmed and suspect.confidence < SURE and suspect.certainty is not Certainty.PROOF
-        sure = min(sure, threshold - 0.01) if demoted else sure
+        sure = below(sure, threshold) if demoted else sure
         instead = "changing this instead helped too, in a first look"
         note = instead if tried.confirmed else "helped in a first look"
         return replace(undecided, confidence=sure, note=note)
@@ -259,7 +260,7 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
         note = f"changing it made no clear difference over {len(seeds)} seeds"
         return replace(one, tried=effect, note=note)
     note = f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
-    doubt = 0.4 * one.confidence
+    doubt = refuted(one.confidence)
     return replace(one, status=InterventionResult.REFUTED, confidence=doubt, tried=effect, note=note)
 
 
@@ -275,5 +276,5 @@ def _weighed(
     if not well and trainer.improves(median(effect.before), median(effect.after), share=MUCH):
         return one
     why = "the training does well as it is" if well else "not much, and little else speaks against it"
-    sure = min(one.confidence, threshold - 0.01)
+    sure = below(one.confidence, threshold)
     return replace(one, confidence=sure, note=f"changing it helps, but {why}")

@@ -14,21 +14,21 @@ from pathlib import Path, PurePosixPath
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
-from reenact.program.fault import Fault
+from reenact.faults.detector import Detector, Needs, run_detectors
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.series import hardly_begun
+from reenact.faults.finding import Certainty, Finding
+from reenact.faults.health import health_of
+from reenact.faults.registry import chosen
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Certainty, Finding
-from reenact.rules.health import health_of
-from reenact.rules.own._series import hardly_begun
-from reenact.rules.registry import chosen
-from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.types import Place
 
-SEEN_IN_THE_RUN = (Fault.ZGR, Fault.MOD, Fault.SHF)
+SEEN_IN_THE_RUN = (FaultType.ZGR, FaultType.MOD, FaultType.SHF)
 """Faults that every run shows, however many models it has."""
 ABOUT_DATA = frozenset({"RE008", "RE018", "UM012"})
 """Rules that speak of the rows themselves, beside those of inputs and labels that were prepared wrongly."""
@@ -59,7 +59,9 @@ def suspects_of(
     rules = chosen(options.select, options.ignore)
     findings = placed_in_settings((*rule_findings(rules, evidence), *others), evidence)
     if evidence.stand_in_data:
-        findings = tuple(one for one in findings if one.fault is not Fault.CPP and one.code not in ABOUT_DATA)
+        findings = tuple(
+            one for one in findings if one.fault is not FaultType.CPP and one.code not in ABOUT_DATA
+        )
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     observed = {rule.code for rule in rules if Needs.TRACE in rule.needs}
@@ -104,15 +106,15 @@ def conclude(
     )
 
 
-def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:
+def rule_findings(rules: Sequence[Detector], evidence: Evidence) -> tuple[Finding, ...]:
     """What the rules say; where the run shows too little, what the text alone proves counts as well."""
-    found, trace = run_rules(rules, evidence), evidence.trace
+    found, trace = run_detectors(rules, evidence), evidence.trace
     # A trace that the probe broke off, or that ended after a step or two.
     little = trace is not None and (bool(trace.happened("probe-off")) or trace.step_count < FEW_STEPS)
     if trace is None or not (little or evidence.optimizers > 1):
         return found
     known = {one.code for one in found}
-    of_the_text = run_rules(rules, Evidence(evidence.program, evidence.static))
+    of_the_text = run_detectors(rules, Evidence(evidence.program, evidence.static))
     if not little:
         # Of several models the run shows one: what is written of the others counts where it is proof.
         proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
@@ -122,18 +124,32 @@ def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, .
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 LARGEST = 1 << 18
-NUMBERS = frozenset({
-    Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.DROPOUT, Kind.WEIGHT_DECAY, Kind.MOMENTUM,
-    Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.GRADIENT_CLIP,
-})  # fmt: skip
+NUMBERS = frozenset(
+    {
+        Kind.LEARNING_RATE,
+        Kind.BATCH_SIZE,
+        Kind.EPOCHS,
+        Kind.DROPOUT,
+        Kind.WEIGHT_DECAY,
+        Kind.MOMENTUM,
+        Kind.UNITS,
+        Kind.FILTERS,
+        Kind.KERNEL_SIZE,
+        Kind.GRADIENT_CLIP,
+    }
+)
 """Kinds whose value is a number: a word in its place is an expression."""
 _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 
-KEYS: dict[Fault | None, str] = {
-    Fault.HBS: r"(?:train_)?batch[_-]?size", Fault.HLR: r"lr|learning[_-]rate", Fault.HMO: r"momentum",
-    Fault.HNE: r"(?:n(?:um)?_|max_)?epochs", Fault.HWD: r"weight[_-]decay|wd", Fault.RCD: r"dropout",
-}  # fmt: skip
+KEYS: dict[FaultType | None, str] = {
+    FaultType.HBS: r"(?:train_)?batch[_-]?size",
+    FaultType.HLR: r"lr|learning[_-]rate",
+    FaultType.HMO: r"momentum",
+    FaultType.HNE: r"(?:n(?:um)?_|max_)?epochs",
+    FaultType.HWD: r"weight[_-]decay|wd",
+    FaultType.RCD: r"dropout",
+}
 """How settings call what a fault is about."""
 
 

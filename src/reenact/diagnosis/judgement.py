@@ -1,7 +1,7 @@
 """The judgement of a diagnosis: one of four, from which its sentence, its exit code and every list derive.
 
 "No fault found" is about what was seen alone: a program that did not start, trained nothing or broke the
-probe is not judged, and a training with grave symptoms is broken whether or not a rule names the cause.
+probe is not judged, and a training with grave symptoms is broken whether or not a detector names the cause.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
+from reenact.faults.finding import Certainty, Severity
 from reenact.plain import plain_line
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
-from reenact.rules.finding import Certainty, Severity
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
     from reenact.diagnosis.suspects import Suspect
-    from reenact.rules.evidence import Evidence
+    from reenact.faults.evidence import Evidence
 
 ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
 """Endings that need no mention beside a judged training."""
@@ -34,9 +34,9 @@ class Judgement(StrEnum):
     """What a diagnosis comes to."""
 
     FINDINGS = "findings"
-    """A rule names something that is wrong, at or above the threshold."""
+    """A detector names something that is wrong, at or above the threshold."""
     BROKEN = "broken"
-    """The training failed, by symptoms of level error or by its own course; no rule names the cause."""
+    """The training failed, by symptoms of level error or by its own course; no detector names the cause."""
     SOUND = "sound"
     """A training was seen (or, at depth static, the text was read) and nothing speaks against it."""
     UNJUDGED = "unjudged"
@@ -91,7 +91,7 @@ def _judgement(found: Shown) -> Judgement:
     """What findings, symptoms and evidence come to together."""
     if found.findings:
         return Judgement.FINDINGS
-    from reenact.rules.health import Health, health_of
+    from reenact.faults.health import Health, health_of
 
     evidence, symptoms, threshold = found.evidence, found.symptoms, found.threshold
     health = health_of(evidence)
@@ -127,7 +127,7 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
         case Judgement.UNJUDGED:
             return f"Nothing could be judged: {why_unjudged(evidence, depth)}."
         case Judgement.SOUND if not depth.runs:
-            return "No rule fires on the text. Nothing was run (--depth static)."
+            return "No detector fires on the text. Nothing was run (--depth static)."
         case Judgement.SOUND if early:
             return f"No fault found at depth {depth}{early}."
         case Judgement.SOUND:
@@ -157,10 +157,10 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
 
 def _goes_on(evidence: Evidence) -> bool:
     """Whether a training gets better, or has hardly begun, whatever stands still in one of its layers."""
-    from reenact.rules.measured import learned
+    from reenact.faults.facts.measured import loss_halved
 
     steps = evidence.trace.step_count if evidence.trace is not None else 0
-    return 0 < steps < FEW_STEPS or learned(evidence)
+    return 0 < steps < FEW_STEPS or loss_halved(evidence)
 
 
 def why_unjudged(evidence: Evidence, depth: Depth) -> str:

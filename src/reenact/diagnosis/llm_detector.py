@@ -18,16 +18,16 @@ from pydantic import BaseModel, Field
 from reenact.asking import ask
 from reenact.diagnosis.suspects import FAULT_KINDS, firsts
 from reenact.errors import AnswerUnusable, PatchRefused
+from reenact.faults.detector import suggest
+from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
 from reenact.program.source import Language
 from reenact.program.static_graph import StaticGraph, StaticLayer, static_graph
-from reenact.rules.finding import Finding, Severity, Suggestion
-from reenact.rules.rule import suggest
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
 
@@ -87,17 +87,17 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     return replace(found, place=param.place, hyperparameter=param.id, suggestions=suggestions)
 
 
-def fault_named(word: str) -> Fault | None:
+def fault_named(word: str) -> FaultType | None:
     """A fault by its code, or by the words that explain it."""
     wanted = _plain(word)
-    for name, text in field_texts(Fault).items():
+    for name, text in field_texts(FaultType).items():
         if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
-            return Fault[name]
+            return FaultType[name]
     return None
 
 
 def _hyperparameter(
-    fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph
+    fault: FaultType, place: Place, layer: StaticLayer | None, graph: StaticGraph
 ) -> Hyperparameter | None:
     """The hyperparameter of the right kind: of that layer, else on that line, else the only one there is."""
     fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
@@ -152,13 +152,13 @@ def llm_findings(
     """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do not exist
     is dropped, and the notes that come along say so."""
     graph = static_graph(program)
-    faults = "\n".join(f"{Fault[name].value}: {text}" for name, text in field_texts(Fault).items())
+    faults = "\n".join(f"{FaultType[name].value}: {text}" for name, text in field_texts(FaultType).items())
     layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
     prompt = load_prompt("reenact.diagnosis", "prompts/opinion.md").fill(
         faults=faults, layers=layers or "none could be read", program=numbered(program)
     )
     dropped: Counter[str] = Counter()
-    agreeing: dict[tuple[Fault | None, str], list[Finding]] = {}
+    agreeing: dict[tuple[FaultType | None, str], list[Finding]] = {}
     for sample in range(samples):
         try:
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)

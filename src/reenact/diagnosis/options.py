@@ -1,4 +1,4 @@
-"""What the user of a diagnosis may ask for: how deep to look, what that may cost, which rules."""
+"""What the user of a diagnosis may ask for: how deep to look, what that may cost, which faults."""
 
 from __future__ import annotations
 

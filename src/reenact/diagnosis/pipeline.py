@@ -1,6 +1,6 @@
-"""Diagnose: read the program, watch it, ask the rules, change the suspects, say what is at fault.
+"""Diagnose: read the program, watch it, ask the detectors, change the suspects, say what is at fault.
 
-program -> static findings -> watched run and small experiments -> rules and other detectors
+program -> static findings -> watched run and small experiments -> our detectors and others
 -> suspects -> intervention -> findings, surest first
 """
 
@@ -18,11 +18,11 @@ from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
 from reenact.journal import Scope
 from reenact.probe.outcome import CUT_OFF, OutcomeKind
 from reenact.program.program import Program
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.trial import Trial

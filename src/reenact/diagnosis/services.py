@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.losses import least_value
+from reenact.faults.facts.series import guessing
 from reenact.journal import Journal, OpenRun, Scope
 from reenact.probe.answers import Answers
 from reenact.program.program import Program
-from reenact.rules.evidence import Evidence
-from reenact.rules.losses import least_value
-from reenact.rules.own._series import guessing
 from reenact.types import Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:

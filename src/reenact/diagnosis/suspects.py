@@ -2,65 +2,97 @@
 
 A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the line of a finding suppresses it.
 
-A rule's confidence is its author's judgement. The calibration curve says what came of such judgements over a
-few hundred mutants whose faults are known (`python -m benchmarks train-detector` draws it); a finding carries
-that share.
+How sure that makes is decided in `reenact.faults.confidence` alone.
 """
 
-import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from typing import TypeAlias, TypeVar
 
-from reenact.program.fault import Fault
+from reenact.faults.confidence import PROVEN, combined, explained, is_spoken_against
+from reenact.faults.confidence import calibrated as sure_of
+from reenact.faults.finding import Certainty, Finding, Suggestion
+from reenact.faults.health import Health
+from reenact.faults.registry import all_detectors
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
-from reenact.rules.finding import Certainty, Finding, Suggestion
-from reenact.rules.health import Health
-from reenact.rules.registry import all_rules
-from reenact.types import JsonValue, Place
+from reenact.types import Place
 
-SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
+SAME = {FaultType.ARM: FaultType.ACH, FaultType.AAL: FaultType.ACH}
 """Missing, wrong and redundant activations are one thing seen from different sides."""
-OF_THE_TRAINING = frozenset((
-    Fault.HBS, Fault.HLR, Fault.HNE, Fault.LCH, Fault.OCH, Fault.CPP, Fault.VRM, Fault.HWD, Fault.HMO,
-    Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
-))  # fmt: skip
+OF_THE_TRAINING = frozenset(
+    {
+        FaultType.HBS,
+        FaultType.HLR,
+        FaultType.HNE,
+        FaultType.LCH,
+        FaultType.OCH,
+        FaultType.CPP,
+        FaultType.VRM,
+        FaultType.HWD,
+        FaultType.HMO,
+        FaultType.GCL,
+        FaultType.HSC,
+        FaultType.ZGR,
+        FaultType.MOD,
+        FaultType.SHF,
+    }
+)
 """Faults that belong to no layer, wherever they show."""
-_KINDS = """
-HBS batch-size, HLR learning-rate, HNE epochs, ACH activation, ARM activation, AAL activation,
-RAW weight-regularizer, WCI weight-init, BCI bias-init, LCH loss, OCH optimizer, LRM layer, LAD layer,
-LCN units filters, LCF kernel-size, CPP preprocessing, VRM validation, RCD dropout, HWD weight-decay,
-HMO momentum, LNM normalization, GCL gradient-clip, HSC scheduler, ZGR zero-grad, MOD mode, SHF shuffle
-"""
-FAULT_KINDS = {Fault(word): tuple(map(Kind, kinds)) for word, *kinds in map(str.split, _KINDS.split(","))}
+FAULT_KINDS = {
+    FaultType.HBS: (Kind.BATCH_SIZE,),
+    FaultType.HLR: (Kind.LEARNING_RATE,),
+    FaultType.HNE: (Kind.EPOCHS,),
+    FaultType.ACH: (Kind.ACTIVATION,),
+    FaultType.ARM: (Kind.ACTIVATION,),
+    FaultType.AAL: (Kind.ACTIVATION,),
+    FaultType.RAW: (Kind.WEIGHT_REGULARIZER,),
+    FaultType.WCI: (Kind.WEIGHT_INIT,),
+    FaultType.BCI: (Kind.BIAS_INIT,),
+    FaultType.LCH: (Kind.LOSS,),
+    FaultType.OCH: (Kind.OPTIMIZER,),
+    FaultType.LRM: (Kind.LAYER,),
+    FaultType.LAD: (Kind.LAYER,),
+    FaultType.LCN: (Kind.UNITS, Kind.FILTERS),
+    FaultType.LCF: (Kind.KERNEL_SIZE,),
+    FaultType.CPP: (Kind.PREPROCESSING,),
+    FaultType.VRM: (Kind.VALIDATION,),
+    FaultType.RCD: (Kind.DROPOUT,),
+    FaultType.HWD: (Kind.WEIGHT_DECAY,),
+    FaultType.HMO: (Kind.MOMENTUM,),
+    FaultType.LNM: (Kind.NORMALIZATION,),
+    FaultType.GCL: (Kind.GRADIENT_CLIP,),
+    FaultType.HSC: (Kind.SCHEDULER,),
+    FaultType.ZGR: (Kind.ZERO_GRAD,),
+    FaultType.MOD: (Kind.MODE,),
+    FaultType.SHF: (Kind.SHUFFLE,),
+}
 """The hyperparameters that a kind of fault is about."""
-PROVEN = 0.9
-"""Confidence from which on something in the text explains what happened in the run."""
-PROOF = 0.95
-"""Confidence in what an observation establishes by itself."""
-EXPLAINED = 0.6
-"""What is left of the confidence in a consequence when its cause is known."""
-EXTRA_WITNESS = 0.25
-"""How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
-DOUBTED = 0.4
-"""The most that is believed, untried, of what a training that is not seen to fail speaks against."""
-LIKELY = 0.5
-"""More likely than not: so much hints of two families need where a training is not seen to fail."""
-SHOWS = frozenset((
-    Fault.ACH, Fault.ARM, Fault.AAL, Fault.LCH, Fault.LCN, Fault.LCF, Fault.LNM, Fault.HLR, Fault.OCH,
-    Fault.HNE, Fault.HMO, Fault.HWD, Fault.RAW, Fault.WCI, Fault.BCI, Fault.CPP,
-))  # fmt: skip
+SHOWS = frozenset(
+    {
+        FaultType.ACH,
+        FaultType.ARM,
+        FaultType.AAL,
+        FaultType.LCH,
+        FaultType.LCN,
+        FaultType.LCF,
+        FaultType.LNM,
+        FaultType.HLR,
+        FaultType.OCH,
+        FaultType.HNE,
+        FaultType.HMO,
+        FaultType.HWD,
+        FaultType.RAW,
+        FaultType.WCI,
+        FaultType.BCI,
+        FaultType.CPP,
+    }
+)
 """Faults that keep a training from learning: one that learns well has none that matters."""
 ABOUT_EVALUATION = frozenset({"RE007"})
 """Rules that name such a fault, and speak of rows that are not trained on."""
-CALIBRATION = "calibration.json"
-CALIBRATED = frozenset(("learned", "model"))
-"""Families that calibrate what they say themselves."""
 
 T = TypeVar("T")
 _COMMENT = re.compile(r"#\s*reenact:\s*ignore(?:\[(?P<codes>[\w\s,-]+)\])?")
@@ -74,7 +106,7 @@ SuspectKey: TypeAlias = tuple[str, str, str]
 class Suspect:
     """One thing that may be at fault."""
 
-    fault: Fault | None
+    fault: FaultType | None
     layer: str
     layer_index: int | None
     hyperparameter: HyperparameterId | None
@@ -99,7 +131,7 @@ class Suspect:
     @property
     def headline(self) -> Finding:
         """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
-        about = {rule.code: rule.fault for rule in all_rules()}
+        about = {one.code: one.study for one in all_detectors()}
         return next((one for one in self.witnesses if about.get(one.code) is self.fault), self.first)
 
     @property
@@ -144,13 +176,9 @@ def suspects_from(
 
 def _spoken_against(suspect: Suspect, health: Health) -> bool:
     """Whether a training that learns, or is not seen to fail, makes a suspect less likely than not."""
-    if suspect.certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
-        return False
-    families = {finding.family for finding in suspect.witnesses}
-    if suspect.certainty is Certainty.HINT and not families <= CALIBRATED:
-        return len(families) < 2 or shipped().at(suspect.confidence) < LIKELY
     shows = suspect.fault in SHOWS and suspect.first.code not in ABOUT_EVALUATION
-    return health is Health.WORKS and shows and not families <= CALIBRATED
+    witnesses = suspect.witnesses
+    return is_spoken_against(suspect.confidence, suspect.certainty, witnesses, health, shows=shows)
 
 
 def _only(suspect: Suspect, codes: Collection[str]) -> bool:
@@ -158,9 +186,7 @@ def _only(suspect: Suspect, codes: Collection[str]) -> bool:
 
 
 def _less(suspect: Suspect) -> Suspect:
-    if suspect.certainty is Certainty.PROOF:
-        return suspect
-    return replace(suspect, confidence=suspect.confidence * EXPLAINED)
+    return replace(suspect, confidence=explained(suspect.confidence, suspect.certainty))
 
 
 def _key(finding: Finding) -> SuspectKey:
@@ -193,18 +219,9 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         hyperparameter=next((one.hyperparameter for one in findings if one.hyperparameter is not None), None),
         place=placed.place,
         witnesses=firsts(findings, lambda one: one.code),
-        confidence=_together(findings),
+        confidence=combined(findings),
         suggestions=firsts(suggested, lambda one: one.patch.to_text()),
     )
-
-
-def _together(findings: Sequence[Finding]) -> float:
-    """The strongest witness, and a little more for each other family that says the same."""
-    surest = firsts(sorted(findings, key=lambda one: -one.confidence), lambda one: one.family)
-    doubt = 1 - surest[0].confidence
-    for other in surest[1:]:
-        doubt *= 1 - EXTRA_WITNESS * other.confidence
-    return 1 - doubt
 
 
 def firsts(things: Iterable[T], key: Callable[[T], Hashable]) -> tuple[T, ...]:
@@ -238,36 +255,7 @@ def _covers(found: re.Match[str], finding: Finding) -> bool:
     return named or found["codes"] is None
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationCurve:
-    """Confidences, ascending, and the share that was right."""
-
-    confidences: Sequence[float]
-    shares: Sequence[float]
-
-    def at(self, confidence: float) -> float:
-        """Between two points on the line that joins them, beyond the ends level."""
-        known, shares = self.confidences, self.shares
-        if confidence <= known[0] or confidence >= known[-1]:
-            return shares[0 if confidence <= known[0] else -1]
-        upper = bisect_right(known, confidence)
-        way = (confidence - known[upper - 1]) / (known[upper] - known[upper - 1])
-        return shares[upper - 1] + way * (shares[upper] - shares[upper - 1])
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {"confidence": list(self.confidences), "share": list(self.shares)}
-
-
-@cache
-def shipped() -> CalibrationCurve:
-    read = json.loads(files("reenact.diagnosis").joinpath(CALIBRATION).read_text(encoding="utf-8"))
-    return CalibrationCurve(tuple(read["confidence"]), tuple(read["share"]))
-
-
 def calibrated(suspect: Suspect) -> float:
     """How likely it is that this suspect is at fault, before anything was tried."""
-    if suspect.certainty is Certainty.PROOF:
-        return max(PROOF, suspect.confidence)
-    of_itself = all(finding.family in CALIBRATED for finding in suspect.witnesses)
-    sure = suspect.confidence if of_itself else shipped().at(suspect.confidence)
-    return min(DOUBTED, sure) if suspect.doubted else sure
+    families = {finding.family for finding in suspect.witnesses}
+    return sure_of(suspect.confidence, suspect.certainty, families, doubted=suspect.doubted)

@@ -234,7 +234,7 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
 
 
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
-    """Of a finding: the rule, what was seen and why it is wrong, and what to set to what."""
+    """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
     first = finding["witnesses"][0]
     facts = {"code": first["code"], "name": first["name"], "message": f"{first['saw']}. {first['why']}"}
     changes = [f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]]

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from reenact.api.linting import lint as lint_files
 from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters as hyperparameters_in
-from reenact.api.reference import list_rules, load_run
+from reenact.api.reference import load_run
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.llm.ask import untitled
@@ -25,7 +25,7 @@ from reenact.mcp.starting import Starter, add_answering, add_following, add_star
 from reenact.mcp.tools import READS, Data, Line, Permits, ProgramLine, RuleWords, tool
 from reenact.plain import plain
 from reenact.program.program import read_program
-from reenact.report.rule_pages import index, page
+from reenact.report.fault_pages import detector_page, index, page
 from reenact.version import __version__
 
 MOST = 50
@@ -82,7 +82,7 @@ def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, A
 
 @contextmanager
 def found_or_missing() -> Iterator[None]:
-    """A run or rule that does not exist is a resource that is not found."""
+    """A run, a fault or a detector that does not exist is a resource that is not found."""
     try:
         yield
     except ReenactError as error:
@@ -111,7 +111,7 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
 
     @tool(server, READS)
     def explain(word: str) -> str:
-        """Explain a rule's code, a fault type, an exit code, a setting, or a word such as zero_grad."""
+        """Explain a fault, a detector, a fault type, an exit code, a setting, or a word such as zero_grad."""
         return plain(meaning_of(word))
 
     @tool(server, READS)
@@ -145,16 +145,20 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
 
     @server.resource("reenact://rules", mime_type=MARKDOWN)
     def rules() -> str:
-        """All rules, by family."""
-        return index(list_rules())
+        """All faults by category, with the detectors of each, and the published tools they are from."""
+        from reenact.faults.registry import all_faults
+
+        return index(all_faults())
 
     @server.resource("reenact://rules/{code}", mime_type=MARKDOWN)
     def rule(code: str) -> str:
-        """What a rule sees, why it is wrong, an example and what to write instead."""
-        from reenact.rules.registry import rule as named
+        """A fault or a detector, by code or name: what is seen, why it is wrong, an example and what to
+        write instead."""
+        from reenact.faults.registry import detector, fault
 
         with found_or_missing():
-            return page(named(code))
+            found = fault(code)
+            return page(found) if found is not None else detector_page(detector(code))
 
     @server.resource("reenact://runs", mime_type=JSON)
     def runs() -> str:

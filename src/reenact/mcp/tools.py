@@ -22,7 +22,7 @@ from reenact.program.program import read_program
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True)
-RuleWords = Annotated[tuple[str, ...], Field(description="Rules: codes, prefixes, names.")]
+RuleWords = Annotated[tuple[str, ...], Field(description="Faults and detectors: codes, prefixes, names.")]
 Name = Annotated[str, Field(description="Of a run or a job, or `last`.")]
 LINE = "As typed in a shell: train.py --lr 0.1, -m pkg.train, a.ipynb, env/bin/python train.py"
 Line = Annotated[str, Field(description=LINE)]

@@ -1,11 +1,11 @@
 """Assertions for the tests of your own training code: `from reenact.pytest import assert_learns`.
 
 assert_learns        a model can overfit one batch, and looks at its inputs to do so
-assert_no_findings   the rules have nothing to say of a recorded or a running watch
+assert_no_findings   the detectors have nothing to say of a recorded or a running watch
 
 They are plain functions: nothing is registered with pytest, and unittest may use them as well.
 
-The rules judge, the message is what a reader of a failing test needs.
+The detectors judge, the message is what a reader of a failing test needs.
 
 one_batch   the experiment, and how Keras and torch do it
 """
@@ -18,13 +18,13 @@ from typing import Any
 from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
 from reenact.diagnosis.options import THRESHOLD
+from reenact.faults.detector import run_detectors
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
+from reenact.faults.registry import detector
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Experiments, OneBatch, Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.registry import rule
-from reenact.rules.rule import run_rules
 
 __all__ = ["assert_learns", "assert_no_findings"]
 
@@ -53,10 +53,10 @@ def assert_learns(
 def assert_no_findings(
     trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
 ) -> None:
-    """Fail when a rule finds a fault in a training, sees a grave symptom, or has no training to judge.
+    """Fail when a detector finds a fault in a training, sees a grave symptom, or has no training to judge.
 
     `trace` is a folder that `reenact watch` wrote, a Trace, or a `reenact.watch` block that has ended.
-    `select` and `ignore` name rules by code, prefix, name or family.
+    `select` and `ignore` name faults and detectors by code, prefix, name or family.
     """
     __tracebackhide__ = True
     found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)
@@ -78,7 +78,7 @@ def _objection(tried: Tried) -> list[str]:
     else:
         seen = OneBatch(len(best.losses), tuple(best.losses), best.accuracy, tried.zeroed)
         evidence = Evidence(experiments=Experiments(one_batch=seen))
-        findings = run_rules([rule(code) for code in ONE_BATCH], evidence)
+        findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
         lines = [line for finding in findings for line in _described(finding)]
     if lines:
         lines.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown")
@@ -98,8 +98,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _seen(code: str, saw: str) -> list[str]:
-    """What the experiment shows by itself, under the rule that says the same of a training."""
-    found = rule(code)
+    """What the experiment shows by itself, under the detector that says the same of a training."""
+    found = detector(code)
     return _lines(f"{code} {found.name}", saw, found.why, code)
 
 

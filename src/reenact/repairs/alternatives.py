@@ -20,7 +20,7 @@ from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.program.change import Change, Insert, Remove, Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program
@@ -122,18 +122,18 @@ def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKin
     return NodeKind.BETTER if sure and fmean(samples) > fmean(known) else NodeKind.AS_GOOD
 
 
-def faults_of(patch: Patch) -> frozenset[tuple[Fault, str]]:
+def faults_of(patch: Patch) -> frozenset[tuple[FaultType, str]]:
     """Fault type and layer of every change; the layer is empty for what belongs to the training."""
     return frozenset(map(_fault, patch.changes))
 
 
-def _fault(change: Change) -> tuple[Fault, str]:
+def _fault(change: Change) -> tuple[FaultType, str]:
     if isinstance(change, Insert):
-        return Fault.LRM, change.anchor.layer
+        return FaultType.LRM, change.anchor.layer
     param = change.hyperparameter
     if param.kind is Kind.LAYER:
         taken = isinstance(change, Remove) or (isinstance(change, Set) and change.value is None)
-        return (Fault.LAD if taken else Fault.LRM), param.layer
+        return (FaultType.LAD if taken else FaultType.LRM), param.layer
     return _FAULTS[param.kind], param.layer
 
 

@@ -7,6 +7,7 @@ from statistics import median_low
 from typing import ClassVar
 
 from reenact.diagnosis.suspects import Suspect
+from reenact.faults.evidence import Evidence
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
 from reenact.program.change import Set
@@ -16,7 +17,6 @@ from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.shared_study import SharedStudy
-from reenact.rules.evidence import Evidence
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Progress, Tell

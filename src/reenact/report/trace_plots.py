@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from reenact.diagnosis.diagnosis import DiagnosisFinding
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.layer_view import LayerView
+from reenact.faults.facts.measured import first_invalid_loss, kernel_rows, output_rows
 from reenact.probe.trace import Columns, Series, Trace
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.report.charts import Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, Mark, line_plot
 from reenact.report.svg import number
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
 
 MOST_MARKS, MOST_METRICS = 8, 3
 SHARE = (0.0, 1.0)
@@ -21,7 +21,7 @@ LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")
-STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
+STEPPING = (FaultType.HLR, FaultType.OCH, FaultType.HMO, FaultType.HSC, FaultType.GCL)
 """Faults that show in the size of the steps."""
 Named = tuple[str, Series]
 
@@ -98,7 +98,7 @@ def _map(
 
 def _losses(trace: Trace, evidence: Evidence) -> Series:
     """Loss by step. A NaN counts from the step at which the loss is known to be invalid."""
-    bad, series = invalid_loss(evidence), trace.losses
+    bad, series = first_invalid_loss(evidence), trace.losses
     if bad is None:
         return series.known
     keep = (series.values == series.values) | (series.steps >= bad)

@@ -1,1 +1,1 @@
-"""What plug-ins are tested with: rules, strategies (a conformance suite), toy data."""
+"""What plug-ins are tested with: faults, strategies (a conformance suite), toy data."""

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from reenact.diagnosis.suspects import Suspect, suspects_from
+from reenact.faults.detector import suggest
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import Evaluation, SearchContext
 from reenact.repairs.strategies.strategy import Strategy
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import suggest
 from reenact.trials.budget import repair_budget
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.metric import Measure
@@ -79,7 +79,7 @@ class Suspicion:
     kind: Kind
     value: JsonValue
     confidence: float
-    fault: Fault = Fault.HLR
+    fault: FaultType = FaultType.HLR
 
 
 @dataclass

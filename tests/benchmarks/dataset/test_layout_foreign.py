@@ -21,7 +21,7 @@ from benchmarks.dataset.splits import split_named
 from benchmarks.dataset.training import Training, Truth
 from benchmarks.dataset.truth import OF_STRANGERS
 from benchmarks.share import Share
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.types import ExitCode
 
 FOREIGN = Foreign("owner/repository", "0" * 64)
@@ -44,7 +44,7 @@ model.fit(rows, (rows.sum(axis=1) > 0).astype("float32"), epochs=6, verbose=0, v
 """
 
 
-def named(fault: Fault | None, *lines: int, code: str = "RE001", confidence: float = 0.9) -> NamedFault:
+def named(fault: FaultType | None, *lines: int, code: str = "RE001", confidence: float = 0.9) -> NamedFault:
     places = tuple(("train.py", line, line) for line in lines)
     return NamedFault((code,), places, confidence, fault=fault, status="untried")
 
@@ -66,12 +66,12 @@ def scored(
 @pytest.mark.parametrize(
     ("fault", "true"),
     [
-        (named(Fault.ACH, 7), True),
-        (named(Fault.ARM, 7), True),
-        (named(Fault.ACH, 8), False),
-        (named(Fault.LCH), True),
-        (named(Fault.HLR), False),
-        (replace(named(Fault.LCH), places=(("train.py", 8, 10),)), True),
+        (named(FaultType.ACH, 7), True),
+        (named(FaultType.ARM, 7), True),
+        (named(FaultType.ACH, 8), False),
+        (named(FaultType.LCH), True),
+        (named(FaultType.HLR), False),
+        (replace(named(FaultType.LCH), places=(("train.py", 8, 10),)), True),
         (named(None, 3, code="RE901"), True),
         (named(None, 4, code="RE901"), False),
     ],
@@ -83,7 +83,7 @@ def test_a_fault_is_true_at_its_line_or_where_it_has_none(fault: NamedFault, tru
 def test_recall_counts_programs_and_precision_findings() -> None:
     found = scored(
         [CASE, replace(CASE, id="three")],
-        [reported(named(Fault.ACH, 7), named(Fault.HLR)), reported(named(Fault.HBS))],
+        [reported(named(FaultType.ACH, 7), named(FaultType.HLR)), reported(named(FaultType.HBS))],
     )
     assert (found.named.part, found.named.whole) == (1, 2)
     assert (found.precision.part, found.precision.whole) == (1, 3)
@@ -100,13 +100,13 @@ def test_an_explained_crash_is_a_finding_and_other_symptoms_are_none() -> None:
 def test_a_sound_program_has_a_false_alarm_by_a_finding_or_by_being_called_broken() -> None:
     found = scored(
         [SOUND, replace(SOUND, id="b"), replace(SOUND, id="c")],
-        [reported(named(Fault.HLR)), reported(judgement="broken"), reported(judgement="sound")],
+        [reported(named(FaultType.HLR)), reported(judgement="broken"), reported(judgement="sound")],
     )
     assert (found.alarms.part, found.alarms.whole) == (2, 3)
 
 
 def test_that_a_training_is_too_short_is_no_alarm_where_the_manifest_cut_it() -> None:
-    brief = reported(named(Fault.HNE, 4))
+    brief = reported(named(FaultType.HNE, 4))
     cut = scored([replace(SOUND, args=("--epochs", "1"))], [brief])
     assert (cut.alarms.part, cut.alarms_of_all_kinds.part) == (0, 1)
     assert scored([SOUND], [brief]).alarms.part == 1
@@ -121,19 +121,19 @@ def test_the_interval_of_wilson() -> None:
 def test_goals_are_judged_over_whole_halves_alone() -> None:
     faulty = [replace(CASE, id=f"f{number}") for number in range(LEAST)]
     sound = [replace(SOUND, id=f"s{number}") for number in range(LEAST)]
-    results = [reported(named(Fault.ACH, 7))] * LEAST + [reported(judgement="sound")] * LEAST
+    results = [reported(named(FaultType.ACH, 7))] * LEAST + [reported(judgement="sound")] * LEAST
     every = [*faulty, *sound]
     assert scorecard(scored(every, results)).exit_code is ExitCode.OK
     assert scorecard(scored(every, results, whole=False)).exit_code is ExitCode.INCONCLUSIVE
     few = scored(faulty[:3], results[:3])
     assert scorecard(few).exit_code is ExitCode.INCONCLUSIVE
-    missed = scored([*faulty, *sound], [reported()] * LEAST + [reported(named(Fault.ACH, 7))] * LEAST)
+    missed = scored([*faulty, *sound], [reported()] * LEAST + [reported(named(FaultType.ACH, 7))] * LEAST)
     assert scorecard(missed).exit_code is ExitCode.FOUND
 
 
 def test_a_result_of_another_start_is_not_taken_for_this_one(tmp_path: Path) -> None:
     results = Results(tmp_path, TrainingDiagnosis)
-    result = reported(named(Fault.ACH, 7))
+    result = reported(named(FaultType.ACH, 7))
     results.put(result)
     assert results.get(reported()) == result
     assert results.get(replace(reported(), started_as="other")) is None

@@ -15,7 +15,7 @@ from benchmarks.dataset.scoring import scored
 from benchmarks.dataset.splits import split_named
 from benchmarks.dataset.training import Training, Truth
 from benchmarks.scorecard import Scorecard
-from reenact.rules.registry import all_rules
+from reenact.faults.registry import all_detectors
 from reenact.types import ExitCode
 
 FAULTY = Training(
@@ -100,7 +100,7 @@ def test_a_few_programs_judge_no_goal() -> None:
 
 
 def test_a_category_names_only_rules_that_exist_or_have_its_name() -> None:
-    rules, known = {rule.name for rule in all_rules()}, categories()
+    rules, known = {rule.name for rule in all_detectors()}, categories()
     strange = {name for names in known.values() for name in names} - rules - set(known)
 
     assert not strange, f"not rules: {sorted(strange)} ({CATEGORIES.name})"

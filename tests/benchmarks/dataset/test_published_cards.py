@@ -24,7 +24,7 @@ from benchmarks.dataset.scoring import scored
 from benchmarks.dataset.splits import published, trainings_of
 from benchmarks.results import Result, read_result
 from benchmarks.scorecard import Scorecard, Table
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 RESULTS = Path(__file__).parents[3] / "docs" / "benchmarks" / "results"
 CARDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("cards.json").read_bytes())
@@ -210,7 +210,7 @@ def _diagnosis(training: str, depth: str, reported: Reported) -> TrainingDiagnos
 def _named(finding: ReportedFinding) -> NamedFault:
     line = finding.line
     places = () if line is None else ((finding.file, line, line),)
-    fault = Fault(finding.fault) if finding.fault else None
+    fault = FaultType(finding.fault) if finding.fault else None
     return NamedFault(
         (finding.code,), places, finding.confidence, finding.saw, fault=fault, status=finding.status
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchmarks.detector.first_contact import Contact, Reported, contacts, scored, shares_of, table
-from reenact.program.fault import Fault
-from reenact.rules.finding import Certainty
-from reenact.rules.health import Health
+from reenact.faults.finding import Certainty
+from reenact.faults.health import Health
+from reenact.program.fault_type import FaultType
 
 
 def reported(certainty: Certainty, *, true: bool, code: str = "RE019") -> Reported:
-    return Reported((code,), ("reenact",), certainty, Fault.HLR, 0.49, crash=False, true=true)
+    return Reported((code,), ("reenact",), certainty, FaultType.HLR, 0.49, crash=False, true=true)
 
 
 def test_a_training_that_learns_takes_back_hints_and_no_proof() -> None:

@@ -7,7 +7,7 @@ import math
 from benchmarks.detector.dataset import dataset
 from benchmarks.detector.gather import Row, as_good, in_turns
 from benchmarks.detector.plan import SEEDS, base_programs, harmless, plan
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 
 def test_as_good_means_within_the_tolerance() -> None:
@@ -36,9 +36,9 @@ def test_classes_with_too_little_to_learn_from_are_left_out() -> None:
     rows = [
         Row(f"base{number % 3}", f"mutant{number}", frozenset({fault}), 1, {"x": float(number)})
         for number in range(24)
-        for fault in ((Fault.HLR, Fault.ARM)[number % 2],)
+        for fault in ((FaultType.HLR, FaultType.ARM)[number % 2],)
     ]
-    rows.append(Row("base0", "rare", frozenset({Fault.LCH}), 1, {"x": 0.0}))
+    rows.append(Row("base0", "rare", frozenset({FaultType.LCH}), 1, {"x": 0.0}))
     found = dataset(rows)
     assert [one.code for one in found.classes] == ["LD001", "LD003"]
     assert found.y.sum(axis=0).tolist() == [12, 12]

@@ -24,7 +24,7 @@ from benchmarks.faults.programs import SYNTHETIC, Availability, availability, ma
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
 from reenact.journal import Journal
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
@@ -208,7 +208,7 @@ def test_published_alternatives() -> None:
     assert parse_truth("HBS") in fault_case("D3").alternatives
     assert fault_case("D3").alternatives[6] == parse_truth("ACH(1), HBS")
     assert fault_case("D3").alternatives_as_published[6] == parse_truth("ACH(0), HBS")
-    assert Fault.LAD in fault_case("D8").alternatives[24][0].faults
+    assert FaultType.LAD in fault_case("D8").alternatives[24][0].faults
 
 
 def test_published_figures_are_there_for_every_fault_of_the_study() -> None:

@@ -21,7 +21,7 @@ from benchmarks.faults.scores import (
 )
 from benchmarks.faults.table import Reading, tabulate
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 
 SINGLE_RUN = ("DeepFD", "DeepDiagnosis", "NeuraLint", "UMLAUT")
 """Tools whose printed output is all that was scored; GPT-4's figures are means of ten answers."""
@@ -29,13 +29,15 @@ ROUNDED = 0.0075
 """The study rounds to two places, F3 from rounded recall and precision."""
 
 answers = some.frozensets(
-    some.tuples(some.sampled_from(list(Fault)), some.none() | some.integers(0, 4)), max_size=6
+    some.tuples(some.sampled_from(list(FaultType)), some.none() | some.integers(0, 4)), max_size=6
 )
 truths = some.lists(
     some.builds(
         Spot,
         some.frozensets(
-            some.sampled_from([Fault.ACH, Fault.HLR, Fault.WCI, Fault.LCH]), min_size=1, max_size=2
+            some.sampled_from([FaultType.ACH, FaultType.HLR, FaultType.WCI, FaultType.LCH]),
+            min_size=1,
+            max_size=2,
         ),
         some.frozensets(some.integers(0, 4), max_size=2),
     ),
@@ -142,7 +144,7 @@ def test_an_alternative_never_lowers_f3(
 
 @given(answers, truths)
 def test_a_false_finding_never_helps(answer: Answer, truth: tuple[Spot, ...]) -> None:
-    more = answer | {(Fault.SHF, None)}
+    more = answer | {(FaultType.SHF, None)}
     assert score(more, truth).precision <= score(answer, truth).precision
     assert score(more, truth).recall == score(answer, truth).recall
 

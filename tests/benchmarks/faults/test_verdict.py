@@ -16,11 +16,11 @@ from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.cases import catalogue, published_means
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.options import Depth
-from reenact.program.fault import Fault
+from reenact.faults.evidence import Evidence
+from reenact.faults.registry import FAMILIES, chosen
+from reenact.program.fault_type import FaultType
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
-from reenact.rules.evidence import Evidence
-from reenact.rules.registry import FAMILIES, chosen
 from reenact.types import ExitCode
 
 STUDY = [case for case in catalogue() if case.study]
@@ -91,7 +91,7 @@ def test_an_activation_layer_of_its_own_is_counted_there(layer: str, index: int,
 def test_a_softmax_over_one_unit_is_answered_at_its_layer() -> None:
     program = program_from_text(SEPARATE)
     evidence = Evidence(program, static_graph(program))
-    assert (Fault.ACH, 4) in answer_by(chosen(("RE001",)), evidence)
+    assert (FaultType.ACH, 4) in answer_by(chosen(("RE001",)), evidence)
 
 
 def test_two_families_say_what_either_says() -> None:

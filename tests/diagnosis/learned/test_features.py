@@ -9,8 +9,8 @@ import pytest
 
 from reenact.diagnosis.learned.features import features, matrix
 from reenact.diagnosis.learned.monitored import STATISTICS
+from reenact.faults.evidence import Evidence
 from reenact.probe.trace import Columns, Metric, Trace, no_rows
-from reenact.rules.evidence import Evidence
 
 STEPS = ("step", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "accuracy")
 STATS = tuple(f"_{name}" for name in STATISTICS)

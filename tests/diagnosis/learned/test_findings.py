@@ -9,15 +9,15 @@ import pytest
 from benchmarks.detector.plan import PRESET, base_programs
 from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.learned.findings import learned_findings, load
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
 from reenact.program.change import Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.static_graph import hyperparameters_of, static_graph
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 
@@ -49,7 +49,7 @@ def test_a_healthy_program_is_left_in_peace(seen: list[Evidence]) -> None:
 
 def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
     first = learned_findings(seen[1])[0]
-    assert first.fault is Fault.HLR
+    assert first.fault is FaultType.HLR
     assert (first.code, first.name, first.family) == ("LD001", "learned-learning-rate", "learned")
     assert 0.5 <= first.confidence <= 0.95
     assert first.place is not None

@@ -10,11 +10,11 @@ import pytest
 from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, killed, mutants
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError
+from reenact.faults.evidence import Evidence
 from reenact.journal import Journal
 from reenact.probe.opened import Opened, OpenedFile
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
-from reenact.rules.evidence import Evidence
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 

@@ -10,7 +10,7 @@ import pytest
 from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.diagnosis.mutate.pipeline import DEEPCRIME, chosen, covered, mutants
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.source import Language
@@ -66,11 +66,11 @@ def test_mutants_of_one_operator_are_all_different(small: Program) -> None:
 
 def test_operators_say_which_fault_they_make(small: Program) -> None:
     found = {one.operator: one.fault for one in mutants(small)}
-    assert found["learning-rate"] is Fault.HLR
-    assert found["loss"] is Fault.LCH
-    assert found["scaling"] is Fault.CPP
-    assert found["weight-init"] is Fault.WCI
-    assert found["activation-removed"] is Fault.ARM
+    assert found["learning-rate"] is FaultType.HLR
+    assert found["loss"] is FaultType.LCH
+    assert found["scaling"] is FaultType.CPP
+    assert found["weight-init"] is FaultType.WCI
+    assert found["activation-removed"] is FaultType.ARM
 
 
 def test_learning_rates_go_far_up_and_far_down(small: Program) -> None:

@@ -77,3 +77,66 @@ def test_without_predictions_or_family_it_is_as_reported() -> None:
 def test_the_constant_answer_is_that_of_the_same_labels() -> None:
     assert recomputed(0.912345, ["accuracy"], passes(0.912345)).constant == 0.5
     assert recomputed(91.2345, ["accuracy"], passes(0.912345)).constant == 50.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "quantity"),
+    [
+        ("accuracy", "balanced accuracy"),
+        ("accuracy", "top-5 accuracy"),
+        ("error rate", "top-5 error"),
+        ("rmse", "nrmse"),
+        ("mse", "half mse"),
+        ("mse", "sse"),
+        ("mse", "nmse"),
+        ("explained variance", "explained variance"),
+        ("cross-entropy", "bits of probabilities"),
+        ("perplexity", "perplexity of probabilities"),
+        ("f1", "f1"),
+        ("f1", "macro f1"),
+        ("f1", "weighted f1"),
+        ("f1", "accuracy"),
+        ("recall", "recall"),
+        ("recall", "balanced accuracy"),
+    ],
+)
+def test_a_number_may_be_any_quantity_of_its_family(claim: Any, metric: str, quantity: str) -> None:
+    """Papers name a family; which of its quantities a program reports is seen in the numbers alone."""
+    family = family_of(claim(metric=metric, unit="%", value=9.0))
+    seen = [Pass(series="1/0/0", guessed=False, of={quantity: (0.612345, 0.5)})]
+    assert recomputed(0.612345, family, seen).source is Source.RECOMPUTED
+    assert recomputed(0.712345, family, seen).source is Source.NOT_CONFIRMED
+
+
+def test_without_a_constant_answer_none_is_stated() -> None:
+    seen = [Pass(series="1/0/0", guessed=False, of={"accuracy": (0.912345, None)})]
+    assert recomputed(0.912345, ["accuracy"], seen).source is Source.RECOMPUTED
+    assert recomputed(0.912345, ["accuracy"], seen).constant is None
+
+
+@pytest.mark.parametrize(("value", "source"), [(0.91499, Source.RECOMPUTED), (0.91501, Source.NOT_CONFIRMED)])
+def test_half_of_the_last_digit_is_rounding(value: float, source: Source) -> None:
+    assert recomputed(0.91, ["accuracy"], passes(value)).source is source
+
+
+@pytest.mark.parametrize(("value", "source"), [(0.9e-12, Source.RECOMPUTED), (1.1e-12, Source.NOT_CONFIRMED)])
+def test_nought_is_the_same_as_next_to_nothing(value: float, source: Source) -> None:
+    assert recomputed(0.0, ["accuracy"], passes(value)).source is source
+
+
+@pytest.mark.parametrize(("last", "source"), [(50, Source.RECOMPUTED), (51, Source.NOT_CONFIRMED)])
+def test_a_mean_may_be_over_the_last_fifty(last: int, source: Source) -> None:
+    # Each is a third of the one before, so that the first of the last ones decides their mean.
+    values = [3.0 ** (60 - number) for number in range(61)]
+    assert recomputed(sum(values[-last:]) / last, ["mse"], other(values)).source is source
+
+
+@pytest.mark.parametrize(("pairs", "source"), [(64, Source.RECOMPUTED), (65, Source.NOT_CONFIRMED)])
+def test_a_mean_may_be_over_one_of_64_groups(pairs: int, source: Source) -> None:
+    # The other evaluations are far away: no mean of them comes near that of the first two.
+    values = [1000.25, 2000.5, *(1e6 * 3**number for number in range(2 * pairs - 2))]
+    assert recomputed(1500.375, ["mse"], other(values)).source is source
+
+
+def other(values: list[float]) -> list[Pass]:
+    return [Pass(series="1/0/0", guessed=False, of={"mse": (value, None)}) for value in values]

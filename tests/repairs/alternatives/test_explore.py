@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives import NeutralityGraph, NodeKind, explore, faults_of, kind_beside
@@ -35,7 +35,7 @@ def test_alternatives_are_as_good_as_the_known_repair() -> None:
     known = next(node for node in found.nodes if node.status is NodeKind.KNOWN)
     assert found.alternatives
     assert all(node.fitness >= known.fitness for node in found.alternatives)
-    assert all((Fault.HLR, "") in faults_of(node.patch) for node in found.alternatives), (
+    assert all((FaultType.HLR, "") in faults_of(node.patch) for node in found.alternatives), (
         "the learning rate decides, so nothing else repairs"
     )
 
@@ -63,7 +63,7 @@ def test_failed_trainings_are_no_nodes() -> None:
         return 0.5 if values[Kind.LEARNING_RATE] == 0.5 else None
 
     found = walked(only_as_it_stands, known=Patch(()))
-    assert all((Fault.HLR, "") not in faults_of(node.patch) for node in found.nodes)
+    assert all((FaultType.HLR, "") not in faults_of(node.patch) for node in found.nodes)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from reenact.faults.evidence import Evidence
 from reenact.journal import Journal
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
@@ -13,7 +14,6 @@ from reenact.program.program import read_program
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.strategies.autotrainer import REMEDIES, AutoTrainer, remedy_changes
-from reenact.rules.evidence import Evidence
 from reenact.testing.strategy import PROGRAM
 from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure

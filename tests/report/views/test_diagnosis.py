@@ -12,8 +12,11 @@ import pytest
 from reenact.diagnosis.diagnosis import ChangeEffect, Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
+from reenact.faults.detector import suggest
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
@@ -21,9 +24,6 @@ from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import change_words, diagnosis_document, tried_words
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
-from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
@@ -53,7 +53,7 @@ def evidence(program: Program) -> Evidence:
 
 def finding(code: str, confidence: float, **more: object) -> Finding:
     given: dict[str, object] = {
-        "name": "some-name", "family": "reenact", "fault": Fault.HLR, "severity": Severity.ERROR,
+        "name": "some-name", "family": "reenact", "fault": FaultType.HLR, "severity": Severity.ERROR,
         "saw": f"seen by {code}", "why": "It must not be.", "place": PLACE,
     }  # fmt: skip
     return Finding(code=code, confidence=confidence, **(given | more))  # type: ignore[arg-type]
@@ -144,7 +144,7 @@ def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -
         True,
         9.0,
     )
-    both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
+    both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=FaultType.OCH)]
     joint = [replace(found_by(one), status=InterventionResult.CONFIRMED, tried=tried) for one in both]
     first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
     assert "6 seeds" in first.detail
@@ -155,7 +155,7 @@ def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -
 
 
 def test_what_a_rule_reported_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
-    layers = [finding("RE024", 0.8, fault=Fault.WCI, layer=name, saw="too wide") for name in ("0", "2")]
+    layers = [finding("RE024", 0.8, fault=FaultType.WCI, layer=name, saw="too wide") for name in ("0", "2")]
     first, second = diagnosis_document(
         diagnosis(evidence, *(found_by(one) for one in layers)), "train.py"
     ).diagnostics
@@ -166,7 +166,7 @@ def test_what_a_rule_reported_once_is_not_repeated_for_every_layer(evidence: Evi
 
 
 def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -> None:
-    one = found_by(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=Fault.LCN))
+    one = found_by(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=FaultType.LCN))
     (notice,) = diagnosis_document(diagnosis(evidence, one), "train.py").diagnostics
     assert [picture.title for picture in notice.pictures] == ["Can it overfit one batch?"]
 

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reenact.diagnosis.learned.monitored import curves_of, monitored
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.layer_view import LayerView
+from reenact.faults.facts.losses import LossFamily, Wanted
+from reenact.faults.facts.measured import kernel_rows, output_rows
 from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
 from reenact.program.read.alternatives import USUAL_RATE
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
-from reenact.rules.measured import kernel_rows, output_rows
 from reenact.types import JsonValue
 
 Floats: TypeAlias = NDArray[np.float64]

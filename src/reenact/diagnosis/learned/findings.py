@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from reenact.diagnosis.learned.features import features, matrix
 from reenact.errors import InputError
-from reenact.program.fault import Fault
+from reenact.faults.detector import suggest
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.layer_view import LayerView
+from reenact.faults.finding import Finding, Severity
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.source import words
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.rule import suggest
 
 FAMILY = "learned"
 LEAST = 0.5
@@ -37,7 +37,7 @@ class FaultClass:
 
     code: str
     name: str
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultType, ...]
     """Fault types that it stands for; its findings carry the first."""
     kinds: tuple[Kind, ...]
     """Hyperparameters at fault, the likeliest first."""
@@ -48,22 +48,64 @@ class FaultClass:
 
 
 CLASSES = (
-    FaultClass("LD001", "learned-learning-rate", (Fault.HLR,), (Kind.LEARNING_RATE,), "learning rate",
-               "had a wrong learning rate"),
-    FaultClass("LD002", "learned-optimizer", (Fault.OCH,), (Kind.OPTIMIZER,), "optimiser",
-               "had an unsuitable optimiser"),
-    FaultClass("LD003", "learned-activation", (Fault.ACH, Fault.ARM, Fault.AAL), (Kind.ACTIVATION,),
-               "activation", "had a wrong activation"),
-    FaultClass("LD004", "learned-loss", (Fault.LCH,), (Kind.LOSS,), "loss", "had an unsuitable loss"),
-    FaultClass("LD005", "learned-epochs", (Fault.HNE,), (Kind.EPOCHS,), "number of epochs",
-               "were stopped too soon"),
-    FaultClass("LD006", "learned-batch-size", (Fault.HBS,), (Kind.BATCH_SIZE,), "batch size",
-               "had unsuitable batches"),
-    FaultClass("LD007", "learned-weight-init", (Fault.WCI,), (Kind.WEIGHT_INIT,), "initial weights",
-               "began with unsuitable weights"),
-    FaultClass("LD008", "learned-regularisation", (Fault.RAW, Fault.HWD),
-               (Kind.WEIGHT_REGULARIZER, Kind.WEIGHT_DECAY), "regularisation", "were held back too much"),
-)  # fmt: skip
+    FaultClass(
+        "LD001",
+        "learned-learning-rate",
+        (FaultType.HLR,),
+        (Kind.LEARNING_RATE,),
+        "learning rate",
+        "had a wrong learning rate",
+    ),
+    FaultClass(
+        "LD002",
+        "learned-optimizer",
+        (FaultType.OCH,),
+        (Kind.OPTIMIZER,),
+        "optimiser",
+        "had an unsuitable optimiser",
+    ),
+    FaultClass(
+        "LD003",
+        "learned-activation",
+        (FaultType.ACH, FaultType.ARM, FaultType.AAL),
+        (Kind.ACTIVATION,),
+        "activation",
+        "had a wrong activation",
+    ),
+    FaultClass("LD004", "learned-loss", (FaultType.LCH,), (Kind.LOSS,), "loss", "had an unsuitable loss"),
+    FaultClass(
+        "LD005",
+        "learned-epochs",
+        (FaultType.HNE,),
+        (Kind.EPOCHS,),
+        "number of epochs",
+        "were stopped too soon",
+    ),
+    FaultClass(
+        "LD006",
+        "learned-batch-size",
+        (FaultType.HBS,),
+        (Kind.BATCH_SIZE,),
+        "batch size",
+        "had unsuitable batches",
+    ),
+    FaultClass(
+        "LD007",
+        "learned-weight-init",
+        (FaultType.WCI,),
+        (Kind.WEIGHT_INIT,),
+        "initial weights",
+        "began with unsuitable weights",
+    ),
+    FaultClass(
+        "LD008",
+        "learned-regularisation",
+        (FaultType.RAW, FaultType.HWD),
+        (Kind.WEIGHT_REGULARIZER, Kind.WEIGHT_DECAY),
+        "regularisation",
+        "were held back too much",
+    ),
+)
 """The fault classes the detector can name; their codes are literals for ever."""
 BY_CODE = {one.code: one for one in CLASSES}
 

@@ -17,10 +17,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from reenact.faults.evidence import Evidence
+from reenact.faults.facts.measured import kernel_rows
 from reenact.probe.trace import Columns, Trace
 from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.measured import kernel_rows
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from reenact.errors import PatchRefused
+from reenact.faults.facts.losses import LossFamily, loss_family
 from reenact.program.change import Change, Remove, Replace, Set
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.read.vocabulary import plain_name
 from reenact.program.source import words
 from reenact.program.static_graph import hyperparameters_of
-from reenact.rules.losses import LossFamily, loss_family
 from reenact.types import JsonValue
 
 Params: TypeAlias = Sequence[Hyperparameter]
@@ -30,7 +30,7 @@ class Mutant:
     patch: Patch
     operator: str
     """Name of the operator that made it."""
-    fault: Fault
+    fault: FaultType
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class Operator:
     """One sort of fault."""
 
     name: str
-    fault: Fault
+    fault: FaultType
     what: str
     """One sentence for the list of operators."""
     propose: Callable[[Params], Proposals]
@@ -81,14 +81,14 @@ def _text(program: Program) -> tuple[object, ...]:
     return (*(file.raw for file in program.files), *program.launch.words)
 
 
-def operator(name: str, fault: Fault, what: str, *covers: str) -> Callable[..., Operator]:
+def operator(name: str, fault: FaultType, what: str, *covers: str) -> Callable[..., Operator]:
     """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's operators."""
     return lambda propose: Operator(name, fault, what, propose, covers)
 
 
 def setting(
     name: str,
-    fault: Fault,
+    fault: FaultType,
     what: str,
     kinds: Kind | tuple[Kind, ...],
     *values: JsonValue | type[Remove] | Callable[[float], float],
@@ -133,7 +133,7 @@ def rate_times(factor: float) -> Callable[[float], float]:
     return lambda rate: round(rate * factor, max(0, 2 - math.floor(math.log10(rate * factor))))
 
 
-@operator("gradient-clip", Fault.GCL, "Gradients are not clipped, or to nothing.", "OCG")
+@operator("gradient-clip", FaultType.GCL, "Gradients are not clipped, or to nothing.", "OCG")
 def gradient_clip(params: Params) -> Proposals:
     """Removed, or so tight that hardly anything is left of the gradient."""
     for param in turnable(params, Kind.GRADIENT_CLIP):
@@ -160,14 +160,14 @@ OTHER = {
 _CAMEL = {"l1loss": "l1", "huberloss": "huber", "smoothl1loss": "smooth_l1"}
 
 
-@operator("optimizer", Fault.OCH, "Another optimiser takes the old learning rate.", "OCH")
+@operator("optimizer", FaultType.OCH, "Another optimiser takes the old learning rate.", "OCH")
 def optimizer(params: Params) -> Proposals:
     for param in turnable(params, Kind.OPTIMIZER):
         for name in _spelled(param, OPTIMIZERS):
             yield (Replace(param.id, name),)
 
 
-@operator("loss", Fault.LCH, "The loss is one of the other family.", "LCH")
+@operator("loss", FaultType.LCH, "The loss is one of the other family.", "LCH")
 def loss(params: Params) -> Proposals:
     """A loss of the other family: as an engineer would exchange it, with what it demands, and bare."""
     for param in turnable(params, Kind.LOSS):
@@ -197,7 +197,7 @@ HIDDEN = ("sigmoid", "softmax", "exponential", "hardshrink")
 OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 
 
-@operator("activation-hidden", Fault.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
+@operator("activation-hidden", FaultType.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
 def hidden(params: Params) -> Proposals:
     """All hidden activations at once, and the first one alone."""
     written = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent]
@@ -207,7 +207,7 @@ def hidden(params: Params) -> Proposals:
             yield from (changed, changed[:1])
 
 
-@operator("activation-removed", Fault.ARM, "Hidden layers, or the output, stay linear.", "ARM")
+@operator("activation-removed", FaultType.ARM, "Hidden layers, or the output, stay linear.", "ARM")
 def removed(params: Params) -> Proposals:
     """All hidden ones at once; the one at the end."""
     bent = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent and _bends(param)]
@@ -216,7 +216,7 @@ def removed(params: Params) -> Proposals:
     yield from ((Set(param.id, "linear"),) for param in bent if param.role == "output")
 
 
-@operator("activation-added", Fault.AAL, "An output that should be bare is bent.", "AAL")
+@operator("activation-added", FaultType.AAL, "An output that should be bare is bent.", "AAL")
 def added(params: Params) -> Proposals:
     """One that bends what should be straight: at the end, or before the next layer."""
     for param in turnable(params, Kind.ACTIVATION):
@@ -237,7 +237,9 @@ DECAYS = (0.3, 0.05)
 REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 
 
-def beginning(name: str, fault: Fault, what: str, kind: Kind, inits: Sequence[str], *covers: str) -> Operator:
+def beginning(
+    name: str, fault: FaultType, what: str, kind: Kind, inits: Sequence[str], *covers: str
+) -> Operator:
     """An operator that lets all layers begin with each of these; the weights of the first one alone too."""
 
     def propose(params: Params) -> Proposals:
@@ -250,7 +252,7 @@ def beginning(name: str, fault: Fault, what: str, kind: Kind, inits: Sequence[st
     return Operator(name, fault, what, propose, covers)
 
 
-@operator("regularisation", Fault.RAW, "Every layer is held back.", "RAW")
+@operator("regularisation", FaultType.RAW, "Every layer is held back.", "RAW")
 def regularisation(params: Params) -> Proposals:
     """Put on every layer, with the library's own strength (0.01)."""
     found = [param for param in turnable(params, Kind.WEIGHT_REGULARIZER) if param.absent]
@@ -259,46 +261,147 @@ def regularisation(params: Params) -> Proposals:
 
 
 OPERATORS = (
-    setting("learning-rate", Fault.HLR, "The learning rate is far too large or too small.",
-            Kind.LEARNING_RATE, *map(rate_times, RATE_FACTORS), above=0, covers=("HLR",)),
-    setting("epochs", Fault.HNE, "Training stops long before it is done.", Kind.EPOCHS,
-            *map(times, (0.1, 0.02, 0.25)), above=1, covers=("HNE",)),
-    setting("batch-size", Fault.HBS, "Batches are far larger or smaller.", Kind.BATCH_SIZE,
-            *map(times, (8.0, 1 / 16)), above=0, covers=("HBS",)),
-    setting("no-batches", Fault.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
-    setting("momentum", Fault.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0,
-            written=True),
+    setting(
+        "learning-rate",
+        FaultType.HLR,
+        "The learning rate is far too large or too small.",
+        Kind.LEARNING_RATE,
+        *map(rate_times, RATE_FACTORS),
+        above=0,
+        covers=("HLR",),
+    ),
+    setting(
+        "epochs",
+        FaultType.HNE,
+        "Training stops long before it is done.",
+        Kind.EPOCHS,
+        *map(times, (0.1, 0.02, 0.25)),
+        above=1,
+        covers=("HNE",),
+    ),
+    setting(
+        "batch-size",
+        FaultType.HBS,
+        "Batches are far larger or smaller.",
+        Kind.BATCH_SIZE,
+        *map(times, (8.0, 1 / 16)),
+        above=0,
+        covers=("HBS",),
+    ),
+    setting("no-batches", FaultType.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
+    setting(
+        "momentum", FaultType.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0, written=True
+    ),
     gradient_clip,
     optimizer,
     loss,
     hidden,
-    setting("activation-output", Fault.ACH, "The output is bent by another activation.", Kind.ACTIVATION,
-            *OUTPUT, written=True, role="output", covers=("ACH",)),
+    setting(
+        "activation-output",
+        FaultType.ACH,
+        "The output is bent by another activation.",
+        Kind.ACTIVATION,
+        *OUTPUT,
+        written=True,
+        role="output",
+        covers=("ACH",),
+    ),
     removed,
     added,
-    beginning("weight-init", Fault.WCI, "Weights begin constant, or with the wrong spread.", Kind.WEIGHT_INIT,
-              INITS, "WCI"),
-    beginning("bias-init", Fault.BCI, "Biases begin far from zero.", Kind.BIAS_INIT,
-              ("ones", "ones_", "normal_")),
+    beginning(
+        "weight-init",
+        FaultType.WCI,
+        "Weights begin constant, or with the wrong spread.",
+        Kind.WEIGHT_INIT,
+        INITS,
+        "WCI",
+    ),
+    beginning(
+        "bias-init",
+        FaultType.BCI,
+        "Biases begin far from zero.",
+        Kind.BIAS_INIT,
+        ("ones", "ones_", "normal_"),
+    ),
     regularisation,
-    setting("regularisation-changed", Fault.RAW, "A layer is held back more.", Kind.WEIGHT_REGULARIZER,
-            *REGULARIZERS, written=True, covers=("RCW",)),
-    setting("regularisation-removed", Fault.RAW, "A layer is no longer held back.", Kind.WEIGHT_REGULARIZER,
-            None, written=True, covers=("RRW",)),
-    setting("weight-decay", Fault.RAW, "The optimiser shrinks the weights too much.", Kind.WEIGHT_DECAY,
-            *DECAYS),
-    setting("dropout", Fault.RCD, "Nearly everything is dropped, or nothing.", Kind.DROPOUT,
-            0.95, 0.8, 0.0, written=True, covers=("RCD",)),
-    setting("layer-removed", Fault.LRM, "A hidden layer is missing.", Kind.LAYER, None, role="hidden"),
-    setting("layer-repeated", Fault.LAD, "A hidden layer stands there several times.", Kind.LAYER,
-            {"repeat": 2}, {"repeat": 8}, role="hidden"),
-    setting("units", Fault.LCN, "A hidden layer is far too narrow.", (Kind.UNITS, Kind.FILTERS), 1, 2,
-            role="hidden", above=2),
-    setting("normalisation-removed", Fault.LNM, "A normalisation layer is missing.", Kind.NORMALIZATION,
-            None, Remove, written=True),
+    setting(
+        "regularisation-changed",
+        FaultType.RAW,
+        "A layer is held back more.",
+        Kind.WEIGHT_REGULARIZER,
+        *REGULARIZERS,
+        written=True,
+        covers=("RCW",),
+    ),
+    setting(
+        "regularisation-removed",
+        FaultType.RAW,
+        "A layer is no longer held back.",
+        Kind.WEIGHT_REGULARIZER,
+        None,
+        written=True,
+        covers=("RRW",),
+    ),
+    setting(
+        "weight-decay",
+        FaultType.RAW,
+        "The optimiser shrinks the weights too much.",
+        Kind.WEIGHT_DECAY,
+        *DECAYS,
+    ),
+    setting(
+        "dropout",
+        FaultType.RCD,
+        "Nearly everything is dropped, or nothing.",
+        Kind.DROPOUT,
+        0.95,
+        0.8,
+        0.0,
+        written=True,
+        covers=("RCD",),
+    ),
+    setting("layer-removed", FaultType.LRM, "A hidden layer is missing.", Kind.LAYER, None, role="hidden"),
+    setting(
+        "layer-repeated",
+        FaultType.LAD,
+        "A hidden layer stands there several times.",
+        Kind.LAYER,
+        {"repeat": 2},
+        {"repeat": 8},
+        role="hidden",
+    ),
+    setting(
+        "units",
+        FaultType.LCN,
+        "A hidden layer is far too narrow.",
+        (Kind.UNITS, Kind.FILTERS),
+        1,
+        2,
+        role="hidden",
+        above=2,
+    ),
+    setting(
+        "normalisation-removed",
+        FaultType.LNM,
+        "A normalisation layer is missing.",
+        Kind.NORMALIZATION,
+        None,
+        Remove,
+        written=True,
+    ),
     # Grey values stay between 0 and 255: they are divided by one.
-    setting("scaling", Fault.CPP, "Inputs are not scaled.", Kind.PREPROCESSING, 1.0, written=True, above=1),
-    setting("shuffle", Fault.SHF, "Training data always comes in the same order.", Kind.SHUFFLE, False),
-    setting("validation", Fault.VRM, "There is no validation data.", Kind.VALIDATION, Remove, None,
-            written=True, covers=("VRM",)),
-)  # fmt: skip
+    setting(
+        "scaling", FaultType.CPP, "Inputs are not scaled.", Kind.PREPROCESSING, 1.0, written=True, above=1
+    ),
+    setting("shuffle", FaultType.SHF, "Training data always comes in the same order.", Kind.SHUFFLE, False),
+    setting(
+        "validation",
+        FaultType.VRM,
+        "There is no validation data.",
+        Kind.VALIDATION,
+        Remove,
+        None,
+        written=True,
+        covers=("VRM",),
+    ),
+)

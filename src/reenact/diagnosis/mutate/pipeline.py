@@ -15,10 +15,10 @@ from reenact.diagnosis.observe import watched_run
 from reenact.diagnosis.options import TrainingOptions
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError
+from reenact.faults.evidence import Evidence
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.result import Result, encoded
-from reenact.rules.evidence import Evidence
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import cohen_d, glm_p

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reenact.faults.detector import run_detectors
+from reenact.faults.evidence import Evidence
+from reenact.faults.registry import chosen
 from reenact.program.change import Change, Insert
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.rules.evidence import Evidence
-from reenact.rules.registry import chosen
-from reenact.rules.rule import run_rules
 from reenact.trials.reading import read_kept
 from reenact.trials.trial import Weights
 from reenact.types import JsonValue
@@ -99,7 +99,7 @@ class FromScratch:
         if outcome.trace is None:
             return None
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
-        found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
+        found = {finding.code for finding in run_detectors(chosen(("autotrainer",)), evidence)}
         return trainer.measure.score(outcome), next((code for code in ORDER if code in found), "")
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 from reenact.diagnosis.candidates import WORTH_TRYING, Candidate, interacting, is_firm, joint, whole
 from reenact.diagnosis.suspects import Suspect, firsts
-from reenact.program.fault import Fault
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
@@ -60,7 +60,7 @@ def fits(context: SearchContext, idea: Idea) -> bool:
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
     # Data held out for validation tell more of a training and make it no better.
-    able = [one for one in context.suspects if one.suggestions and one.fault is not Fault.VRM]
+    able = [one for one in context.suspects if one.suggestions and one.fault is not FaultType.VRM]
     likely = [one for one in able if one.confidence >= WORTH_TRYING]
     yield from _together(context, likely)
     for suspect in likely:

@@ -15,13 +15,13 @@ from reenact.diagnosis import diagnosis
 from reenact.diagnosis.diagnosis import ChangeEffect, Diagnosis, DiagnosisFinding, SourceFile
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.diagnosis.suspects import Suspect
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.probe.trace import Experiments
 from reenact.program.graph import TensorFacts
 from reenact.program.patch import readable_diff
 from reenact.report import document as doc
-from reenact.report.rule_pages import rule_help
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.report.fault_pages import detector_help
 from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
 
@@ -126,7 +126,7 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
 
 
 def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
-    """Curves with the moment each rule fired, and layers against steps, from the trace."""
+    """Curves with the moment each detector fired, and layers against steps, from the trace."""
     if found.evidence.trace is None:
         yield doc.Section("Training", [doc.Text(gone)] if gone else [], "training")
         return
@@ -144,26 +144,26 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
     for one in less_likely:
         if one.confidence >= FAINT or one.status is not diagnosis.InterventionResult.UNTRIED:
             first, where = one.suspect.first, str(one.suspect.place or one.suspect.layer or "-")
-            fault, tried = first.fault.value if first.fault is not None else "-", one.note or one.status.value
+            fault, tried = first.fault_name or "-", one.note or one.status.value
             rows.append((f"{first.code} {first.name}", fault, where, f"{one.confidence:.2f}", tried))
     faint = len(less_likely) - len(rows)
     if rows:
         title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
-        yield Table(title, ("rule", "fault", "where", "confidence", "tried"), tuple(rows))
+        yield Table(title, ("detector", "fault", "where", "confidence", "tried"), tuple(rows))
     elif faint:
         yield doc.Text(f"{faint} below {FAINT}; --output-format json lists them.", "Other suspects")
 
 
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
     """Symptoms that point to no single fault; why it matters only where no finding explains it."""
-    columns = ("rule", "seen", *(("why it matters",) if reasons_too else ()))
+    columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
     whole = ((f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms)
     if symptoms:
         yield Table("Symptoms", columns, tuple(row[: len(columns)] for row in whole))
 
 
 def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.Diagnostic]:
-    """Every finding; what a rule reports of another layer, or of a joint change, is not repeated."""
+    """Every finding; what a detector reports of another layer, or of a joint change, is not repeated."""
     reported: set[str] = set()
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
@@ -186,7 +186,7 @@ def _diagnostic(
     first, place = one.suspect.headline, one.suspect.place
     result = f", {one.status.value}" if one.status is not diagnosis.InterventionResult.UNTRIED else ""
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
-    explained = rule_help(first.code)
+    explained = detector_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     pictures: tuple[doc.Picture, ...] = ()
     measured = one.tried is not None or evidence.trace is not None or evidence.experiments != Experiments()
@@ -215,7 +215,7 @@ def seen(finding: Finding) -> str:
 
 def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -> Iterator[tuple[str, str]]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying. `again`: the
-    same rule is shown above. `together`: the finding above that has the same change."""
+    same detector is shown above. `together`: the finding above that has the same change."""
     first = one.suspect.headline
     yield "saw", seen(first)
     if not again:

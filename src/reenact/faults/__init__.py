@@ -1,0 +1,78 @@
+"""Faults: evidence -> findings, one fault a file, one folder a category.
+
+What the author of a fault needs is here:
+`from reenact.faults import Category, Detector, Evidence, Fault, Findings, Needs, Observes`.
+Importing the package itself loads nothing; a name brings its module when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reenact.faults.detector import Detector, Needs, Status, suggest
+    from reenact.faults.evidence import Evidence
+    from reenact.faults.facts.layer_view import LayerView
+    from reenact.faults.facts.losses import LossFamily, Wanted
+    from reenact.faults.fault import Category, Fault
+    from reenact.faults.finding import Certainty, Finding, Findings, Observes, Severity, Suggestion
+    from reenact.program.fault_type import FaultType
+    from reenact.program.graph import TaskType, TensorFacts
+    from reenact.program.hyperparameter import Hyperparameter, Kind
+    from reenact.types import JsonValue, Place
+
+__all__ = [
+    "Category",
+    "Certainty",
+    "Detector",
+    "Evidence",
+    "Fault",
+    "FaultType",
+    "Finding",
+    "Findings",
+    "Hyperparameter",
+    "JsonValue",
+    "Kind",
+    "LayerView",
+    "LossFamily",
+    "Needs",
+    "Observes",
+    "Place",
+    "Severity",
+    "Status",
+    "Suggestion",
+    "TaskType",
+    "TensorFacts",
+    "Wanted",
+    "suggest",
+]
+_MODULES = {
+    "reenact.faults.detector": (
+        "Detector",
+        "Needs",
+        "Status",
+        "suggest",
+    ),
+    "reenact.faults.evidence": ("Evidence",),
+    "reenact.faults.facts.layer_view": ("LayerView",),
+    "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
+    "reenact.faults.fault": ("Category", "Fault"),
+    "reenact.faults.finding": ("Certainty", "Finding", "Findings", "Observes", "Severity", "Suggestion"),
+    "reenact.program.fault_type": ("FaultType",),
+    "reenact.program.graph": ("TaskType", "TensorFacts"),
+    "reenact.program.hyperparameter": ("Hyperparameter", "Kind"),
+    "reenact.types": ("JsonValue", "Place"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})

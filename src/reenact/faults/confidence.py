@@ -1,0 +1,153 @@
+"""How sure a diagnosis is, and why: the only place where confidence changes.
+
+In this order: the detector's own judgement -> witnesses of other kinds -> what explains it -> the calibrated
+share -> the health of the training -> what trying it has shown. Readers get a word: *proven* (no
+training can show otherwise), *likely* or *possible*.
+
+Evidence adds up by what was observed, once a kind. Two detectors that read the same text, or the same losses,
+are one witness, whichever publications they come from.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from reenact.faults.finding import Certainty, Finding, Observes
+from reenact.faults.health import Health
+from reenact.types import JsonValue
+
+PROVEN = 0.9
+"""Confidence from which on something in the text explains what happened in the run."""
+PROOF = 0.95
+"""Confidence in what an observation establishes by itself."""
+EXPLAINED = 0.6
+"""What is left of the confidence in a consequence when its cause is known."""
+FURTHER_WITNESS = 0.25
+"""How much of the remaining doubt a witness of another kind removes, scaled by its own confidence."""
+DOUBTED = 0.4
+"""The most that is believed, untried, of what a training that is not seen to fail speaks against."""
+LIKELY = 0.5
+"""More likely than not: so much hints of two kinds need where a training is not seen to fail."""
+CONFIRMED = 0.9
+"""The least that is believed of what a training has confirmed."""
+REFUTED = 0.4
+"""What is left of the confidence in what was shown to make no difference."""
+JUST_BELOW = 0.01
+CALIBRATION = "calibration.json"
+CALIBRATED = frozenset({"learned", "model"})
+"""Families that calibrate what they say themselves."""
+
+
+class Word(StrEnum):
+    """How sure, for readers."""
+
+    PROVEN = "proven"
+    """The observation establishes it: no training can show otherwise. Or a training confirmed it."""
+    LIKELY = "likely"
+    """More often right than wrong."""
+    POSSIBLE = "possible"
+    """Worth a look."""
+
+
+def word_of(confidence: float, certainty: Certainty, *, confirmed: bool = False) -> Word:
+    """The word for a finding."""
+    if confirmed or certainty is Certainty.PROOF:
+        return Word.PROVEN
+    return Word.LIKELY if confidence >= LIKELY else Word.POSSIBLE
+
+
+def combined(findings: Sequence[Finding]) -> float:
+    """The strongest witness, and a little more for each other kind of observation that says the same."""
+    strongest: dict[Observes, float] = {}
+    for finding in findings:
+        before = strongest.get(finding.observes, 0.0)
+        strongest[finding.observes] = max(before, finding.confidence)
+    first, *others = sorted(strongest.values(), reverse=True)
+    doubt = 1 - first
+    for other in others:
+        doubt *= 1 - FURTHER_WITNESS * other
+    return 1 - doubt
+
+
+def kinds_of(findings: Iterable[Finding]) -> frozenset[Observes]:
+    """What the witnesses have observed: so many are independent of each other."""
+    return frozenset(finding.observes for finding in findings)
+
+
+def explained(confidence: float, certainty: Certainty) -> float:
+    """What is left where a cause is known that would have the same effect."""
+    return confidence if certainty is Certainty.PROOF else confidence * EXPLAINED
+
+
+def is_spoken_against(
+    confidence: float,
+    certainty: Certainty,
+    witnesses: Sequence[Finding],
+    health: Health,
+    *,
+    shows: bool,
+) -> bool:
+    """Whether a training that learns, or is not seen to fail, makes a fault less likely than not. `shows`:
+    a training with this fault would not learn."""
+    if certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
+        return False
+    own = {finding.family for finding in witnesses} <= CALIBRATED
+    if certainty is Certainty.HINT and not own:
+        return len(kinds_of(witnesses)) < 2 or shipped().at(confidence) < LIKELY
+    return health is Health.WORKS and shows and not own
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationCurve:
+    """Confidences, ascending, and the share that was right."""
+
+    confidences: Sequence[float]
+    shares: Sequence[float]
+
+    def at(self, confidence: float) -> float:
+        """Between two points on the line that joins them, beyond the ends level."""
+        known, shares = self.confidences, self.shares
+        if confidence <= known[0] or confidence >= known[-1]:
+            return shares[0 if confidence <= known[0] else -1]
+        upper = bisect_right(known, confidence)
+        way = (confidence - known[upper - 1]) / (known[upper] - known[upper - 1])
+        return shares[upper - 1] + way * (shares[upper] - shares[upper - 1])
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {"confidence": list(self.confidences), "share": list(self.shares)}
+
+
+@cache
+def shipped() -> CalibrationCurve:
+    """The curve that belongs to these detectors."""
+    read = json.loads(files("reenact.faults").joinpath(CALIBRATION).read_text(encoding="utf-8"))
+    return CalibrationCurve(tuple(read["confidence"]), tuple(read["share"]))
+
+
+def calibrated(confidence: float, certainty: Certainty, families: Collection[str], *, doubted: bool) -> float:
+    """How likely it is that this is at fault, before anything was tried."""
+    if certainty is Certainty.PROOF:
+        return max(PROOF, confidence)
+    share = confidence if set(families) <= CALIBRATED else shipped().at(confidence)
+    return min(DOUBTED, share) if doubted else share
+
+
+def confirmed(confidence: float) -> float:
+    """After a training has confirmed it."""
+    return max(CONFIRMED, confidence)
+
+
+def refuted(confidence: float) -> float:
+    """After trainings have shown that changing it makes no difference."""
+    return REFUTED * confidence
+
+
+def below(confidence: float, threshold: float) -> float:
+    """At most just below the threshold: worth a look, and no finding."""
+    return min(confidence, threshold - JUST_BELOW)

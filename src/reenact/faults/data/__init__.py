@@ -1,0 +1,1 @@
+"""Inputs, their order and their scale."""

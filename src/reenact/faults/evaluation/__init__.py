@@ -1,0 +1,1 @@
+"""Validation, metrics, train and evaluation mode."""

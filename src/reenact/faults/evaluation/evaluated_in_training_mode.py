@@ -1,0 +1,123 @@
+"""EV01 evaluated-in-training-mode
+
+What
+    A model with dropout or batch norm is evaluated without `model.eval()`. Left alone: the same rows passed
+    several times to average over dropout, and passes whose output is not used (batch norm that updates its
+    statistics).
+Why
+    Dropout then removes units at random and batch norm uses the statistics of the test batch: results are
+    worse, differ from run to run and depend on the batch.
+Symptom
+    Validation results that change when they are computed again.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs(spread=2.0))
+    model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+Instead
+          optimizer.step()
+    + model.eval()
+Fix safety
+    Safe for the training, if `model.train()` follows; measured results change, they were wrong.
+Sources
+    Documentation of torch.nn.Module.eval.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    FaultType,
+    Findings,
+    Kind,
+    Needs,
+    Observes,
+)
+from reenact.faults.facts.lines import calls, function_of, nodes, place_in
+from reenact.faults.facts.parts import is_call, options
+from reenact.faults.facts.places import at_named, has_modes
+from reenact.program.read.index import FileIndex
+
+SAMPLES = re.compile(r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose", re.IGNORECASE)
+STEPS = ("test_step", "predict_step", "test_on_batch")
+"""What Keras calls to evaluate."""
+FAULT = Fault(
+    code="EV01",
+    name="evaluated-in-training-mode",
+    category=Category.EVALUATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE011",
+    "evaluated-in-training-mode",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.OUTPUTS,
+    why="Dropout and batch norm must not behave as in training when a model is judged.",
+    study=FaultType.MOD,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+)
+def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findings:
+    """A model with dropout or batch norm is evaluated without `model.eval()`. Left alone: the same rows
+    passed several times to average over dropout, and passes whose output is not used (batch norm that
+    updates its statistics).
+
+    Documentation of torch.nn.Module.eval.
+    """
+    for index, call in _asked_to_train(evidence):
+        within = getattr(function_of(index, call), "name", "")
+        saw = f"{ast.unparse(call)[:60]} in {within}, which evaluates too"
+        yield detector.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
+    if evidence.optimizers > 1 or not has_modes(evidence):
+        return
+    events = evidence.watched.happened("evaluation")
+    # A target network or an average is asked in training steps, too: by whose mode is its maker's choice.
+    judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
+    averaged = {one.step for one in judged if one.facts.get("again")}
+    lines = list(nodes(evidence, ast.Expr))
+    # Where a call begins whose output is not used.
+    unread = {str(place_in(index, one)) for index, one in lines if is_call(one.value)}
+    judged = [one for one in judged if one.step not in averaged and str(one.place) not in unread]
+    passes = [bool(event.facts.get("training")) for event in judged]
+    if not passes or sum(passes) < 0.5 * len(passes):
+        return
+    saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
+    for index, line in lines:
+        # `model.eval` as a statement, without its parentheses.
+        if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
+            saw = f"{ast.unparse(line)} is not called; {saw}"
+            yield detector.finding(evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF)
+            return
+    found = at_named(evidence, detector.finding(evidence, saw, kind=Kind.MODE), Kind.MODE, "eval", ("eval",))
+    places = (event.place for event in judged if event.facts.get("training"))
+    yield replace(found, place=next(filter(None, places), found.place))
+
+
+def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
+    """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a model
+    itself; whoever samples from dropout says so."""
+    for index, call in calls(evidence) if has_modes(evidence) else ():
+        asked, within = options(call).get("training") == "True", function_of(index, call)
+        name = getattr(within, "name", "")
+        layer = ast.unparse(call.func).startswith("self.") and not SAMPLES.search(index.text)
+        if asked and (name in STEPS or (name == "call" and layer)):
+            yield index, call

@@ -1,0 +1,216 @@
+"""EV05 train-test-scaling-mismatch
+
+What
+    Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
+    numbers. Also seen in the text: a scaler that is fitted to held-out rows again, or a
+    mean and a deviation that each split takes of its own rows.
+Why
+    The model is asked about numbers that it has never seen; its answers there mean nothing.
+Symptom
+    Good in training, no better than guessing in validation, from the first epoch on.
+Example
+    import keras
+    from reenact.testing.toys import blobs
+
+    x, y = blobs(spread=2.0)
+    x = 40 * x + 100
+    mean, std = x[:240].mean(0), x[:240].std(0)
+    train = (x[:240] - mean) / std
+    test = x[240:]
+    model = keras.Sequential([
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dense(3, activation="softmax"),
+    ])
+    model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(train, y[:240], epochs=10, validation_data=(test, y[240:]))
+Instead
+    - test = x[240:]
+    + test = (x[240:] - mean) / std
+Fix safety
+    Unsafe: it changes the measured result, which was wrong.
+Sources
+    Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
+    MLSys 2019.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    FaultType,
+    Findings,
+    Kind,
+    Needs,
+    Observes,
+    Place,
+    Severity,
+)
+from reenact.faults.facts.flow import stores
+from reenact.faults.facts.lines import first_place, function_of, indexes, place_in, value_of
+from reenact.faults.facts.own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
+from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, names, owner_of, within
+from reenact.faults.facts.places import at_named
+from reenact.program.graph import TensorFacts
+from reenact.program.read.index import FileIndex
+
+SCALERS = re.compile(r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf")
+PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
+SPLIT = re.compile(r"(?i)(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])")
+SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
+FITS = ("fit_transform", "fit", "adapt")
+FEATURES = 3.0
+"""How many times more or less a feature varies than chance and a drift make it."""
+ENOUGH = 16
+"""Rows of a split below which its mean tells little."""
+FAULT = Fault(
+    code="EV05",
+    name="train-test-scaling-mismatch",
+    category=Category.EVALUATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE007",
+    "train-and-test-scaled-differently",
+    "reenact",
+    needs=Needs.GRAPH,
+    observes=Observes.DATA,
+    why="A model knows nothing about numbers of another scale than those it was trained on.",
+    study=FaultType.CPP,
+    severity=Severity.ERROR,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+)
+def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) -> Findings:
+    """Training and held-out inputs have another mean or spread: one was scaled, the other not, or with
+    other numbers. Also seen in the text: a scaler that is fitted to held-out rows again, or a mean and a
+    deviation that each split takes of its own rows.
+
+    Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
+    MLSys 2019.
+    """
+    files = list(indexes(evidence))
+    for place, saw in scaled_by_themselves(files):
+        yield detector.finding(evidence, saw, place=place)
+        return
+    for split in () if any(_generates(index) for index in files) else ("validation", "test"):
+        train, held = evidence.inputs, evidence.data("input", split)
+        if train is None or held is None or not _comparable(train, held):
+            continue
+        saw = _another_range(train, held)
+        if saw:
+            found = at_named(evidence, detector.finding(evidence, saw), Kind.PREPROCESSING, "scale")
+            yield replace(found, place=_applied_at(files) or found.place)
+            return
+        share = held.feature_spread or 1.0
+        if not 1 / FEATURES < share < FEATURES:
+            saw = f"features of the {split} inputs vary {share:.2g} times as much as in training"
+            yield detector.finding(evidence, saw, place=first_place(_scaled(files)))
+            return
+    for index in files:
+        for call, saw in _fitted_again(files, index):
+            yield detector.finding(evidence, saw, place=place_in(index, call), confidence=0.75)
+            return
+
+
+def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
+    """Scalers that are fitted to held-out rows, and what says so."""
+    fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
+    rows = {call: base_name(call.args[0]) for call in fits}
+    for call in fits:
+        given = splits_given(files, index, call, rows[call])
+        if not given and HELD_OUT.search(rows[call]):
+            given = [name for other, name in rows.items() if other is call or name != rows[call]]
+        held = [name for name in given if HELD_OUT.search(name)]
+        if held and len(held) < len(set(given)):
+            others = next(name for name in given if name not in held)
+            yield call, f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things"
+
+
+def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
+    """Whether what is fitted here, to rows of numbers, learns their scale."""
+    owner = owner_of(call) or call.func
+    # What is only fitted may be meant for a picture of these rows.
+    kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
+    text = f"{ast.unparse(owner)} {ast.unparse(value_of(index, owner))}"
+    return bool(call.args) and bool(kinds.search(text))
+
+
+def _generates(index: FileIndex) -> bool:
+    """Whether a model is asked without gradients about what it has just answered, over and over: what it is
+    then given is made by itself, and no held-out rows."""
+    for loop in index.loops:
+        given = {ast.unparse(node.targets[0]): node.value for node in within(loop, ast.Assign)}
+        if not given or not _without_gradients(index, loop):
+            continue
+        for call in within(loop, ast.Call):
+            first = call.args[0] if call.args else None
+            again = given.get(first.id) if isinstance(first, ast.Name) else None
+            answers = {name for name, value in given.items() if call in ast.walk(value)}
+            if again is None or not isinstance(first, ast.Name):
+                continue
+            # A value that is made of the call, or of a variable that holds its answer, in a further step.
+            if names(again) & (answers - {first.id}) or (not is_call(again) and call in ast.walk(again)):
+                return True
+    return False
+
+
+def _without_gradients(index: FileIndex, node: ast.AST) -> bool:
+    above = index.ancestors(node)
+    said = [item.context_expr for one in above if isinstance(one, ast.With) for item in one.items]
+    said += [word for one in above if isinstance(one, ast.FunctionDef) for word in one.decorator_list]
+    return any(re.search(r"no_grad|inference_mode", ast.unparse(one)) for one in said)
+
+
+def _applied_at(files: Sequence[FileIndex]) -> Place | None:
+    """Where rows of a split are scaled, `(x - mean) / std` or a call, in a line or function that names it."""
+    found: list[tuple[bool, Place]] = []
+    for index in files:
+        for node in all_parts(index.tree):
+            if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
+                said = f"{getattr(function_of(index, node), 'name', '')} {ast.unparse(node)}"
+                if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
+                    held = any(HELD_OUT.search(name) for name in names(node))
+                    found.append((not held, place_in(index, node)))
+    # What is done to held-out rows is what differs from the rest.
+    return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _scales(node: ast.AST) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Div) and is_sum(node.left, ast.Sub)
+    scaler = PLAIN_SCALERS.search(called(node)) or "min_max" in called(node).lower()
+    return isinstance(node, ast.Call) and bool(node.args) and bool(scaler)
+
+
+def _scaled(files: Sequence[FileIndex]) -> Iterator[tuple[FileIndex, ast.expr]]:
+    """Where held-out rows are scaled: something of their name is given what a scale is made of."""
+    for index in files:
+        for target, value in stores(index.tree):
+            named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
+            if named and isinstance(value, ast.Call | ast.BinOp) and SCALED.search(ast.unparse(value)):
+                yield index, value
+
+
+def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
+    """Whether there are rows enough of one shape; a model is called with ones or zeros to be built."""
+    enough = min(train.rows_seen, held.rows_seen) >= ENOUGH and train.shape[1:] == held.shape[1:]
+    return enough and None not in (train.mean, train.std, held.mean) and bool(held.std)
+
+
+def _another_range(train: TensorFacts, held: TensorFacts) -> str:
+    """What differs between all values of both, in words; empty where little does."""
+    mean, std, other, own = (value or 0.0 for value in (train.mean, train.std, held.mean, held.std))
+    spread = max(std, 1e-6)
+    if abs(mean - other) <= 2 * spread and spread / 4 <= own <= 4 * spread:
+        return ""
+    ours = f"training inputs have mean {mean:.3g} and deviation {std:.3g}"
+    return f"{ours}, {held.split} inputs {other:.3g} and {own:.3g}"

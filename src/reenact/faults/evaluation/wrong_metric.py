@@ -1,0 +1,210 @@
+"""EV08 wrong-metric
+
+What
+    The accuracy that is reported is that of the last batch alone, or a sum of hits divided by the number of
+    batches, or a sum of shares divided by the number of rows; or it is that of a regression, whose answers
+    are never equal to their targets.
+Why
+    A number that is not the share of right answers cannot be compared with any other.
+Symptom
+    An accuracy that jumps from epoch to epoch in steps of one row, lies above one, or is far too small.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+        optimizer.step()
+    hits = 0
+    with torch.no_grad():
+        for rows, labels in DataLoader(TensorDataset(x[240:], y[240:]), batch_size=16):
+            hits = (model(rows).argmax(1) == labels).float().mean().item()
+    print("val_accuracy", hits)
+Instead
+    -         hits = (model(rows).argmax(1) == labels).float().mean().item()
+    - print("val_accuracy", hits)
+    +         hits += (model(rows).argmax(1) == labels).sum().item()
+    + print("val_accuracy", hits / len(x[240:]))
+Fix safety
+    Safe: the training stays as it is, the reported number becomes the share of right answers.
+Sources
+    Documentation of torchmetrics.Accuracy (sums are kept over batches, the share is taken at the end).
+"""
+
+import ast
+import re
+import statistics
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    Findings,
+    LossFamily,
+    Needs,
+    Observes,
+    Severity,
+    TaskType,
+)
+from reenact.faults.facts.lines import function_of, indexes, place_in
+from reenact.faults.facts.parts import is_call, is_sum, last_word, names, within
+from reenact.faults.facts.places import framework
+from reenact.faults.facts.series import ACCURACIES, metric
+from reenact.program.read.index import FileIndex
+
+BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
+WATCHED = re.compile(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']")
+FEWEST, WEAK = 5, 0.5
+MEASURES = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
+FAULT = Fault(
+    code="EV08",
+    name="wrong-metric",
+    category=Category.EVALUATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE058",
+    "metric-wrong",
+    "reenact",
+    needs=Needs.SOURCE,
+    observes=Observes.TEXT,
+    why="The reported number is not the share of right answers.",
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
+    """The accuracy that is reported is that of the last batch alone, or a sum of hits divided by the
+    number of batches, or a sum of shares divided by the number of rows; or it is that of a regression,
+    whose answers are never equal to their targets.
+
+    Documentation of torchmetrics.Accuracy (sums are kept over batches, the share is taken at the end).
+    """
+    yield from _of_a_regression(detector, evidence)
+    for index in indexes(evidence):
+        for loop in index.loops:
+            labels = _labels(loop)
+            for node in ast.walk(loop) if labels else ():
+                saw = _wrong(index, loop, node, labels)
+                if saw and isinstance(node, ast.stmt):
+                    yield detector.finding(evidence, saw, place=place_in(index, node))
+
+
+@FAULT.detector(
+    "TC012",
+    "loss-and-metric-uncorrelated",
+    "deepchecker",
+    needs=Needs.TRACE,
+    observes=Observes.LOSSES,
+    why="What is minimised should be what is wanted.",
+    confidence=0.4,
+)
+def loss_and_metric_uncorrelated(detector: Detector, evidence: Evidence) -> Findings:
+    """Loss and accuracy move independently of each other from epoch to epoch.
+
+    {paper}, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there
+    is nothing to correlate.
+    """
+    # The first epoch begins anywhere and says nothing about what the two do together.
+    loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
+    count = min(len(loss), len(score))
+    if count < FEWEST or len(loss) != len(score) or max(score) > 0.98:
+        return
+    if statistics.pstdev(loss) / max(1e-9, abs(statistics.fmean(loss))) < 0.02:
+        return
+    linked = 0.0 if statistics.pstdev(score) < 1e-6 else statistics.correlation(loss, score)
+    if linked > -WEAK:
+        yield detector.finding(evidence, f"correlation {linked:.2f} of loss and accuracy over {count} epochs")
+
+
+@FAULT.detector(
+    "UM014",
+    "no-accuracy-metric",
+    "umlaut",
+    needs=Needs.TRACE,
+    observes=Observes.LOSSES,
+    why="A loss does not say how many rows are put into the right class.",
+    severity=Severity.NOTE,
+    confidence=0.3,
+)
+def no_accuracy_metric(detector: Detector, evidence: Evidence) -> Findings:
+    """A classifier is trained, and nothing but its loss is reported.
+
+    {paper}. In the release this check is a stub; here it asks of classifiers only.
+    """
+    reported = [one.name.lower() for one in evidence.watched.metrics if one.source != "probe"]
+    classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+    if classes and reported and not any(word in name for name in reported for word in MEASURES):
+        saw = f"{evidence.task.value} labels; reported: {', '.join(dict.fromkeys(reported))}"
+        yield detector.finding(evidence, saw)
+
+
+def _labels(loop: ast.stmt) -> set[str]:
+    """The names that a loop over batches gives each batch; none for another loop."""
+    if not isinstance(loop, ast.For) or "range" in ast.unparse(loop.iter):
+        return set()
+    given = names(loop.target)
+    batches = any(BATCHES.search(last_word(node)) for node in ast.walk(loop.iter))
+    return given if len(given) > 1 and batches else set()
+
+
+def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) -> str:
+    """What is wrong with the hits that a statement counts; empty for nothing, or where it counts none."""
+    if not isinstance(node, ast.Assign | ast.AugAssign) or not _compares(node.value, labels):
+        return ""
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    if not isinstance(target, ast.Name):
+        return ""
+    same = [one for one in within(function_of(index, loop), ast.Name) if one.id == target.id]
+    uses = [one for one in same if isinstance(one.ctx, ast.Load)]
+    last = loop.end_lineno or loop.lineno
+    after = [use for use in uses if use.lineno > last]
+    if isinstance(node, ast.Assign):
+        within_loop = any(loop.lineno <= use.lineno <= last for use in uses)
+        ends = any(within(loop, ast.Break))
+        return f"{target.id} is that of the last batch" if after and not within_loop and not ends else ""
+    share = any(is_call(one, "mean") for one in ast.walk(node.value))
+    above = [(use, index.parents.get(use)) for use in after]
+    divisors = [ast.unparse(one.right) for use, one in above if is_sum(one, ast.Div) and one.left is use]
+    if share and any("dataset" in text for text in divisors):
+        return f"{target.id} adds up shares of batches and is divided by the number of rows"
+    whole = not share and not any(within(node.value, ast.BinOp))
+    batches = f"len({ast.unparse(loop.iter)})" if isinstance(loop, ast.For) else ""
+    saw = f"{target.id} adds up hits and is divided by the number of batches"
+    return saw if whole and batches in divisors else ""
+
+
+def _compares(value: ast.expr, labels: set[str]) -> bool:
+    """Whether answers are compared with the labels of the batch, and the hits counted."""
+    equal = [node.comparators[0] for node in within(value, ast.Compare) if isinstance(node.ops[0], ast.Eq)]
+    counted = any(is_call(node, "mean", "sum") for node in ast.walk(value))
+    return counted and any(labels & names(one) for one in equal)
+
+
+def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
+    """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
+    labels, regression = evidence.labels, evidence.loss_family is LossFamily.REGRESSION
+    classes = labels is None or labels.integral or labels.one_hot
+    if classes or not regression or framework(evidence) != "keras":
+        return
+    for index in indexes(evidence):
+        metrics = [word.value for call in index.calls for word in call.keywords if word.arg == "metrics"]
+        for node in (node for one in metrics for node in within(one, ast.Constant)):
+            if node.value in ("accuracy", "acc", "binary_accuracy"):
+                watched = WATCHED.search(index.text) is not None
+                saw = "accuracy of a regression whose targets are no whole numbers"
+                saw += ", which decides when to stop" if watched else ""
+                sure, certain = (detector.confidence, Certainty.STRONG) if watched else (0.5, Certainty.HINT)
+                place = place_in(index, node)
+                yield detector.finding(evidence, saw, place=place, certainty=certain, confidence=sure)
+                return

@@ -1,0 +1,1 @@
+"""Facts: what a detector may ask of the evidence, each question in one place."""

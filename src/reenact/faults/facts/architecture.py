@@ -1,0 +1,184 @@
+"""Which layers surely stand in a row, what the order rules walk along; and the sizes layers are given."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+
+from reenact.faults import Detector, Evidence, Findings, Kind, LayerView, Suggestion
+from reenact.program.change import Remove
+from reenact.program.patch import Patch
+
+_OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
+"""Families behind which nobody knows whose output goes on."""
+DEEP = 10
+"""Convolution and pooling layers from which NeuraLint calls a network deep."""
+
+
+def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
+    """Layers of which each takes what the one before gives. A live model tells the order of execution; the
+    text of a Keras model tells it as well, unless it has a `call` of its own. In the text of a torch module
+    only numbered parts of a `Sequential` are sure to stand in a row."""
+    row: list[LayerView] = []
+    for layer in evidence.layers:
+        if row and not _joins(evidence, row[-1], layer):
+            yield tuple(row)
+            row = []
+        if not _opaque(layer):
+            row.append(layer)
+    if row:
+        yield tuple(row)
+
+
+def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
+    ends = _opaque(second) or (first.role == "output" and second.weighted)
+    parents = {layer.name.partition(">")[0].rpartition(".")[0] for layer in (first, second)}
+    if ends or len(parents) > 1:
+        return False
+    if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
+        # Whether the output can be what the next one was given; unknown shapes fit.
+        given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
+        unknown = None in given or None in taken
+        return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
+    return apart(first, second) == 1
+
+
+def _opaque(layer: LayerView) -> bool:
+    if layer.functional:
+        return layer.type.startswith(("linear", "conv", "embedding"))
+    return layer.family in _OPAQUE
+
+
+def is_keras(evidence: Evidence) -> bool:
+    if evidence.graph is not None:
+        return evidence.graph.framework == "keras"
+    return evidence.static is not None and "keras" in evidence.static.framework.value
+
+
+def mentions(evidence: Evidence, *words: str) -> bool:
+    """Whether a file of the program holds one of these words."""
+    texts = [file.text.lower() for file in evidence.program.files] if evidence.program is not None else []
+    return any(word in text for word in words for text in texts)
+
+
+def apart(first: LayerView, second: LayerView) -> int:
+    """How far the second part of one `Sequential` is behind the first; 0 for parts of something else."""
+    (one, _, before), (two, _, after) = first.name.rpartition("."), second.name.rpartition(".")
+    return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
+
+
+def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
+    """What follows a layer, up to the next one with weights and without it."""
+    return tuple(takewhile(lambda layer: not layer.weighted, row[number + 1 :]))
+
+
+def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
+    """Hidden dense and convolution layers whose output reaches the next such layer unbent, that layer, and
+    whether it may be meant so: at a waist, or where most layers are bent, and one takes little away."""
+    found = []
+    for number, layer in enumerate(evidence.layers):
+        flat = layer.role == "hidden" and layer.family in ("dense", "conv") and not _bent(layer)
+        taker = _taker(evidence, number, layer) if flat and not _split(layer) else None
+        if taker is not None and not _split(taker) and not _shared_between(evidence, layer, taker):
+            found.append((layer, taker))
+    hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
+    few = 2 * len(found) <= len(hidden) and any(hidden)
+    return [(layer, taker, few or _narrows(layer, taker)) for layer, taker in found]
+
+
+def _bent(layer: LayerView) -> bool:
+    return any(word not in (None, "linear", "identity") for word in (layer.own_activation, layer.activation))
+
+
+def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | None:
+    """The next layer with weights, if it is sure that it takes this layer's output and nothing else."""
+    behind = evidence.layers[number + 1 :]
+    param = evidence.hyperparameter(Kind.ACTIVATION, layer)
+    if layer.feeds:
+        taken = [other for other in behind if other.name in layer.feeds and other.weighted]
+        plain = param is not None and param.absent and param.in_force in (None, "linear")
+        return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
+    if evidence.graph is None:
+        return None
+    row = next((row for row in rows(evidence) if layer in row), (layer,))
+    following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
+    if following is None or following.family not in ("dense", "conv"):
+        return None
+    sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
+    return following if sequential or apart(layer, following) > 0 else None
+
+
+def _shared_between(evidence: Evidence, layer: LayerView, taker: LayerView) -> bool:
+    """Whether a place of their sequence has no layer of its own: one object, such as a ReLU, that stands at
+    several places has the name of the first."""
+    owner, dot, first = layer.name.rpartition(".")
+    known = {one.name for one in evidence.layers}
+    places = range(1, apart(layer, taker))
+    return any(f"{owner}{dot}{int(first) + place}" not in known for place in places)
+
+
+def _split(layer: LayerView) -> bool:
+    """One half of a factored convolution, which is linear on purpose."""
+    groups = layer.settings.get("groups")
+    return "Depthwise" in layer.type or "Separable" in layer.type or (isinstance(groups, int) and groups > 1)
+
+
+def _narrows(first: LayerView, second: LayerView) -> bool:
+    """A waist: narrower than what comes in and what follows, as the code of an autoencoder is."""
+    before = first.settings.get("in_features") or (first.input_shape[-1] if first.input_shape else None)
+    if not isinstance(before, int) or first.width is None or second.width is None:
+        return False
+    return first.width < before and first.width < second.width
+
+
+def dropout_before(detector: Detector, evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Findings:
+    """Dropout with such a layer behind it, at most an activation between: to take out, if the text allows."""
+    for row in rows(evidence):
+        for number, layer in enumerate(row):
+            behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
+            if is_dropout(layer) and behind and wanted(behind[0]):
+                saw = f"{layer.name} stands before {behind[0].type} {behind[0].name}"
+                param = evidence.hyperparameter(Kind.LAYER, layer)
+                cures: tuple[Suggestion, ...] = ()
+                if param is not None and param.changeable:
+                    cures = (Suggestion(Patch((Remove(param.id),)), param.id, layer.type, None),)
+                yield detector.finding(evidence, saw, layer=layer, suggestions=cures)
+
+
+def is_dropout(layer: LayerView) -> bool:
+    return layer.family == "dropout" or (layer.functional and "dropout" in layer.type)
+
+
+def window(layer: LayerView) -> int | None:
+    """Side of a convolution's window; the longest when they differ."""
+    value = layer.settings.get("kernel_size")
+    sides = value if isinstance(value, list) else [] if isinstance(value, bool) else [value]
+    return max((side for side in sides if isinstance(side, int)), default=None)
+
+
+def filters(layer: LayerView) -> int | None:
+    values = (layer.settings.get(name) for name in ("filters", "out_channels"))
+    return next((one for one in values if isinstance(one, int) and not isinstance(one, bool)), None)
+
+
+def strided(layer: LayerView) -> bool:
+    """Whether a convolution shrinks what it is given."""
+    value = layer.settings.get("strides", layer.settings.get("stride", 1))
+    return any(side != 1 for side in (value if isinstance(value, list) else [value]))
+
+
+def convolutions(evidence: Evidence) -> tuple[LayerView, ...]:
+    """Convolutions that narrow: not the transposed ones of a decoder."""
+    found = tuple(layer for layer in evidence.layers if layer.family == "conv")
+    return () if any("Transpose" in layer.type for layer in found) else found
+
+
+def is_pooling(layer: LayerView) -> bool:
+    return layer.family == "pool" or (layer.functional and "pool" in layer.type)
+
+
+def is_max_pooling(layer: LayerView) -> bool:
+    return is_pooling(layer) and "max" in layer.type.lower()
+
+
+def is_deep(evidence: Evidence) -> bool:
+    return sum(layer.family == "conv" or is_pooling(layer) for layer in evidence.layers) >= DEEP

@@ -1,0 +1,100 @@
+"""Terms of a loss that are a KL divergence from a normal distribution, as programs write them by hand."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reenact.faults.facts.parts import called, is_call, is_sum, within
+from reenact.program.read.index import FileIndex
+
+REDUCTIONS = ("sum", "mean")
+SQUARE = re.compile(r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\(")
+NAMED = re.compile(r"kl|diverg|regul|latent", re.IGNORECASE)
+
+
+class Divergence(NamedTuple):
+    """`-0.5 * sum(1 + log_var - mean**2 - exp(log_var))`, with all that is done to it in one expression."""
+
+    node: ast.expr
+    positive: bool
+    """Has the sign of a divergence, which is never below zero."""
+    summed: bool
+    """Over everything, and not divided by a number of rows."""
+    by_row: bool
+    """Over the values of a row alone, or over everything and then divided by the number of rows."""
+    weighted: bool
+    """Multiplied by something that is no number."""
+
+
+def divergences(index: FileIndex) -> tuple[Divergence, ...]:
+    """Every one in a file."""
+
+    def read() -> tuple[Divergence, ...]:
+        sums = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Add, ast.Sub)]
+        whole = [one for one in sums if not is_sum(index.parents.get(one), ast.Add, ast.Sub)]
+        return tuple(_outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None)
+
+    return index.once(divergences, read)
+
+
+def _sign(node: ast.expr) -> int | None:
+    """1 for `exp(log_var) + mean**2 - 1 - log_var`, -1 for its negative, none for another sum."""
+    signed = list(terms(node))
+    if len(signed) != 4:
+        return None
+    texts = [(sign, ast.unparse(term)) for sign, term in signed]
+    grown = [sign for sign, text in texts if "exp(" in text]
+    squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
+    ones = [sign for sign, text in texts if text in ("1", "1.0")]
+    return grown[0] if len(grown) == 1 and squares == grown and ones == [-grown[0]] else None
+
+
+def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
+    """The terms of a sum, each with its sign."""
+    if is_sum(node, ast.Add, ast.Sub):
+        yield from terms(node.left, sign)
+        yield from terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield from terms(node.operand, -sign)
+    else:
+        yield sign, node
+
+
+def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
+    """Follow what is done to it up to the statement."""
+    summed, by_row, weighted = False, False, False
+    while True:
+        above = index.parents.get(node)
+        if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:
+            above = index.parents.get(above)
+        if is_call(above, *REDUCTIONS):
+            axes = len(above.args) - (node in above.args) + len(above.keywords)
+            summed = called(above) == "sum" and not axes
+            by_row = by_row or (called(above) == "sum" and axes > 0)
+        elif isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub):
+            sign = -sign
+        elif is_sum(above, ast.Mult, ast.Div):
+            other = above.right if above.left is node else above.left
+            known = _is_number(other)
+            by_row = by_row or (summed and isinstance(above.op, ast.Div) and not known)
+            summed = summed and isinstance(above.op, ast.Mult)
+            weighted = weighted or not known
+            sign *= _minus(other)
+        else:
+            return Divergence(node, sign > 0, summed, by_row, weighted)
+        node = above
+
+
+def _minus(node: ast.expr) -> int:
+    """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_minus(node.operand)
+    return _minus(node.left) * _minus(node.right) if is_sum(node, ast.Mult, ast.Div) else 1
+
+
+def _is_number(node: ast.expr) -> bool:
+    try:
+        return isinstance(ast.literal_eval(node), int | float)
+    except ValueError:
+        return False

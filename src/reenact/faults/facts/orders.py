@@ -1,0 +1,202 @@
+"""Rows that are brought into another order, as far as one function tells: which variables follow which."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from reenact.faults.facts.flow import assigned, elements
+from reenact.faults.facts.parts import NAMES, all_parts, called, is_call, options, owner_of, within, written
+from reenact.program.read.index import FileIndex
+
+ORDERS = ("argsort", "permutation", "randperm", "lexsort")
+SAMPLES = ("randint", "integers", "choice", "multinomial")
+"""What gives the numbers of rows: all of them in another order, or some by chance."""
+FIXED = ("default_rng(", "random_state=", "RandomState(")
+TABLE = ("sort_values", "sample", "sort_index")
+"""What gives a table in another order."""
+MOVES = (*ORDERS, *SAMPLES, *TABLE, "sort", "sorted", "shuffle")
+"""Without one of these calls all rows keep their order."""
+NO_ROWS = ("listdir", "glob", "rglob", "iterdir", "scandir", "walk", "range", "arange", "len", "int", "float")
+"""What has no order that another thing follows: files are sorted to give them one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """One order of rows."""
+
+    words: str
+    node: ast.expr | ast.stmt
+    whole: bool
+    """All rows are still there."""
+    by_chance: bool
+    seed: str = ""
+
+    def is_same(self, other: "Order") -> bool:
+        """Whether both come of one call, or a seed says that two draws are one."""
+        return self.node is other.node or (bool(self.seed) and self.seed == other.seed)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What is known of a variable: what its rows came with, and the one order that they were given since."""
+
+    sources: frozenset[str]
+    order: Order | None = None
+
+
+class RowsOf:
+    """One function, or the file outside of functions, read from top to bottom."""
+
+    def __init__(self, index: FileIndex, scope: ast.Module | ast.FunctionDef) -> None:
+        self.index, self.scope = index, scope
+        self.orders: dict[str, Order] = {}
+        arguments = scope.args.args if isinstance(scope, ast.FunctionDef) else []
+        self.rows = {one.arg: Rows(frozenset({"arguments"})) for one in arguments if one.arg != "self"}
+
+    def read(self, statement: ast.stmt) -> None:
+        """What a statement does to what is known."""
+        match statement:
+            case ast.Expr(ast.Call() as call):
+                self._in_place(call)
+            case ast.Assign([ast.Tuple([values, numbers]), *_], value) if called(value) == "sort":
+                # `lengths, order = lengths.sort()`: values in order, and their numbers.
+                order, rows = Order("sort()", statement, True, False), self.value(value)
+                known = rows is not None and rows.order is None
+                self._keep(values, replace(rows, order=order) if rows is not None and known else None)
+                self._keep(numbers, None, order)
+            case _:
+                results = [(target, self._given(target, value)) for target, value in assigned(statement)]
+                for target, (rows, given) in results:
+                    self._keep(target, rows, given)
+                    base = written(target.value) if isinstance(target, ast.Subscript) else ""
+                    if base and rows != self.rows.get(base):
+                        self.rows.pop(base, None)
+
+    def _keep(self, target: ast.expr, rows: Rows | None, order: Order | None = None) -> None:
+        for name in _names(target):
+            self.orders.pop(name, None)
+            self.rows.pop(name, None)
+            if order is not None:
+                self.orders[name] = order
+            elif rows is not None:
+                self.rows[name] = rows
+
+    def _given(self, target: ast.expr, value: ast.expr) -> tuple[Rows | None, Order | None]:
+        if isinstance(target, ast.Tuple | ast.List):
+            return Rows(frozenset({f"line {value.lineno}"})), None
+        # `rng.permutation(rows)` gives rows in another order, where a number gives the order itself.
+        first = value.args[0] if is_call(value, "permutation") and value.args else None
+        permutes = isinstance(first, ast.Name) and first.id in self.rows
+        order = None if permutes else self._order(value)
+        return (None, order) if order is not None else (self.value(value, target), None)
+
+    def _order(self, value: ast.expr) -> Order | None:
+        """The order that an expression gives, when it gives the numbers of rows."""
+        used = [self.orders[name] for name in read_names(value) if name in self.orders]
+        node = value
+        while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+            if is_call(node, *ORDERS, *SAMPLES):
+                whole, text = called(node) in ORDERS and node is value and not used, ast.unparse(node)
+                chance = called(node) not in ("argsort", "lexsort")
+                fixed = not chance or any(word in text for word in FIXED)
+                return Order(f"{called(node)}()", node, whole, chance, text if fixed else "")
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
+                return replace(used[0], whole=False) if node.value.id in self.orders else None
+            node = _inside(node)
+        return used[0] if isinstance(value, ast.Name) and used else None
+
+    def value(self, value: ast.expr, target: ast.expr | None = None) -> Rows | None:
+        """What is known of the rows of an expression; none where they are mixed or unknown."""
+        known = [self.rows[name] for name in read_names(value) if name in self.rows]
+        if not known:
+            own = is_call(value) and called(value) not in NO_ROWS
+            return Rows(frozenset({called(value)})) if own else None
+        if any(not equal(one.order, known[0].order) for one in known):
+            return None
+        rows = Rows(frozenset().union(*(one.sources for one in known)), known[0].order)
+        taken = self._taken(value, target)
+        if taken is None:
+            return rows
+        # A sum of rows in two orders, as in mixup, is in none.
+        summed = any(isinstance(node, ast.BinOp) for node in _outside(value))
+        return replace(rows, order=taken) if rows.order is None and not summed else None
+
+    def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
+        """The order that an expression brings rows into."""
+        # Whether a variable is replaced by itself in another order; one beside it may be meant so.
+        itself = target is not None and written(target).rpartition(".")[2] in read_names(value)
+        if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
+            if called(value) in ("sorted", "sort"):
+                return _whole(value, by_chance=False)
+            if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
+                return _whole(value, options(value).get("random_state", ""))
+        for node in all_parts(value):
+            if isinstance(node, ast.Subscript | ast.ListComp):
+                order = self._order(node.slice) if isinstance(node, ast.Subscript) else self._picked(node)
+                if order is not None:
+                    return order if itself or not order.whole else replace(order, whole=False)
+            if is_call(node, *TABLE) and _all_rows(node):
+                seed = ast.unparse(node).partition(f".{called(node)}")[2]
+                fixed = called(node) != "sample" or "random_state" in seed
+                return _whole(node, seed if fixed else "", by_chance=called(node) == "sample")
+        return None
+
+    def _picked(self, node: ast.ListComp) -> Order | None:
+        """The order that `[rows[i] for i in order]` picks rows in."""
+        loop = node.generators[0]
+        number = written(loop.target)
+        picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
+        return self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
+
+    def _in_place(self, call: ast.Call) -> None:
+        moved: ast.expr | None = None
+        if called(call) == "shuffle" and len(call.args) == 1 and not call.keywords:
+            moved = call.args[0]
+        elif called(call) == "sort" or (called(call) in TABLE and "inplace=True" in ast.unparse(call)):
+            moved = owner_of(call)
+        rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
+        if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
+            self.rows[moved.id] = replace(rows, order=_whole(call, by_chance=called(call) == "shuffle"))
+
+
+def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
+    return Order(f"{called(call)}()", call, True, by_chance, seed)
+
+
+def equal(first: Order | None, second: Order | None) -> bool:
+    return first is second or (first is not None and second is not None and first.is_same(second))
+
+
+def _outside(value: ast.expr) -> Iterator[ast.AST]:
+    """The parts of an expression that are not within brackets of an index."""
+    yield value
+    for child in ast.iter_child_nodes(value):
+        if isinstance(child, ast.expr) and not (isinstance(value, ast.Subscript) and child is value.slice):
+            yield from _outside(child)
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    for one in elements(target):
+        yield from _names(one)
+    if isinstance(target, ast.Name | ast.Attribute):
+        yield written(target)
+
+
+def read_names(node: ast.AST) -> list[str]:
+    """Variables and attributes that an expression reads."""
+    return [written(one) for one in all_parts(node) if isinstance(one, NAMES)]
+
+
+def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
+    if not isinstance(node, ast.Call):
+        return node.value
+    owner = owner_of(node) if called(node) in ("astype", "long", "tolist", "to") else None
+    return owner or (node.args[0] if len(node.args) == 1 else node.func)
+
+
+def _all_rows(call: ast.Call) -> bool:
+    """Whether all rows of a table are given back: of `sample`, a share of one."""
+    words = options(call)
+    if called(call) == "sample":
+        return words.get("frac") in ("1", "1.0") and "replace" not in words
+    return words.get("axis") not in ("1", "'columns'") and owner_of(call) is not None

@@ -1,0 +1,91 @@
+"""Where findings point when a kind of hyperparameter does not tell: scaling, modes; and usual values."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reenact.faults import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
+
+Values = Sequence[JsonValue]
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
+MODAL = frozenset({"dropout", "norm"})
+SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
+RATES = {"sgd": (0.01, 0.1, 0.001), "adadelta": (1.0, 0.1), "adagrad": (0.01, 0.1), "lbfgs": (1.0, 0.1)}
+USUAL = (0.001, 0.01, 0.0003)
+OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
+"""Losses of PyTorch that compare quantities."""
+
+
+def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperparameter | None:
+    """The hyperparameter of a kind that is filed under a name: `scale` and `encode`, `train` and `eval`."""
+    return next((param for param in evidence.hyperparameters_of(kind) if param.id.layer == name), None)
+
+
+def of_all_layers(evidence: Evidence, kind: Kind) -> Hyperparameter | None:
+    """The one setting that the text gives to all layers together; none where each has its own."""
+    params = [one for one in evidence.hyperparameters_of(kind) if not one.id.layer and not one.absent]
+    return params[0] if len(params) == 1 else None
+
+
+def at_hyperparameter(finding: Finding, param: Hyperparameter | None, values: Values = ()) -> Finding:
+    """The same finding, pointing at this hyperparameter."""
+    if param is None:
+        return finding
+    found = (*finding.suggestions, *suggest(param, values))
+    return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
+
+
+def at_named(evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Values = ()) -> Finding:
+    """The same finding, pointing at the hyperparameter that is filed under a name."""
+    return at_hyperparameter(finding, named_hyperparameter(evidence, kind, name), values)
+
+
+def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Values) -> Finding:
+    """The same finding, pointing at the one setting of all layers where it points at none of its own."""
+    if finding.hyperparameter is not None:
+        return finding
+    return at_hyperparameter(finding, of_all_layers(evidence, kind), values)
+
+
+def has_modes(evidence: Evidence) -> bool:
+    """Whether the model behaves differently in training and evaluation."""
+    return any(
+        (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES)) or "dropout" in layer.name
+        for layer in evidence.layers
+        # Dropout of nothing drops nothing.
+        if layer.settings.get("p", layer.settings.get("rate")) != 0
+    )
+
+
+def optimizer_name(evidence: Evidence) -> str:
+    """In lower case; from the text when nothing has run."""
+    if evidence.optimizer is not None:
+        return evidence.optimizer.name.lower()
+    param = evidence.hyperparameter(Kind.OPTIMIZER)
+    return str(param.in_force).rpartition(".")[2].lower() if param is not None else ""
+
+
+def usual_rates(evidence: Evidence) -> tuple[JsonValue, ...]:
+    return RATES.get(optimizer_name(evidence), USUAL)
+
+
+def raw_inputs(evidence: Evidence) -> bool:
+    """Whether the model is given numbers far from unit size."""
+    inputs = evidence.inputs
+    return inputs is not None and max(abs(inputs.mean or 0.0), inputs.std or 0.0) > 10
+
+
+def framework(evidence: Evidence) -> str:
+    """`torch` or `keras`."""
+    if evidence.graph is not None:
+        return evidence.graph.framework
+    param = evidence.hyperparameter(Kind.LOSS) or evidence.hyperparameter(Kind.OPTIMIZER)
+    return param.library if param is not None else ""
+
+
+def says(evidence: Evidence, *words: str) -> bool:
+    """Whether the program's text has one of these words outside of lines that are comments."""
+    if evidence.program is None:
+        return False
+    texts = [_COMMENT.sub("", file.text) for file in evidence.program.files]
+    return any(word in text for text in texts for word in words)

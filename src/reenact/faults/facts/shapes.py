@@ -1,0 +1,109 @@
+"""Ranks and sizes of what flows through a chain of layers, from their text or from a crash."""
+
+import re
+from collections.abc import Iterator
+
+from reenact.faults import Evidence, LayerView
+from reenact.faults.facts.architecture import mentions
+from reenact.program.static_graph import StaticLayer
+
+_DIMENSION = re.compile(r"([123])[dD]$")
+
+
+def trained(evidence: Evidence) -> bool:
+    """Whether steps were done and nothing stood in their way."""
+    return evidence.trace is not None and evidence.trace.step_count > 0 and evidence.crash is None
+
+
+def rank_taken(layer: StaticLayer) -> int | None:
+    """The rank, with the batch, that a layer insists on; none when it takes several."""
+    if layer.family in ("conv", "pool"):
+        return rank_of_type(layer.type) if "LSTM" not in layer.type else None
+    series = layer.family == "recurrent" and not layer.type.endswith("Cell")
+    return 3 if series else 2 if layer.type == "RepeatVector" else None
+
+
+def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
+    """The rank a layer passes on; none when it is not known."""
+    if layer.family == "input":
+        shape, whole = layer.settings.get("shape"), layer.settings.get("batch_shape")
+        return len(shape) + 1 if isinstance(shape, list) else len(whole) if isinstance(whole, list) else None
+    if layer.type == "Flatten":
+        return 2 if layer.library == "keras" or not layer.settings else None
+    if layer.family == "pool":
+        return 2 if layer.type.startswith("Global") else taken
+    if layer.family == "recurrent":
+        sequences = layer.settings.get("return_sequences", False) if layer.library == "keras" else None
+        return 3 if sequences is True else 2 if sequences is False else None
+    if layer.type == "RepeatVector":
+        return 3
+    return taken if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise") else None
+
+
+def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
+    """Layers of models written as a chain, the rank each insists on, and the rank it is given."""
+    if evidence.static is None or mentions(evidence, "def call("):
+        return
+    for model in dict.fromkeys(layer.model for layer in evidence.static.layers):
+        chain = [layer for layer in evidence.static.layers if layer.model == model]
+        rank: int | None = None
+        for layer in chain if _is_chain(chain) else ():
+            shape = layer.settings.get("input_shape")
+            if rank is None and isinstance(shape, list):
+                rank = len(shape) + 1
+            taken = rank_taken(layer)
+            yield layer, taken, rank
+            rank = rank_given(layer, taken or rank)
+
+
+def _is_chain(chain: list[StaticLayer]) -> bool:
+    """Keras layers without branches, or numbered parts of one torch `Sequential`."""
+    inputs = sum(layer.family == "input" for layer in chain)
+    joined = any(layer.family in ("merge", "composite", "wrapper") for layer in chain)
+    if inputs > 1 or joined or any(len(layer.feeds) > 1 for layer in chain):
+        return False
+    return chain[0].library == "keras" or all(layer.name.isdigit() for layer in chain)
+
+
+def rank_of_type(name: str) -> int | None:
+    """The rank, with the batch, that a layer of this class takes; none when it takes several."""
+    if name in ("LSTM", "GRU", "RNN", "SimpleRNN"):
+        return 3
+    found = _DIMENSION.search(name.removesuffix("Transpose")) if "Conv" in name or "Pool" in name else None
+    return int(found.group(1)) + 2 if found else None
+
+
+def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
+    """The view of a layer of the text."""
+    return next((view for view in evidence.layers if view.place == layer.place), None)
+
+
+def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
+    """The layer that says which inputs the model takes, where the data has another rank; and both shapes."""
+    inputs, layers = evidence.inputs, evidence.static.layers if evidence.static is not None else ()
+    for layer in layers:
+        shape = layer.settings.get("shape" if layer.family == "input" else "input_shape")
+        if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
+            given = inputs.shape[1:]
+            words = f"the model takes rows of shape {tuple(shape)} and is given {given}"
+            return (layer, words) if len(given) != len(shape) else None
+    return None
+
+
+def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
+    """The last layer, where labels have fewer dimensions than what comes out of it; and a sentence."""
+    labels, chain = evidence.labels, list(ranked(evidence))
+    if labels is None or not chain:
+        return None
+    layer, _, rank = chain[-1]
+    if layer.family != "dense" or rank is None or rank <= max(len(labels.shape), 2) or per_place(evidence):
+        return None
+    return layer, f"{layer.name} gives rank {rank}, labels have rank {len(labels.shape)}"
+
+
+def per_place(evidence: Evidence) -> bool:
+    """Whether labels have a value for every place of the model's output, as in segmentation."""
+    out, labels = evidence.output, evidence.labels
+    if out is None or labels is None or not out.output_shape or len(out.output_shape) < 3:
+        return False
+    return len(labels.shape) > 1 and labels.shape[1] == out.output_shape[1]

@@ -1,0 +1,120 @@
+"""A finding: which detector, which fault, where, what was seen, why it is wrong, how sure, what to change."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from reenact.program.fault_type import FaultType
+from reenact.program.hyperparameter import HyperparameterId
+from reenact.program.patch import Patch
+from reenact.program.source import words
+from reenact.types import JsonValue, Place
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    """The training cannot do what it is meant to."""
+    WARNING = "warning"
+    """It will do it worse, or later."""
+    NOTE = "note"
+    """Worth knowing; often intended."""
+
+
+class Certainty(StrEnum):
+    """What an observation is worth by itself, before anything is tried."""
+
+    PROOF = "proof"
+    """It establishes the fault: no training can show that it is none."""
+    STRONG = "strong"
+    """It is about this very fault, and seldom seen without it."""
+    HINT = "hint"
+    """It is seen beside this fault, and often without it."""
+
+
+class Observes(StrEnum):
+    """What an observation is of. Two detectors that observe the same are one witness."""
+
+    TEXT = "text"
+    """What is written in the program."""
+    GRAPH = "graph"
+    """Layers, loss and optimizer as they were when the program ran."""
+    DATA = "data"
+    """Values of inputs and labels."""
+    LOSSES = "losses"
+    """Loss and metrics over the steps."""
+    GRADIENTS = "gradients"
+    """Gradients and the updates that they make."""
+    WEIGHTS = "weights"
+    """Values of parameters."""
+    OUTPUTS = "outputs"
+    """What layers give out."""
+    EXPERIMENT = "experiment"
+    """What the model did when it was tried on made inputs, one batch or other learning rates."""
+    CRASH = "crash"
+    """An exception that ended the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A change that should help."""
+
+    JSON: ClassVar = ("patch", "knob=hyperparameter.__str__", "old", "new")
+
+    patch: Patch
+    hyperparameter: HyperparameterId | None
+    """The hyperparameter it turns, when it is one."""
+    old: JsonValue
+    new: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one detector has to say about one place."""
+
+    JSON: ClassVar = words(
+        "code name family fault fault_name? severity saw why certainty confidence:3 file=place.file "
+        "line=place.line column layer? layer_index step knob=hyperparameter.__str__ suggestions"
+    )
+
+    code: str
+    name: str
+    family: str
+    fault: FaultType | None
+    """None where the finding is a symptom that no single fault type explains."""
+    severity: Severity
+    saw: str
+    """The observation, with its numbers."""
+    why: str
+    """Why that is wrong, in one sentence."""
+    confidence: float
+    """How often a finding like this one is right, between 0 and 1."""
+    place: Place | None = None
+    layer: str = ""
+    """Name of the layer; empty for what belongs to the training."""
+    layer_index: int | None = None
+    """Its place in `model.layers`, from 0."""
+    step: int | None = None
+    """The step at which it was first seen."""
+    hyperparameter: HyperparameterId | None = None
+    """The hyperparameter at fault, when it is one."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """Changes worth trying, the best first."""
+    is_root_cause: bool = True
+    """False for a symptom: it is wrong to see, but several things may be behind it."""
+    certainty: Certainty = Certainty.HINT
+    fault_name: str = ""
+    """What is wrong, by the name that `reenact.faults` has for it."""
+    observes: Observes = Observes.TEXT
+    """What the observation is of."""
+
+    @property
+    def column(self) -> int | None:
+        """Where it stands in its line, from 1."""
+        return self.place.column + 1 if self.place is not None else None
+
+
+Findings = Iterator[Finding]
+"""What the function of a detector yields."""

@@ -1,0 +1,1 @@
+"""Targets and how they meet the outputs."""

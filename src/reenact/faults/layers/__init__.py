@@ -1,0 +1,1 @@
+"""Architecture, activations, initial weights."""

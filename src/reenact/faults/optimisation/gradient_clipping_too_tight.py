@@ -1,0 +1,147 @@
+"""OP06 gradient-clipping-too-tight
+
+What
+    Almost every step is clipped to a small part of its gradient, or gradients are clipped before a
+    `GradScaler` has unscaled them.
+Why
+    Clipping is made for rare outliers. A limit far below the usual norm makes every step as long as the
+    limit times the learning rate.
+Symptom
+    The loss hardly moves, at any learning rate that is usual.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 0.0001)
+        optimizer.step()
+Instead
+    -     nn.utils.clip_grad_norm_(model.parameters(), 0.0001)
+    +     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+Fix safety
+    Unsafe: steps become longer.
+Sources
+    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section 3.2.
+"""
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    FaultType,
+    Findings,
+    Kind,
+    Needs,
+    Observes,
+    Place,
+    Severity,
+)
+from reenact.faults.facts.lines import call_place, calls, indexes, place_in, value_of
+from reenact.faults.facts.parts import called, owner_of
+from reenact.faults.facts.places import optimizer_name
+from reenact.faults.facts.series import learned, losses, windows
+from reenact.program.read.index import FileIndex
+
+FACTOR = 30.0
+"""Gradients are made so many times smaller, in the median."""
+SLOW = 4
+"""Times that: by then steps are so short that half of the loss left is their doing, whatever was learned."""
+OFTEN = 0.9
+FEWEST, TWICE = 12, 2.0
+"""Steps looked at, and times that gradients must differ in size, before it shows."""
+CLIPS = ("clip_grad_norm_", "clip_grad_value_")
+SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
+"""Optimizers whose steps do not depend on the size of the gradients."""
+FAULT = Fault(
+    code="OP06",
+    name="gradient-clipping-too-tight",
+    category=Category.OPTIMISATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE043",
+    "clip-factor",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRADIENTS,
+    why="Every step is as short as the limit allows, however large the gradient is.",
+    study=FaultType.GCL,
+    severity=Severity.ERROR,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+)
+def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
+    """Almost every step is clipped to a small part of its gradient, or gradients are clipped before a
+    `GradScaler` has unscaled them.
+
+    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section 3.2.
+    """
+    for index in indexes(evidence):
+        for call in _clips_scaled(index):
+            saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
+            place = place_in(index, call)
+            yield detector.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+            return
+    steps = evidence.watched.steps
+    both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
+    known = [(float(norm), float(norm / limit)) for norm, limit in both if norm == norm and limit > 0]
+    factors = sorted(factor for _, factor in known)
+    if len(factors) < 5:
+        return
+    if _turned_round(known):
+        saw = f"gradients are scaled down the more the smaller they are, by up to {factors[-1]:.0f} times"
+        by_hand = next(_scaled_by_hand(evidence), None)
+        yield detector.finding(evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF)
+        return
+    if optimizer_name(evidence) in SCALE_FREE:
+        return
+    share = sum(factor > 1 for factor in factors) / len(factors)
+    median, curve = factors[len(factors) // 2], windows(losses(evidence))
+    slow = median >= SLOW * FACTOR and len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
+    if share >= OFTEN and median >= FACTOR and (slow or not learned(evidence)):
+        saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
+        where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, *CLIPS)
+        yield detector.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
+
+
+def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
+    """Whether gradients are divided by the more the smaller they are: a limit divides large ones alone."""
+    norms, factors = zip(*known, strict=True)
+    if len(known) < FEWEST or max(norms) < TWICE * min(norms) or max(factors) < TWICE * min(factors):
+        return False
+    by_norm = [math.log(factor) for _, factor in sorted(known)]
+    half = len(by_norm) // 2
+    # Every gradient below the middle is divided by more than nearly every one above it.
+    return min(factors) > 1 and min(by_norm[: half // 2]) > max(by_norm[-(half // 2) :])
+
+
+def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
+    """Where the factor is computed that gradients are multiplied by."""
+    for index, call in calls(evidence, "mul_", "mul"):
+        if ast.unparse(owner_of(call) or call).endswith((".grad", ".grad.data")) and call.args:
+            yield place_in(index, value_of(index, call.args[0]))
+
+
+def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
+    """Calls that clip gradients of a loss that a `GradScaler` has scaled, where nothing unscales them."""
+    names = {called(call) for call in index.calls}
+    scalers = [call for call in index.calls if called(call) == "GradScaler"]
+    # One that can be switched off may be: it then scales nothing.
+    if not scalers or any(word.arg == "enabled" for call in scalers for word in call.keywords):
+        return
+    if {"scale", "backward"} <= names and "unscale_" not in names:
+        yield from (call for call in index.calls if called(call) in CLIPS)

@@ -1,0 +1,196 @@
+"""OP13 graph-kept-across-steps
+
+What
+    The loss of each step is added up, or kept in a list, as a tensor with its graph, only to be reported.
+Why
+    A sum of losses keeps the graph of every one of them: memory grows with every step.
+Symptom
+    Memory grows until the process is killed; steps become slower.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    total = 0.0
+    for epoch in range(40):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        total += loss
+    print("mean loss", float(total) / 40)
+Instead
+    -     total += loss
+    +     total += loss.item()
+Fix safety
+    Safe: the reported number is the same.
+Sources
+    PyTorch FAQ, "My model reports out of memory" (do not accumulate history across the training loop).
+"""
+
+import ast
+import re
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    Findings,
+    Needs,
+    Observes,
+    Place,
+    Severity,
+)
+from reenact.faults.facts.flow import assigned
+from reenact.faults.facts.lines import function_of, indexes, loops_of, place_in
+from reenact.faults.facts.parts import called, is_call, is_sum, last_word, owner_of, within
+from reenact.program.read.index import FileIndex
+
+LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
+ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
+FREED = re.compile(rf"\b(?:{'|'.join(ENDS)})\b")
+FAULT = Fault(
+    code="OP13",
+    name="graph-kept-across-steps",
+    category=Category.OPTIMISATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE047",
+    "graph-kept",
+    "reenact",
+    needs=Needs.SOURCE,
+    observes=Observes.TEXT,
+    why="The sum holds the graph of every loss: memory grows with every step.",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
+    """The loss of each step is added up, or kept in a list, as a tensor with its graph, only to be
+    reported.
+
+    PyTorch FAQ, "My model reports out of memory" (do not accumulate history across the training loop).
+    """
+    written = list(_written(detector, evidence))
+    yield from written
+    for event in evidence.happened("graphs-kept")[: not written]:
+        name, nodes = str(event.facts.get("name") or ""), event.facts.get("nodes")
+        held = f"the graphs of {event.facts.get('held')} earlier passes"
+        if isinstance(nodes, list):
+            held = f"graphs of earlier steps: that of the loss grew from {nodes[0]} to {nodes[1]} nodes"
+        saw = f"{name or 'something'} holds {held}{_growth(evidence)}"
+        place = _given(evidence, name) or event.place
+        yield detector.finding(evidence, saw, place=place, certainty=Certainty.PROOF)
+
+
+def _given(evidence: Evidence, name: str) -> Place | None:
+    """Where a variable or attribute that holds graphs is given what holds them."""
+    last = name.rpartition(".")[2]
+    for index in indexes(evidence) if last else ():
+        for node in within(index.tree, ast.stmt):
+            grown = node.value if isinstance(node, ast.Expr) else None
+            owner = owner_of(grown) if called(grown) in ("append", "extend", "appendleft") else None
+            targets = [owner, *(target for target, value in assigned(node) if _is_made(value))]
+            held = (one.value if isinstance(one, ast.Subscript) else one for one in targets)
+            if last in map(last_word, held):
+                return place_in(index, node)
+    return None
+
+
+def _is_made(value: ast.expr) -> bool:
+    """No `None`, number or empty list to begin with, and nothing that was cut off from its graph."""
+    named = any(isinstance(part, ast.Name) for part in ast.walk(value))
+    return named and not FREED.search(ast.unparse(value))
+
+
+def _goes_back(call: ast.Call) -> list[str]:
+    """Names of the losses that a call sends backward."""
+    owner = owner_of(call)
+    given = [*call.args, owner, *(owner.args if isinstance(owner, ast.Call) else ())]
+    return [one.id for one in given if isinstance(one, ast.Name) and called(call) == "backward"]
+
+
+def _is_kept(index: FileIndex, call: ast.Call) -> bool:
+    """Whether a loss that went backward goes into a list that no loop around makes again or empties."""
+    owner = owner_of(call)
+    if called(call) != "append" or owner is None or len(call.args) != 1:
+        return False
+    kept, loss, loops = re.escape(ast.unparse(owner)), call.args[0], loops_of(index, call)
+    around = within(function_of(index, call), ast.Call)
+    backward = {name for node in around for name in _goes_back(node)}
+    if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
+        return False
+    outer = min(loops, key=lambda loop: loop.lineno)
+    if len(loops) == 1 and isinstance(outer, ast.For) and not isinstance(outer.iter, ast.Call):
+        # One pass over a loader: the list ends with the epoch.
+        return False
+    inside = "\n".join(ast.unparse(one) for one in outer.body)
+    again = re.search(rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}", inside)
+    return again is None and not re.search(rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside)
+
+
+def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
+    """Whether a function that evaluates with gradients on adds up losses, and gives the sum away as it is."""
+    value, around = _unscaled(node.value), function_of(index, node)
+    if not is_call(value) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
+        return False
+    total, text = ast.unparse(node.target), ast.unparse(around)
+    given = [one.value for one in within(around, ast.Return) if one.value is not None]
+    away = [one for one in given if total in {ast.unparse(part) for part in ast.walk(one)}]
+    freed = any(FREED.search(ast.unparse(one)) for one in away)
+    trains = re.search(r"no_grad|inference_mode|set_grad_enabled|backward|\.step\(", text)
+    return bool(away) and not freed and trains is None and ".eval()" in text
+
+
+def _unscaled(value: ast.expr) -> ast.expr:
+    """What is added, without the number that it is multiplied with or divided by."""
+    return value.left if is_sum(value, ast.Mult, ast.Div) else value
+
+
+def _name(value: ast.expr) -> str:
+    """The variable that is added as it is, or times a number."""
+    value = _unscaled(value)
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
+    """The variable is made again or let go in the same loop, or holds a plain number by then."""
+    loops = [loop for loop in index.loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
+    inner = max(loops, key=lambda loop: loop.lineno, default=None)
+    if inner is None:
+        return True
+    made = [(ast.unparse(target), one.value) for one in within(inner, ast.Assign) for target in one.targets]
+    freed = {name for name, value in made if called(value) in ENDS}
+    return total in {name for name, _ in made} or _name(node.value) in freed
+
+
+def _growth(evidence: Evidence) -> str:
+    """How much the process grew since its first looks, when that is worth telling."""
+    sizes = evidence.trace.steps["memory"] if evidence.trace is not None else ()
+    held = [float(size) for size in sizes if size == size]
+    grown = held[-1] - held[len(held) // 4] if len(held) > 8 else 0.0
+    return f"; the process grew by {grown:.0f} MB" if grown > 20 else ""
+
+
+def _written(detector: Detector, evidence: Evidence) -> Findings:
+    keeps = f"keeps the graph of every step{_growth(evidence)}"
+    for index in indexes(evidence):
+        gone_back = {name for call in index.calls for name in _goes_back(call)}
+        for call in index.calls:
+            if _is_kept(index, call):
+                yield detector.finding(evidence, f"{ast.unparse(call)} {keeps}", place=place_in(index, call))
+        for node in (one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)):
+            total, added = ast.unparse(node.target), _name(node.value)
+            kept = added in gone_back or _is_evaluated(index, node)
+            if kept and total not in gone_back and not _is_undone(index, total, node):
+                saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"
+                yield detector.finding(evidence, saw, place=place_in(index, node))

@@ -1,0 +1,147 @@
+"""OP15 kl-weight-wrong
+
+What
+    A reconstruction loss that is a mean over all values is added to a KL divergence that is a sum over the
+    whole batch; or over each row, and what is learned does not depend on the inputs.
+Why
+    The divergence then weighs rows times values more than in the bound that both come from. The encoder
+    gives up: every row gets the same code.
+Symptom
+    The divergence falls to zero at once; the decoder gives the mean of the data for every code.
+Example
+    import torch
+    from torch import nn
+    from reenact.testing.toys import blobs
+
+    x = torch.from_numpy(blobs()[0])
+    encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+    optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+    for epoch in range(60):
+        optimizer.zero_grad()
+        mean, log_var = encoder(x).chunk(2, 1)
+        code = mean + torch.randn_like(mean) * (0.5 * log_var).exp()
+        reconstruction = nn.functional.mse_loss(decoder(code), x)
+        divergence = -0.5 * torch.sum(1 + log_var - mean**2 - log_var.exp())
+        loss = reconstruction + divergence
+        loss.backward()
+        optimizer.step()
+Instead
+    -     reconstruction = nn.functional.mse_loss(decoder(code), x)
+    +     reconstruction = nn.functional.mse_loss(decoder(code), x, reduction="sum")
+Fix safety
+    Changes the training: sum both, or divide the divergence by the rows and by the values of a row.
+Sources
+    Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
+    "Generating sentences from a continuous space", CoNLL 2016, section 3.1 (collapse of the posterior).
+"""
+
+import ast
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    Findings,
+    Needs,
+    Observes,
+    Severity,
+)
+from reenact.faults.facts.divergence import divergences
+from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
+from reenact.faults.facts.parts import called, is_call, is_sum, options, owner_of, within
+from reenact.faults.layers.input_ignored import ignores_inputs
+from reenact.program.read.index import FileIndex
+
+COLLAPSED = 0.05
+"""Distance from zero below which a mean or a log variance tells no row apart, beside noise of size 1."""
+LATE = 3
+"""Sampled steps at the end that count."""
+MEANS = frozenset({
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
+    "cross_entropy", "huber_loss", "gaussian_nll_loss",
+})  # fmt: skip
+FAULT = Fault(
+    code="OP15",
+    name="kl-weight-wrong",
+    category=Category.OPTIMISATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE054",
+    "kl-weight",
+    "reenact",
+    needs=Needs.SOURCE,
+    observes=Observes.TEXT,
+    why="The divergence outweighs the reconstruction by rows times values: every row gets the same code.",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
+    """A reconstruction loss that is a mean over all values is added to a KL divergence that is a sum over
+    the whole batch; or over each row, and what is learned does not depend on the inputs.
+
+    Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
+    "Generating sentences from a continuous space", CoNLL 2016, section 3.1 (collapse of the posterior).
+    """
+    blind = ignores_inputs(evidence) or _one_code(evidence)
+    for index in indexes(evidence):
+        for one in divergences(index):
+            summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
+            if one.positive and summed and not one.weighted and _is_added(evidence, index, one.node):
+                saw = f"the divergence is a sum over {summed}, the reconstruction a mean over all values"
+                saw += f"; {blind}" if blind else ""
+                yield detector.finding(evidence, saw, place=place_in(index, one.node))
+
+
+def _one_code(evidence: Evidence) -> str:
+    """What was seen of an inner layer whose whole output has come to zero: a code that is noise."""
+    inner = [layer.name for layer in evidence.weighted if layer.role != "output"]
+    for name in inner if evidence.trace is not None else ():
+        ends = (evidence.watched.layer(name, end).known.values[-LATE:] for end in ("minimum", "maximum"))
+        least, most = ends
+        if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
+            return f"{name} ends between {min(least):.2g} and {max(most):.2g} for every row"
+    return ""
+
+
+def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> bool:
+    """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned beside one,
+    and both are added where the function is called."""
+    owner = function_of(index, divergence)
+    for node in ast.walk(owner):
+        pair: list[ast.expr] = []
+        if is_sum(node, ast.Add):
+            pair = [node.left, node.right]
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            pair = node.value.elts
+        values = [value_of(index, one) for one in pair]
+        if divergence in values and any(map(_is_mean, values)):
+            name = getattr(owner, "name", "")
+            if isinstance(node, ast.BinOp) or any(_adds(other, name) for other in indexes(evidence)):
+                return True
+    return False
+
+
+def _adds(index: FileIndex, function: str) -> bool:
+    """Whether what a function returns is taken apart and added as it is."""
+    targets = [node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)]
+    taken = {ast.unparse(one) for target in targets if isinstance(target, ast.Tuple) for one in target.elts}
+    sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
+    return any({ast.unparse(node.left), ast.unparse(node.right)} <= taken for node in sums)
+
+
+def _is_mean(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    by_row = called(owner_of(value)) == "sum"
+    plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
+    given = options(value)
+    # `size_average=False` is an older word for a sum.
+    averaged = given.get("reduction", "'mean'") == "'mean'" and given.get("size_average") != "False"
+    return plain or (called(value) in MEANS and averaged)

@@ -1,0 +1,111 @@
+"""OP07 scheduler-stepped-per-batch
+
+What
+    The learning rate falls to less than a hundredth within the first half of the training, several times
+    in an epoch.
+Why
+    A schedule that is meant for epochs is stepped after every batch: the rate is gone before the training
+    has begun.
+Symptom
+    The loss falls at first and then stands still.
+Example
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+    from reenact.testing.toys import blobs
+
+    x, y = map(torch.from_numpy, blobs())
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.8)
+    for epoch in range(12):
+        for rows, labels in DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), labels).backward()
+            optimizer.step()
+            scheduler.step()
+Instead
+    -         scheduler.step()
+    +     scheduler.step()
+Fix safety
+    Unsafe: the learning rate stays higher.
+Sources
+    Documentation of torch.optim.lr_scheduler ("step_size: period of learning rate decay", in epochs).
+"""
+
+from itertools import pairwise
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    FaultType,
+    Findings,
+    Kind,
+    Needs,
+    Observes,
+    Place,
+    Severity,
+)
+from reenact.faults.facts.lines import first_place, indexes
+from reenact.faults.facts.parts import called, last_word, owner_of
+
+GONE = 1.5e-2
+"""Share of the largest learning rate below which nothing is learned any more: two falls to a tenth are."""
+MOST = 0.5
+"""Share of the steps that a schedule may leave below that."""
+EPOCHS = 3
+"""From so many on, a schedule that is over within the first was not made for batches."""
+MADE = ("ExponentialLR", "StepLR", "MultiStepLR", "CosineAnnealingLR", "LambdaLR", "MultiplicativeLR",
+        "PolynomialLR", "LinearLR", "ReduceLROnPlateau")  # fmt: skip
+FAULT = Fault(
+    code="OP07",
+    name="scheduler-stepped-per-batch",
+    category=Category.OPTIMISATION,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE044",
+    "schedule-per-batch",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRADIENTS,
+    why="A schedule made for epochs is stepped after every batch: the learning rate is gone too soon.",
+    study=FaultType.HSC,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+)
+def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
+    """The learning rate falls to less than a hundredth within the first half of the training, several
+    times in an epoch.
+
+    Documentation of torch.optim.lr_scheduler ("step_size: period of learning rate decay", in epochs).
+    """
+    rates = [float(rate) for rate in evidence.watched.steps["learning_rate"] if rate == rate]
+    if len(rates) < 20 or evidence.optimizers > 1 or rates[-1] >= GONE * max(rates):
+        return
+    falls = [number for number in range(1, len(rates)) if rates[number] < rates[number - 1]]
+    low = sum(rate < GONE * max(rates) for rate in rates) / len(rates)
+    epochs = evidence.watched.epoch_count or 1
+    at_once = len(falls) > 1 and epochs >= EPOCHS and falls[-1] < len(rates) / epochs
+    often_enough = len(falls) > 2 * epochs or at_once
+    if low >= MOST and often_enough and not any(later > now for now, later in pairwise(rates)):
+        often = f"{len(falls)} times in {f'the first of {epochs}' if at_once else epochs} epochs"
+        saw = f"learning rate {max(rates):.2g} falls {often}, to {rates[-1]:.1e}"
+        yield detector.finding(evidence, saw, place=_stepped(evidence), kind=Kind.SCHEDULER)
+
+
+def _stepped(evidence: Evidence) -> Place | None:
+    """Where the schedule is stepped, else where it is made."""
+    for index in indexes(evidence):
+        steps = [call for call in index.calls if called(call) == "step"]
+        named = [call for call in steps if "sched" in last_word(owner_of(call)).lower()]
+        made = [call for call in index.calls if called(call) in MADE]
+        if named or made:
+            return first_place((index, call) for call in (*named, *made))
+    return None

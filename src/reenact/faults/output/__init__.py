@@ -1,0 +1,1 @@
+"""The last layer and the loss."""

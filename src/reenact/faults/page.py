@@ -1,0 +1,69 @@
+"""The documentation of a fault, read from the docstring of its file: page, `explain` and SARIF help."""
+
+import inspect
+import re
+from dataclasses import dataclass
+from textwrap import fill
+
+from reenact.errors import InputError
+from reenact.faults.detector import Detector
+from reenact.faults.families import FAMILIES
+from reenact.faults.fault import Fault
+
+SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
+_HEADING = re.compile(rf"^({'|'.join(SECTIONS)})\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A docstring in its parts."""
+
+    title: str
+    sections: dict[str, str]
+
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for name in SECTIONS if not self.sections.get(name, "").strip())
+
+
+def page_of(fault: Fault) -> Page:
+    """The page of a fault."""
+    return parsed(fault.page, fault.code)
+
+
+def parsed(text: str, code: str) -> Page:
+    """The parts of a page: headings stand alone on a line, text below is indented.
+
+    Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
+    `+ ` comes, two spaces stay and say where."""
+    parts = _HEADING.split(inspect.cleandoc(text) + "\n")
+    bodies = zip(parts[1::2], parts[2::2], strict=True)
+    sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
+    if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):
+        sections["Instead"] = _changed(code, sections["Example"], sections["Instead"])
+    return Page(parts[0].strip(), sections)
+
+
+def account_of(detector: Detector) -> str:
+    """What a detector says of itself; `{paper}` stands for the paper of its family."""
+    family = FAMILIES.get(detector.family)
+    text = detector.doc.replace("{paper}", family.paper if family is not None else "")
+    return "\n\n".join(fill(part, 102, break_on_hyphens=False) for part in text.split("\n\n"))
+
+
+def _changed(code: str, program: str, diff: str) -> str:
+    lines = iter(program.splitlines())
+    result: list[str] = []
+    for edit in diff.splitlines():
+        mark, text = edit[:2], edit[2:]
+        if mark == "+ ":
+            result.append(text)
+            continue
+        for line in lines:
+            if line == text:
+                break
+            result.append(line)
+        else:
+            raise InputError(f"{code}: Instead changes a line that Example does not have: {text!r}.")
+        if mark != "- ":
+            result.append(text)
+    return "\n".join([*result, *lines])

@@ -1,0 +1,1 @@
+"""Masks, padding, shifts, episodes."""

@@ -1,0 +1,100 @@
+"""SQ05 labels-shifted-twice
+
+What
+    The target of a token is the token after the next one.
+Why
+    Labels were moved by one place where the data is made, and the model moves them once more. Models of
+    Hugging Face shift labels themselves: they are to be given the input tokens.
+Symptom
+    The loss falls, and generated text skips every other token.
+Example
+    import torch
+    from torch import nn
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(12, 16)
+            self.layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+            self.head = nn.Linear(16, 12)
+
+        def forward(self, tokens):
+            mask = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
+            return self.head(self.layer(self.embed(tokens), src_mask=mask))
+
+    torch.manual_seed(0)
+    model = Model()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for step in range(80):
+        text = (torch.randint(12, (16, 1)) + torch.arange(9)) % 12
+        optimizer.zero_grad()
+        scores = model(text[:, :-2])
+        nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 2:].flatten()).backward()
+        optimizer.step()
+Instead
+    -     scores = model(text[:, :-2])
+    -     nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 2:].flatten()).backward()
+    +     scores = model(text[:, :-1])
+    +     nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten()).backward()
+Fix safety
+    There is nothing to change automatically: one of the two shifts has to go.
+Sources
+    Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
+"""
+
+import re
+
+from reenact.faults import (
+    Category,
+    Certainty,
+    Detector,
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    Needs,
+    Observes,
+    Place,
+    Severity,
+)
+from reenact.faults.facts.lines import indexes
+
+FAULT = Fault(
+    code="SQ05",
+    name="labels-shifted-twice",
+    category=Category.SEQUENCE,
+    page=__doc__,
+)
+
+
+@FAULT.detector(
+    "RE037",
+    "labels-shifted-twice",
+    "reenact",
+    needs=Needs.EXPERIMENTS,
+    observes=Observes.EXPERIMENT,
+    why="The model learns to name the token after the next one.",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    certainty=Certainty.PROOF,
+    is_root_cause=True,
+)
+def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
+    """The target of a token is the token after the next one.
+
+    Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
+    """
+    if any(tested.shift == 2 for tested in evidence.experiments.behaviour):
+        saw = "the target of each token is the token two places on"
+        yield detector.finding(evidence, saw, place=_shift(evidence) or evidence.place_of(Kind.LOSS))
+
+
+def _shift(evidence: Evidence) -> Place | None:
+    """The last line that takes a slice or a roll for labels."""
+    for index in indexes(evidence):
+        for number, line in enumerate(index.text.splitlines(), 1):
+            words = line.replace(" ", "")
+            cut = any(one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]"))
+            if cut and re.search("label|target|tgt", words):
+                return Place(index.source.path, number, 0, number, len(line))
+    return None

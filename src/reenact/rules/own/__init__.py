@@ -1,1 +1,0 @@
-"""Our own rules: the blind spots that no tool of the study covers."""

@@ -1,0 +1,89 @@
+"""Where confidence changes: each step on both sides of its bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from reenact.faults import confidence as sure
+from reenact.faults.confidence import Word
+from reenact.faults.finding import Certainty, Finding, Observes, Severity
+from reenact.faults.health import Health
+
+HINT, STRONG, PROOF = Certainty.HINT, Certainty.STRONG, Certainty.PROOF
+
+
+def seen(confidence: float, observes: Observes = Observes.TEXT, family: str = "reenact") -> Finding:
+    return Finding("RE001", "name", family, None, Severity.ERROR, "saw", "why", confidence, observes=observes)
+
+
+def test_one_kind_of_observation_counts_once_with_its_strongest_witness() -> None:
+    assert sure.combined([seen(0.4), seen(0.7, family="umlaut"), seen(0.6, family="neuralint")]) == 0.7
+
+
+def test_each_further_kind_removes_a_quarter_of_the_doubt_by_its_own_confidence() -> None:
+    found = [seen(0.6), seen(0.8, Observes.LOSSES), seen(0.4, Observes.WEIGHTS)]
+    assert sure.combined(found) == pytest.approx(1 - 0.2 * (1 - 0.25 * 0.6) * (1 - 0.25 * 0.4))
+
+
+def test_proof_is_not_explained_away() -> None:
+    assert sure.explained(0.95, PROOF) == 0.95
+    assert sure.explained(0.5, STRONG) == pytest.approx(0.3)
+    assert sure.explained(0.5, HINT) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("health", Health)
+@pytest.mark.parametrize("certainty", Certainty)
+@pytest.mark.parametrize("shows", [True, False])
+def test_what_a_training_speaks_against(health: Health, certainty: Certainty, shows: bool) -> None:
+    spoken = sure.is_spoken_against(0.95, certainty, [seen(0.95)], health, shows=shows)
+    expected = {
+        HINT: health in (Health.WORKS, Health.UNCLEAR),
+        STRONG: health is Health.WORKS and shows,
+        PROOF: False,
+    }
+    assert spoken is expected[certainty]
+
+
+@pytest.mark.parametrize(("confidence", "spoken"), [(0.92, False), (0.7, True)])
+def test_hints_of_two_kinds_count_where_they_are_more_likely_right_than_not(
+    confidence: float, spoken: bool
+) -> None:
+    """The calibrated share decides: 0.89 at 0.92, 0.49 at 0.7."""
+    both = [seen(confidence), seen(0.3, Observes.LOSSES)]
+    assert sure.is_spoken_against(confidence, HINT, both, Health.UNCLEAR, shows=False) is spoken
+
+
+def test_the_learned_detector_calibrates_itself() -> None:
+    learned = [seen(0.95, family="learned")]
+    assert not sure.is_spoken_against(0.95, HINT, learned, Health.WORKS, shows=True)
+    assert sure.calibrated(0.7, HINT, {"learned"}, doubted=False) == 0.7
+    assert sure.calibrated(0.7, HINT, {"learned", "reenact"}, doubted=False) == sure.shipped().at(0.7)
+
+
+def test_what_is_doubted_stays_low_and_proof_stays_high() -> None:
+    assert sure.calibrated(0.98, STRONG, {"reenact"}, doubted=True) == sure.DOUBTED
+    assert sure.calibrated(0.1, STRONG, {"reenact"}, doubted=True) == sure.shipped().at(0.1)
+    assert sure.calibrated(0.5, PROOF, {"reenact"}, doubted=True) == sure.PROOF
+    assert sure.calibrated(0.97, PROOF, {"reenact"}, doubted=False) == 0.97
+
+
+def test_trials_raise_and_lower() -> None:
+    assert sure.confirmed(0.3) == 0.9
+    assert sure.confirmed(0.97) == 0.97
+    assert sure.refuted(0.5) == pytest.approx(0.2)
+    assert sure.below(0.8, 0.45) == pytest.approx(0.44)
+    assert sure.below(0.2, 0.45) == 0.2
+
+
+@pytest.mark.parametrize(
+    ("confidence", "certainty", "confirmed", "word"),
+    [
+        (0.95, PROOF, False, Word.PROVEN),
+        (0.2, HINT, True, Word.PROVEN),
+        (0.99, STRONG, False, Word.LIKELY),
+        (0.5, HINT, False, Word.LIKELY),
+        (0.499, HINT, False, Word.POSSIBLE),
+    ],
+)
+def test_readers_get_a_word(confidence: float, certainty: Certainty, confirmed: bool, word: Word) -> None:
+    assert sure.word_of(confidence, certainty, confirmed=confirmed) is word
