@@ -223,7 +223,11 @@ def test_a_program_without_a_training(
     assert row.says in document["verdict"]
     if row.judgement is UNJUDGED:
         assert document["verdict"].startswith("Nothing could be judged: ")
-        assert document["data"]["next"].startswith("reenact ")
+        # A program that ends itself would do so again under any other command.
+        if "sys.exit" in row.text:
+            assert document["data"]["next"] is None
+        else:
+            assert document["data"]["next"].startswith("reenact ")
     monkeypatch.chdir(tmp_path)
     guarded(reenact, ["runs", "list"])
     listed = capfd.readouterr().out
