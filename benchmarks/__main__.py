@@ -1,4 +1,6 @@
-"""`python -m benchmarks NAME`: the command line of the benchmarks, with the exit codes of every command."""
+"""`python -m benchmarks NAME`: the command line of the benchmarks, with the exit codes of every
+command.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`python -m benchmarks NAME`: measure reenact, print goals beside what was reached, keep the full result."""
+"""`python -m benchmarks NAME`: measure reenact, print goals beside what was reached, keep the
+full result.
+"""
 
 from __future__ import annotations
 
@@ -21,40 +23,112 @@ from reenact.settings import resolve
 from reenact.types import ExitCode, JsonValue, Stop, Table, Tell
 
 BENCHES = {
-    "sandbox": ("benchmarks.command:sandbox", "Hostile and benign programs on each tier; start cost."),
-    "probe": ("benchmarks.command:probe", "What watching a training costs, as ratios to the unobserved run."),
-    "faults": ("benchmarks.faults.command:faults", "Diagnose every program of the fault benchmark; scores."),
-    "repair": ("benchmarks.repairs.command:repair", "Repair every fault of the benchmark by each strategy."),
-    "effects": ("benchmarks.faults.command:effects", "Whether the faults of the benchmark do harm here."),
-    "neutral": ("benchmarks.faults.command:neutral", "Find other repairs of the faults of the benchmark."),
-    "trainings": ("benchmarks.dataset.command:trainings", "Diagnose or repair a split of the data set."),
-    "field": ("benchmarks.dataset.command:field", "Diagnose programs that nobody here wrote; halves apart."),
-    "modern": ("benchmarks.dataset.command:modern", "Diagnose trainings as they are written today."),
-    "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
-    "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
-    "forged": ("benchmarks.forged.command:forged", "Forged results and scripts: none may be believed."),
-    "trials": ("benchmarks.speed.command:trials", "Many trainings: our executors, Ray Tune, Optuna, a loop."),
-    "curves": ("benchmarks.curves.command:curves", "The rule that ends hopeless trainings, replayed."),
-    "cost": ("benchmarks.cost.command:cost", "What commands take as their input grows, with slopes."),
-    "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
-    "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
-    "reuse": ("benchmarks.reuse.command:reuse", "Trainings that a second identical command reuses."),
-    "first": ("benchmarks.first_finding:first", "Time to the first true finding on examples/broken."),
-    "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
-    "fetch": ("benchmarks.faults.command:fetch", "Fetch the data sets of the fault benchmark."),
-    "pages": ("benchmarks.pages:pages", "Write the tables of docs/benchmarks and README from results files."),
+    "sandbox": (
+        "benchmarks.command:sandbox",
+        "Hostile and benign programs on each tier; start cost.",
+    ),
+    "probe": (
+        "benchmarks.command:probe",
+        "What watching a training costs, as ratios to the unobserved run.",
+    ),
+    "faults": (
+        "benchmarks.faults.command:faults",
+        "Diagnose every program of the fault benchmark; scores.",
+    ),
+    "repair": (
+        "benchmarks.repairs.command:repair",
+        "Repair every fault of the benchmark by each strategy.",
+    ),
+    "effects": (
+        "benchmarks.faults.command:effects",
+        "Whether the faults of the benchmark do harm here.",
+    ),
+    "neutral": (
+        "benchmarks.faults.command:neutral",
+        "Find other repairs of the faults of the benchmark.",
+    ),
+    "trainings": (
+        "benchmarks.dataset.command:trainings",
+        "Diagnose or repair a split of the data set.",
+    ),
+    "field": (
+        "benchmarks.dataset.command:field",
+        "Diagnose programs that nobody here wrote; halves apart.",
+    ),
+    "modern": (
+        "benchmarks.dataset.command:modern",
+        "Diagnose trainings as they are written today.",
+    ),
+    "bugs": (
+        "benchmarks.bugs.command:bugs",
+        "Show the bug of every report; verdicts against the truth.",
+    ),
+    "papers": (
+        "benchmarks.papers.command:papers",
+        "Reproduce papers with known numbers; gaps and verdicts.",
+    ),
+    "forged": (
+        "benchmarks.forged.command:forged",
+        "Forged results and scripts: none may be believed.",
+    ),
+    "trials": (
+        "benchmarks.speed.command:trials",
+        "Many trainings: our executors, Ray Tune, Optuna, a loop.",
+    ),
+    "curves": (
+        "benchmarks.curves.command:curves",
+        "The rule that ends hopeless trainings, replayed.",
+    ),
+    "cost": (
+        "benchmarks.cost.command:cost",
+        "What commands take as their input grows, with slopes.",
+    ),
+    "lint": (
+        "benchmarks.linting.command:lint",
+        "Static rules over a hundred files, beside ruff.",
+    ),
+    "web": (
+        "benchmarks.web.command:web",
+        "Page time of `reenact view` against runs and steps.",
+    ),
+    "reuse": (
+        "benchmarks.reuse.command:reuse",
+        "Trainings that a second identical command reuses.",
+    ),
+    "first": (
+        "benchmarks.first_finding:first",
+        "Time to the first true finding on examples/broken.",
+    ),
+    "train-detector": (
+        "benchmarks.detector.command:train_detector",
+        "Train the learned detector.",
+    ),
+    "fetch": (
+        "benchmarks.faults.command:fetch",
+        "Fetch the data sets of the fault benchmark.",
+    ),
+    "pages": (
+        "benchmarks.pages:pages",
+        "Write the tables of docs/benchmarks and README from results files.",
+    ),
 }
 FIGURES = ("figure", "value", "95 % interval", "count")
 MET = {True: "met", False: "MISSED", None: "not measured"}
 
 
-@click.group(cls=LazyGroup, verbs=BENCHES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    verbs=BENCHES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 def bench() -> None:
     """Measure reenact itself: exit 0 all goals met, 1 one missed, 3 not measured."""
 
 
 def out_folder(measure: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
-    """`--out FOLDER`: where JSON and Markdown are written, and results/NAME.json, which makes the page."""
+    """`--out FOLDER`: where JSON and Markdown are written, and results/NAME.json, which makes
+    the page.
+    """
     option = click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
@@ -74,10 +148,23 @@ def sandbox(tier: str | None, out: Path | None) -> ExitCode:
 
 
 @bench.command()
-@click.option("--repeats", type=REPEATS, default=7, show_default=True, help="Pairs a program and preset.")
-@click.option("--program", "programs", multiple=True, help="Only programs whose name holds this word.")
 @click.option(
-    "--large", is_flag=True, help="A hundred million parameters, eight data workers, a day's trace."
+    "--repeats",
+    type=REPEATS,
+    default=7,
+    show_default=True,
+    help="Pairs a program and preset.",
+)
+@click.option(
+    "--program",
+    "programs",
+    multiple=True,
+    help="Only programs whose name holds this word.",
+)
+@click.option(
+    "--large",
+    is_flag=True,
+    help="A hundred million parameters, eight data workers, a day's trace.",
 )
 @out_folder
 def probe(repeats: int, programs: tuple[str, ...], large: bool, out: Path | None) -> ExitCode:
@@ -88,11 +175,16 @@ def probe(repeats: int, programs: tuple[str, ...], large: bool, out: Path | None
         return conduct(lambda tell, stop: measure_large(tell=tell, stop=stop), out)
     from benchmarks.watching.measure import measure
 
-    return conduct(lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs), out)
+    return conduct(
+        lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs),
+        out,
+    )
 
 
 def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> ExitCode:
-    """Run one benchmark with progress, write its result, print it, and end with its closing line."""
+    """Run one benchmark with progress, write its result, print it, and end with its closing
+    line.
+    """
     settings = resolve().settings
     with stopping_gently() as stop, telling(settings.progress) as tell:
         card = measure(tell, stop)
@@ -101,7 +193,9 @@ def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> Exi
 
 
 def keep(card: Scorecard, out: Path | None) -> Result:
-    """Write a result down: JSON, Markdown, its drawings, which the Markdown shows, and the results file."""
+    """Write a result down: JSON, Markdown, its drawings, which the Markdown shows, and the
+    results file.
+    """
     result = result_of(card)
     document = replace(document_of(result), data={**_data(result), "facts": card.facts})
     folder = out or resolve().settings.runs_dir / "bench"
@@ -122,9 +216,14 @@ def _drawn(plot: Boxes | Drawing) -> str:
     if isinstance(plot, Drawing):
         return standalone(plot.svg)
     drawn = boxes(
-        plot.rows, plot.title, below=plot.below, marks=plot.marks, marked=plot.marked, goal=plot.goal,
+        plot.rows,
+        plot.title,
+        below=plot.below,
+        marks=plot.marks,
+        marked=plot.marked,
+        goal=plot.goal,
         bounds=plot.bounds,
-    )  # fmt: skip
+    )
     return standalone(drawn)
 
 

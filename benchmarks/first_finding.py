@@ -1,4 +1,6 @@
-"""`python -m benchmarks first`: how long a newcomer waits for the first true finding on examples/broken."""
+"""`python -m benchmarks first`: how long a newcomer waits for the first true finding on
+examples/broken.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ TRUE = {
     "torch_textures.py": ("RE013",),
     "torch_wine.py": ("WCI",),
 }
-"""Program to what names its fault as its README explains it: types of faults, or the begin of a code."""
+"""Program to what names its fault as its README explains it: types of faults, or the begin of a
+code.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +63,19 @@ class Timed:
 
 
 @click.command()
-@click.option("--program", "wanted", multiple=True, help="Only programs whose name holds this word.")
+@click.option(
+    "--program",
+    "wanted",
+    multiple=True,
+    help="Only programs whose name holds this word.",
+)
 @out_folder
 def first(wanted: tuple[str, ...], out: Path | None) -> ExitCode:
     """Diagnose every program of examples/broken as it is typed, and take the time."""
     programs = [
-        path for path in sorted(BROKEN.glob("*.py")) if any(word in path.name for word in wanted or ("",))
+        path
+        for path in sorted(BROKEN.glob("*.py"))
+        if any(word in path.name for word in wanted or ("",))
     ]
     return conduct(lambda tell, stop: measure(programs, tell=tell, stop=stop), out)
 
@@ -91,7 +102,9 @@ def _diagnosed(program: Path) -> Timed:
             check=False,
         )
         seconds, after = time.monotonic() - began, os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    spent = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     found = json.loads(ended.stdout)["data"]["findings"] if ended.stdout else []
     return Timed(program.name, seconds, spent, tuple(_in_words(one) for one in found))
 
@@ -120,7 +133,12 @@ def card(timed: Sequence[Timed]) -> Scorecard:
         ),
     )
     rows = tuple(
-        (one.program, f"{one.seconds:.1f} s", f"{one.cpu_seconds:.1f} s", ", ".join(one.findings) or "none")
+        (
+            one.program,
+            f"{one.seconds:.1f} s",
+            f"{one.cpu_seconds:.1f} s",
+            ", ".join(one.findings) or "none",
+        )
         for one in timed
     )
     table = Table("Programs", ("program", "time", "CPU time", "findings"), rows)
@@ -129,6 +147,10 @@ def card(timed: Sequence[Timed]) -> Scorecard:
         "named": Figure("with a true finding", None, part=named, whole=len(timed)),
     }
     shown = (
-        "nothing measured" if slowest is None else f"at most {slowest:.1f} s, true on {named} of {len(timed)}"
+        "nothing measured"
+        if slowest is None
+        else f"at most {slowest:.1f} s, true on {named} of {len(timed)}"
     )
-    return Scorecard("first", shown, goals, (table,), [list(row) for row in rows], measured=measured)
+    return Scorecard(
+        "first", shown, goals, (table,), [list(row) for row in rows], measured=measured
+    )

@@ -1,6 +1,8 @@
-"""No configuration of a benchmark is trained twice: outcomes are kept by the content of their trial.
+"""No configuration of a benchmark is trained twice: outcomes are kept by the content of their
+trial.
 
-A program is taken at its word that it does the same twice. How long a training may take is no part of it.
+A program is taken at its word that it does the same twice. How long a training may take is no part
+of it.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class FolderStore:
         self.folder = folder
 
     def get(self, key: str) -> Outcome | None:
-        """None also for a file that cannot be read: the training is done again and the file written again."""
+        """None also for a file that cannot be read: the training is done again and the file
+        written again.
+        """
         try:
             return _OUTCOMES.validate_python(json.loads(self._file(key).read_bytes()))
         except (OSError, ValueError, ValidationError):
@@ -67,7 +71,10 @@ class FolderStore:
         beside = target.with_suffix(f".{os.getpid()}.part")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps(_OUTCOMES.dump_python(outcome, mode="json")), encoding="utf-8")
+            beside.write_text(
+                json.dumps(_OUTCOMES.dump_python(outcome, mode="json")),
+                encoding="utf-8",
+            )
             beside.replace(target)
         except OSError as error:
             raise StorageError(
@@ -86,7 +93,11 @@ class Cached(Executor):
         self.store: Store = store if store is not None else MemoryStore()
 
     def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        on: OnOutcome | None = None,
+        stop: Stop | None = None,
     ) -> list[Outcome]:
         """See `Executor.run`. What is known comes first; equal trials are run once."""
         found: dict[str, Outcome] = {}
@@ -123,7 +134,13 @@ class Cached(Executor):
         late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0
         return None if late and (limit is None or limit > MORE_PATIENCE * found.seconds) else found
 
-    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: OnOutcome | None) -> None:
+    def _tell(
+        self,
+        trials: Sequence[Trial],
+        content: str,
+        outcome: Outcome,
+        on: OnOutcome | None,
+    ) -> None:
         for trial in trials if on is not None else ():
             if trial.content == content and on is not None:
                 on(trial, outcome)

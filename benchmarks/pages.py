@@ -1,8 +1,9 @@
-"""`python -m benchmarks pages`: what stands between markers in docs/benchmarks and README, from results.
+"""`python -m benchmarks pages`: what stands between markers in docs/benchmarks and README, from
+results.
 
-A block begins with `<!-- results: NAME -->` and ends with `<!-- end -->`. NAME is a results file, `evidence`
-(the table of README), `index` (the table of docs/benchmarks/README.md) or `pooled` (figures over several
-results files, by benchmarks/pooled.py). A results file that no page shows
+A block begins with `<!-- results: NAME -->` and ends with `<!-- end -->`. NAME is a results file,
+`evidence` (the table of README), `index` (the table of docs/benchmarks/README.md) or `pooled`
+(figures over several results files, by benchmarks/pooled.py). A results file that no page shows
 gets a page of its own. What others published is `published.json`, with its sources.
 """
 
@@ -24,7 +25,14 @@ from benchmarks.children import ROOT
 from benchmarks.command import BENCHES, document_of
 from benchmarks.identity import code_identity
 from benchmarks.pooled import Pooled, pooled, table_rows
-from benchmarks.results import FOLDER, UNKNOWN, Result, commit, read_result, write_result
+from benchmarks.results import (
+    FOLDER,
+    UNKNOWN,
+    Result,
+    commit,
+    read_result,
+    write_result,
+)
 from reenact.errors import InputError
 from reenact.report.render import render
 from reenact.types import ExitCode
@@ -60,7 +68,9 @@ class Site:
     @cached_property
     def published(self) -> dict[str, Any]:
         """By topic: a source and tools with their figures."""
-        found: dict[str, Any] = json.loads((self.folder / FOLDER / f"{PUBLISHED}.json").read_bytes())
+        found: dict[str, Any] = json.loads(
+            (self.folder / FOLDER / f"{PUBLISHED}.json").read_bytes()
+        )
         return found
 
     @cached_property
@@ -97,10 +107,16 @@ class Site:
             for file, text in self.wanted().items()
             if self.texts.get(file) != text
         ]
-        evidence = self.texts[self.root / "README.md"].partition("\n## Evidence\n")[2].partition("\n## ")[0]
+        evidence = (
+            self.texts[self.root / "README.md"]
+            .partition("\n## Evidence\n")[2]
+            .partition("\n## ")[0]
+        )
         loose = NUMBER.findall(BLOCK.sub("", evidence))
         if loose:
-            wrong.append(f"README.md has figures outside markers in its evidence: {', '.join(loose)}.")
+            wrong.append(
+                f"README.md has figures outside markers in its evidence: {', '.join(loose)}."
+            )
         for file, text in self.texts.items():
             if file.parent == self.folder and "\n|" in BLOCK.sub("", text):
                 wrong.append(f"{file.name} has a table outside markers.")
@@ -116,7 +132,10 @@ class Site:
         if name not in special and name not in self.results:
             raise InputError(
                 f"A page asks for results that are not there. Received: {name}.",
-                next_step=f"Measure it, and give its file to `python -m benchmarks {Path(__file__).stem}`.",
+                next_step=(
+                    f"Measure it, and give its file to `python -m benchmarks "
+                    f"{Path(__file__).stem}`."
+                ),
             )
         text = special[name]() if name in special else block_of(self.results[name])
         return f"<!-- results: {name} -->\n{text.strip()}\n<!-- end -->"
@@ -173,12 +192,18 @@ def _evidence_row(row: Mapping[str, Any], site: Site) -> tuple[str, str, str]:
     measured = site.results.keys() | site.pools.keys()
     name = next((name for name in row["results"] if name in measured), None)
     if name is None:
-        return str(row["measured"]).format(page="docs/benchmarks/README.md"), "", "not measured yet"
+        return (
+            str(row["measured"]).format(page="docs/benchmarks/README.md"),
+            "",
+            "not measured yet",
+        )
     theirs = site.published[row["published"]]["tools"] if "published" in row else {}
     more = [one for one in row.get("more", ()) if one["results"] in measured]
     return (
         _filled(row["measured"], name, site),
-        "; ".join(str(row["theirs"]).format(tool=tool, **figures) for tool, figures in theirs.items()),
+        "; ".join(
+            str(row["theirs"]).format(tool=tool, **figures) for tool, figures in theirs.items()
+        ),
         _filled(row["ours"], name, site)
         + "".join(_filled(one["ours"], one["results"], site) for one in more),
     )
@@ -210,7 +235,9 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def take_in(files: Sequence[Path], folder: Path) -> Iterator[str]:
-    """Copy results files from elsewhere, with their drawings; the commit where the source is the same."""
+    """Copy results files from elsewhere, with their drawings; the commit where the source is
+    the same.
+    """
     for file in files:
         result = read_result(file)
         if result.commit == UNKNOWN and result.code == code_identity():
@@ -225,7 +252,11 @@ def take_in(files: Sequence[Path], folder: Path) -> Iterator[str]:
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 when a page differs from its results.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit 1 when a page differs from its results.",
+)
 def pages(files: tuple[Path, ...], check: bool) -> ExitCode:
     """Write the tables of docs/benchmarks and README from docs/benchmarks/results.
 
@@ -240,11 +271,16 @@ def pages(files: tuple[Path, ...], check: bool) -> ExitCode:
         wrong = site.differing()
         for sentence in wrong:
             click.echo(sentence)
-        click.echo(f"pages: {len(wrong)} of {len(site.texts)} wrong; write them: python -m benchmarks pages")
+        click.echo(
+            f"pages: {len(wrong)} of {len(site.texts)} wrong; write them: python -m benchmarks "
+            f"pages"
+        )
         return ExitCode.FOUND if wrong else ExitCode.OK
     changed = [(file, text) for file, text in site.wanted().items() if site.texts.get(file) != text]
     for file, text in changed:
         file.write_text(text, encoding="utf-8")
         click.echo(f"wrote {file.relative_to(ROOT)}")
-    click.echo(f"pages: {len(taken)} results taken in, {len(changed)} of {len(site.texts)} pages written")
+    click.echo(
+        f"pages: {len(taken)} results taken in, {len(changed)} of {len(site.texts)} pages written"
+    )
     return ExitCode.OK

@@ -1,7 +1,8 @@
-"""Figures over several results files, or over a part of one, for README and the page of pooled figures.
+"""Figures over several results files, or over a part of one, for README and the page of pooled
+figures.
 
-Nothing is measured here: counts of results files are added, or rows of their tables counted, and the interval
-is that of the sum. `evidence.toml` says which ([pool], [recount]).
+Nothing is measured here: counts of results files are added, or rows of their tables counted, and
+the interval is that of the sum. `evidence.toml` says which ([pool], [recount]).
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ def pooled(results: Mapping[str, Result], described: Mapping[str, Any]) -> dict[
         if results.keys() >= set(pool["results"])
     }
     recounts = {
-        name: Pooled(recount["about"], tuple(recount["results"]), RECOUNTS[recount["rule"]](results, recount))
+        name: Pooled(
+            recount["about"],
+            tuple(recount["results"]),
+            RECOUNTS[recount["rule"]](results, recount),
+        )
         for name, recount in described.get("recount", {}).items()
         if results.keys() >= set(recount["results"])
     }
@@ -50,13 +55,18 @@ def _added(pool: Mapping[str, Any], results: Mapping[str, Result]) -> Pooled:
     figures = {}
     for name in pool["figures"]:
         parts = [results[one].figures[name] for one in pool["results"]]
-        share = Share(sum(figure.part or 0 for figure in parts), sum(figure.whole or 0 for figure in parts))
+        share = Share(
+            sum(figure.part or 0 for figure in parts),
+            sum(figure.whole or 0 for figure in parts),
+        )
         figures[name] = share.figure(parts[0].name)
     return Pooled(pool["about"], tuple(pool["results"]), figures)
 
 
 def _most_runs(results: Mapping[str, Result], recount: Mapping[str, Any]) -> dict[str, Figure]:
-    """Faults with a significant patch in more than half of the runs: one rule for any number of runs."""
+    """Faults with a significant patch in more than half of the runs: one rule for any number of
+    runs.
+    """
     (result,) = (results[name] for name in recount["results"])
     figures = {}
     for strategy in recount["strategies"]:
@@ -74,12 +84,15 @@ def _most_runs(results: Mapping[str, Result], recount: Mapping[str, Any]) -> dic
 def _crashes_apart(results: Mapping[str, Result], recount: Mapping[str, Any]) -> dict[str, Figure]:
     """Named of the programs that crash, and of those that train and are wrong.
 
-    The repairs of the same programs say which crash: nothing could be compared, or training failed before.
+    The repairs of the same programs say which crash: nothing could be compared, or training failed
+    before.
     """
     diagnosed, repaired = (results[name] for name in recount["results"])
     not_comparable = _rows(repaired, "no training could be compared")
     crashing = {
-        row["program"] for row in not_comparable if MISSING_PACKAGE not in row["what the repair says"]
+        row["program"]
+        for row in not_comparable
+        if MISSING_PACKAGE not in row["what the repair says"]
     }
     better = _rows(repaired, "significantly better")
     crashing |= {row["program"] for row in better if CRASHED_BEFORE in row["in a sentence"]}
@@ -96,7 +109,9 @@ def _crashes_apart(results: Mapping[str, Result], recount: Mapping[str, Any]) ->
 
 
 def _without(results: Mapping[str, Result], recount: Mapping[str, Any]) -> dict[str, Figure]:
-    """A figure less the cases that do not deserve it; each has to be among those that were counted."""
+    """A figure less the cases that do not deserve it; each has to be among those that were
+    counted.
+    """
     (result,) = (results[name] for name in recount["results"])
     figure = result.figures[recount["figure"]]
     counted = {row[recount["column"]] for row in _rows(result, recount["table"])}
@@ -128,7 +143,14 @@ def _rows(result: Result, title: str) -> list[dict[str, str]]:
 def table_rows(pools: Iterable[Pooled], link: Callable[[str], str]) -> list[Sequence[str]]:
     """A row a figure, for the page."""
     return [
-        (pool.about, figure.name, f"{figure:count}", f"{figure}", f"{figure:interval}", _linked(pool, link))
+        (
+            pool.about,
+            figure.name,
+            f"{figure:count}",
+            f"{figure}",
+            f"{figure:interval}",
+            _linked(pool, link),
+        )
         for pool in pools
         for figure in pool.figures.values()
     ]

@@ -1,6 +1,8 @@
-"""What a benchmark leaves for its page: one small JSON file, `results/NAME.json`, beside its full result.
+"""What a benchmark leaves for its page: one small JSON file, `results/NAME.json`, beside its full
+result.
 
-`python -m benchmarks pages` writes the tables of `docs/benchmarks` and of README from these files alone.
+`python -m benchmarks pages` writes the tables of `docs/benchmarks` and of README from these files
+alone.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ CASES = {
     "first": (),
     "reuse": (),
 }
-"""By command: folders of cases, where it is not the one of its name. `web` makes its journals itself,
-`first` runs examples/broken, `reuse` these and programs of `trainings`."""
+"""By command: folders of cases, where it is not the one of its name. `web` makes its journals
+itself, `first` runs examples/broken, `reuse` these and programs of `trainings`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,11 @@ class Result:
     def met(self) -> str:
         """How many of the goals."""
         judged = [goal for goal in self.goals if goal.met is not None]
-        return f"{sum(bool(goal.met) for goal in judged)} of {len(judged)}" if judged else "none judged"
+        return (
+            f"{sum(bool(goal.met) for goal in judged)} of {len(judged)}"
+            if judged
+            else "none judged"
+        )
 
 
 _RESULT = TypeAdapter(Result)
@@ -147,26 +154,43 @@ def command_line(context: click.Context | None) -> str:
     words = ["python -m benchmarks", context.info_name or ""]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name == "out" or value in (None, False, (), parameter.get_default(context)):
+        if parameter.name == "out" or value in (
+            None,
+            False,
+            (),
+            parameter.get_default(context),
+        ):
             continue
         name = parameter.opts[-1] if isinstance(parameter, click.Option) else ""
         for one in value if isinstance(value, tuple) else (value,):
-            shown = "" if one is True else "DIR" if isinstance(one, Path) else _PATH.sub("DIR", str(one))
+            shown = (
+                ""
+                if one is True
+                else "DIR"
+                if isinstance(one, Path)
+                else _PATH.sub("DIR", str(one))
+            )
             words += [word for word in (name, shown) if word]
     return " ".join(words)
 
 
 def commit() -> str:
     """The commit of this checkout; none where it is no repository."""
-    asked = (["rev-parse", "--short=8", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
+    asked = (
+        ["rev-parse", "--short=8", "HEAD"],
+        ["status", "--porcelain", "--untracked-files=no"],
+    )
     try:
         at, changed = (
             subprocess.run(  # noqa: S603
                 ["git", *words],  # noqa: S607
-                cwd=ROOT, capture_output=True, text=True, check=True,
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
             ).stdout.strip()
             for words in asked
-        )  # fmt: skip
+        )
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
     return f"{at} and changes" if changed else at
@@ -200,15 +224,22 @@ def _gpus() -> list[str]:
 
 
 def files_identity(*shelves: str) -> str:
-    """A hash over every file of these folders of cases, and over those of the demo that belong to them.
+    """A hash over every file of these folders of cases, and over those of the demo that belong to
+    them.
 
     Unknown where there is none: a folder that was moved must not look like one that is empty.
     """
     known, read = hashlib.sha256(), 0
     for shelf in shelves:
         for folder in (ROOT / "benchmarks" / "cases" / shelf, DEMO / shelf):
-            files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+            files = (
+                path
+                for path in folder.rglob("*")
+                if path.is_file() and "__pycache__" not in path.parts
+            )
             for file in sorted(files):
                 read += 1
-                known.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+                known.update(
+                    str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0"
+                )
     return known.hexdigest() if read else UNKNOWN

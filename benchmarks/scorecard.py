@@ -1,4 +1,6 @@
-"""What every benchmark returns: goals beside what was reached, tables, and the full result as data."""
+"""What every benchmark returns: goals beside what was reached, tables, and the full result as
+data.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Figure:
     digits: int = 2
 
     def __format__(self, spec: str) -> str:
-        """`count`: 27 of 35. `interval`: 0.61 to 0.88. Empty: the value. Else a format of the value."""
+        """`count`: 27 of 35. `interval`: 0.61 to 0.88. Empty: the value. Else a format of the
+        value.
+        """
         ends = (self.part, self.whole) if spec == "count" else (self.low, self.high)
         if spec in ("count", "interval"):
             word = "of" if spec == "count" else "to"
@@ -97,7 +101,9 @@ class Scorecard:
     measured: Mapping[str, Figure] = field(default_factory=dict)
     """The figures as numbers, each by a short name that the sentences of README use."""
     cases: str = ""
-    """A hash over the cases that were measured; empty: over all files of this benchmark's folder of cases."""
+    """A hash over the cases that were measured; empty: over all files of this benchmark's
+    folder of cases.
+    """
 
     @property
     def exit_code(self) -> ExitCode:

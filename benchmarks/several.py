@@ -1,4 +1,6 @@
-"""One effect for each of many names: one after another, or several at once in processes of their own."""
+"""One effect for each of many names: one after another, or several at once in processes of
+their own.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def several(
     tell: Tell,
     stop: Stop,
 ) -> Iterator[Mapping[str, Made]]:
-    """Results as they come. With several jobs `effect` is a function of a module, and hears no stop."""
+    """Results as they come. With several jobs `effect` is a function of a module, and hears no
+    stop.
+    """
     if jobs == 1:
         for number, (name, given) in enumerate(wanted.items()):
             _go_on(stop)

@@ -44,7 +44,9 @@ class Share:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.value:.2f} [{low:.2f}, {high:.2f}] ({self.part} of {self.whole})" if self.whole else "-"
+            f"{self.value:.2f} [{low:.2f}, {high:.2f}] ({self.part} of {self.whole})"
+            if self.whole
+            else "-"
         )
 
 

@@ -1,4 +1,6 @@
-"""Box plots: quartiles as a box, the median as a bar, whiskers to what is not far off, every value a dot."""
+"""Box plots: quartiles as a box, the median as a bar, whiskers to what is not far off, every
+value a dot.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,15 @@ def boxes(
         for nth, one in enumerate(series):
             middle = top + GAP / 2 + THICK * (nth + 0.5)
             known = [value for value in samples.get(one, ()) if math.isfinite(value)]
-            parts += _box(known, x, middle, COLOURS[nth % len(COLOURS)], f"{name}, {one}") if known else []
+            parts += (
+                _box(known, x, middle, COLOURS[nth % len(COLOURS)], f"{name}, {one}")
+                if known
+                else []
+            )
         if name in marks:
-            parts.append(_triangle(x(marks[name]), top + band / 2, f"{name}, {marked}: {marks[name]:g}"))
+            parts.append(
+                _triangle(x(marks[name]), top + band / 2, f"{name}, {marked}: {marks[name]:g}")
+            )
     if goal is not None:
         parts.append(line(x(goal), ceiling, x(goal), floor, dashes="4 3"))
     return drawing(parts, floor + BOTTOM, label)
@@ -66,7 +74,9 @@ def boxes(
 
 def _axis(values: Sequence[float], bounds: tuple[float, float] | None) -> Scale:
     start, end = LEFT, WIDTH - RIGHT
-    return Scale(*bounds, start, end) if bounds else scale_for(values, start, end, logarithmic=False)
+    return (
+        Scale(*bounds, start, end) if bounds else scale_for(values, start, end, logarithmic=False)
+    )
 
 
 def _frame(x: Scale, ceiling: float, floor: float, below: str) -> Iterator[str]:
@@ -87,7 +97,9 @@ def _legend(series: Sequence[str], marked: str) -> tuple[list[str], float]:
             at, top = LEFT, top + LINE
         is_mark = nth == len(series)
         parts.append(
-            _triangle(at + 4, top, name) if is_mark else dot(at + 4, top, COLOURS[nth % len(COLOURS)], 4)
+            _triangle(at + 4, top, name)
+            if is_mark
+            else dot(at + 4, top, COLOURS[nth % len(COLOURS)], 4)
         )
         parts.append(text(at + (14 if is_mark else 12), top + 4, name))
         at += wide
@@ -95,7 +107,9 @@ def _legend(series: Sequence[str], marked: str) -> tuple[list[str], float]:
 
 
 def _box(known: Sequence[float], x: Scale, middle: float, colour: str, whose: str) -> Iterator[str]:
-    low, half, high = quantiles(known, n=4, method="inclusive") if len(known) > 1 else (known[0],) * 3
+    low, half, high = (
+        quantiles(known, n=4, method="inclusive") if len(known) > 1 else (known[0],) * 3
+    )
     reach = FAR * (high - low)
     near = [value for value in known if low - reach <= value <= high + reach]
     left, right = x(low), x(high)
@@ -104,7 +118,10 @@ def _box(known: Sequence[float], x: Scale, middle: float, colour: str, whose: st
     yield named(
         f'<rect x="{left:.1f}" y="{middle - thick / 2:.1f}" width="{max(right - left, 1):.1f}" '
         f'height="{thick:g}" fill="{colour}" fill-opacity=".25" stroke="{colour}"/>',
-        f"{whose}: median {number(half)}, quartiles {number(low)} to {number(high)}, {len(known)} values",
+        (
+            f"{whose}: median {number(half)}, quartiles {number(low)} to {number(high)}, "
+            f"{len(known)} values"
+        ),
     )
     yield line(x(half), middle - thick / 2, x(half), middle + thick / 2, colour=colour)
     for value in known:
@@ -119,6 +136,8 @@ def standalone(drawn: str) -> str:
     """A drawing as a file of its own: it names its language, and brings its own paper and ink."""
     head, _, rest = drawn.partition(">")
     head = head.replace(
-        "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" color="#1a1a1a" font-family="sans-serif" ', 1
+        "<svg ",
+        '<svg xmlns="http://www.w3.org/2000/svg" color="#1a1a1a" font-family="sans-serif" ',
+        1,
     )
     return f'{head}><rect width="100%" height="100%" fill="#ffffff"/>{rest}'

@@ -25,7 +25,11 @@ class Lent(Executor):
         self.cpu_seconds = 0.0
 
     def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        on: OnOutcome | None = None,
+        stop: Stop | None = None,
     ) -> list[Outcome]:
         """See `Executor.run`."""
         found = self.lender.run(trials, on=on, stop=stop)
@@ -47,14 +51,17 @@ def warm_pool(workers: int) -> ProcessPool:
 
 @lru_cache(maxsize=1)
 def end_with_parent() -> None:
-    """In a process that another one started: when that one is gone, nobody waits for results any more."""
+    """In a process that another one started: when that one is gone, nobody waits for results
+    any more.
+    """
     parent = parent_process()
     if parent is None:
         return
 
     def watch() -> None:
         parent.join()
-        # The servers of the pool end when nobody talks to them; outcomes are written whole or not at all.
+        # The servers of the pool end when nobody talks to them; outcomes are written whole or not
+        # at all.
         os._exit(ExitCode.STOPPED)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -37,7 +37,9 @@ COMMANDS = {
     "config": "config",
     "unknown": "diagnos train.py",
 }
-"""Every capture by its name; those that train come first, so that the list of runs has something to show."""
+"""Every capture by its name; those that train come first, so that the list of runs has
+something to show.
+"""
 IN_PAGES = ("diagnose", "repair")
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 FONTS = re.compile(r"@font-face \{[^}]*\}")
@@ -77,10 +79,19 @@ class Capture:
 
 
 def capture(
-    command: str, folder: Path, columns: int = 80, *, color: bool = True, program: tuple[str, ...] = REENACT
+    command: str,
+    folder: Path,
+    columns: int = 80,
+    *,
+    color: bool = True,
+    program: tuple[str, ...] = REENACT,
 ) -> Capture:
-    """Run it in a terminal of so many columns, which only stdout is: progress is not part of the result."""
-    environ = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    """Run it in a terminal of so many columns, which only stdout is: progress is not part of
+    the result.
+    """
+    environ = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")
+    }
     environ |= {"TERM": "xterm-256color"} if color else {"TERM": "xterm-256color", "NO_COLOR": "1"}
     line = [*program, *command.split()]
     with tempfile.TemporaryFile() as noted:

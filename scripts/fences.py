@@ -30,7 +30,8 @@ NEEDS = {
 """Why a block is not run."""
 DATA = ("json", "yaml", "toml")
 BLOCK = re.compile(
-    r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
+    r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
 )
 INLINE = re.compile(r"(?<!`)`((?:reenact|python -m benchmarks)\s[^`]+)`(?!`)")
 GENERATED = ("docs/faults/",)
@@ -70,7 +71,9 @@ class Block:
 
     @property
     def kind(self) -> str:
-        """How it is proven: its language and the mark that says how. Empty when the fence does not say."""
+        """How it is proven: its language and the mark that says how. Empty when the fence does
+        not say.
+        """
         marks = {word.partition("=")[0] for word in self.info[1:]}
         for language, kind, allowed in _KINDS:
             if self.language == language and kind in (marks or {""}) and marks <= allowed:
@@ -135,4 +138,7 @@ def words(command: str) -> list[str]:
 
 def without_marks(text: str) -> str:
     """The page for a reader: the fences name their language alone."""
-    return BLOCK.sub(lambda found: found[0].replace(found["info"], found["info"].partition(" ")[0], 1), text)
+    return BLOCK.sub(
+        lambda found: found[0].replace(found["info"], found["info"].partition(" ")[0], 1),
+        text,
+    )

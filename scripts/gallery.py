@@ -42,7 +42,9 @@ PROGRAMS = {
     ),
     "learning-rate-outside-usable-range": ("torch_spirals.py", "lr=10.0", "lr=0.01"),
 }
-"""Faults whose examples are too small to be harmed: a program of examples/broken, and its change."""
+"""Faults whose examples are too small to be harmed: a program of examples/broken, and its
+change.
+"""
 STEPS = {"missing-zero-grad": 30}
 """Steps that are drawn, where the loss soon has no bounds."""
 LOOK = 'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="#222"'
@@ -61,7 +63,10 @@ def picture_of(name: str) -> Picture:
     bad, good = (evidence_of(text, run=True) for text in pair_of(name))
     if SHOWN[name] == LOSS:
         steps = STEPS.get(name)
-        curves = [_losses("with the fault", bad, steps), _losses("without it", good, steps)]
+        curves = [
+            _losses("with the fault", bad, steps),
+            _losses("without it", good, steps),
+        ]
         return line_plot(LOSS, curves)
     return next(one for one in layer_plots(bad) if one.title.startswith(SHOWN[name]))
 
@@ -87,7 +92,11 @@ def alone(picture: Picture) -> str:
 
 def caption(name: str) -> str:
     """What the picture of a fault shows, for those who do not see it."""
-    return f"Loss with {name} and without" if SHOWN[name] == LOSS else f"{SHOWN[name]} by layer with {name}"
+    return (
+        f"Loss with {name} and without"
+        if SHOWN[name] == LOSS
+        else f"{SHOWN[name]} by layer with {name}"
+    )
 
 
 def _losses(name: str, evidence: Evidence, most: int | None) -> Curve:

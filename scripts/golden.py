@@ -79,15 +79,30 @@ GROUPS: Mapping[str, Callable[[], Iterator[Command]]] = {
 def answer(command: Command) -> dict[str, Any]:
     """What the command says, as steady leaves: path of keys -> value."""
     with tempfile.TemporaryDirectory(prefix="golden-") as folder:
-        environ = {**os.environ, "REENACT_RUNS_DIR": f"{folder}/runs", "NO_COLOR": "1", "COLUMNS": "100"}
-        words = [word.replace("OUT", f"{folder}/out") if word == "OUT" else word for word in command.words]
+        environ = {
+            **os.environ,
+            "REENACT_RUNS_DIR": f"{folder}/runs",
+            "NO_COLOR": "1",
+            "COLUMNS": "100",
+        }
+        words = [
+            word.replace("OUT", f"{folder}/out") if word == "OUT" else word
+            for word in command.words
+        ]
         ended = subprocess.run(  # noqa: S603 - our own command line
             [sys.executable, "-P", "-m", "reenact", *words],
-            cwd=command.cwd, env=environ, capture_output=True, text=True, timeout=LONGEST_S, check=False,
-        )  # fmt: skip
+            cwd=command.cwd,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
     found: dict[str, Any] = {"exit": ended.returncode}
     if not command.is_json:
-        options = sorted({word.rstrip(",") for word in ended.stdout.split() if word.startswith("--")})
+        options = sorted(
+            {word.rstrip(",") for word in ended.stdout.split() if word.startswith("--")}
+        )
         return {**found, **{f"options.{name}": True for name in options}}
     try:
         document = json.loads(ended.stdout)
@@ -116,7 +131,9 @@ def agreed(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
 
 
 def table(kind: str) -> dict[str, str]:
-    """Old names of one kind (`keys`, `values`, `commands`) to new ones; `added` keys to the reason."""
+    """Old names of one kind (`keys`, `values`, `commands`) to new ones; `added` keys to the
+    reason.
+    """
     found: dict[str, str] = json.loads(RENAMED.read_text(encoding="utf-8")).get(kind, {})
     return found
 
@@ -142,7 +159,9 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     unknown = (key for key in new if key not in old and key.rpartition(".")[2] not in added)
     lines += [f"new    {key} = {new[key]!r}" for key in unknown]
     steady = [key for key in old if key in new and old[key] != "<varies>"]
-    return lines + [f"other  {key}: {old[key]!r} -> {new[key]!r}" for key in steady if old[key] != new[key]]
+    return lines + [
+        f"other  {key}: {old[key]!r} -> {new[key]!r}" for key in steady if old[key] != new[key]
+    ]
 
 
 def take(group: str) -> None:
@@ -166,17 +185,24 @@ def compare(group: str) -> int:
         old = renamed(known.get(command.name, {}))
         lines = differences(old, answer(command)) if old else ["no golden answer"]
         different += bool(lines)
-        print(f"{group} {command.name}: {'equal' if not lines else f'{len(lines)} differences'}", flush=True)
+        print(
+            f"{group} {command.name}: {'equal' if not lines else f'{len(lines)} differences'}",
+            flush=True,
+        )
         for line in lines[:12]:
             print(f"    {line}", flush=True)
     return different
 
 
 def _cases(kind: str, facts: str) -> list[Path]:
-    roots = [ROOT / "benchmarks" / "cases" / kind, ROOT / "src" / "reenact" / "demo" / "cases" / kind,
-             ROOT / "src" / "reenact" / "bench" / "cases" / kind]  # fmt: skip
+    roots = [
+        ROOT / "benchmarks" / "cases" / kind,
+        ROOT / "src" / "reenact" / "demo" / "cases" / kind,
+        ROOT / "src" / "reenact" / "bench" / "cases" / kind,
+    ]
     return sorted(
-        (path.parent for root in roots for path in root.glob(f"*/{facts}")), key=lambda one: one.name
+        (path.parent for root in roots for path in root.glob(f"*/{facts}")),
+        key=lambda one: one.name,
     )
 
 
@@ -200,7 +226,16 @@ def _paper(case: Path) -> Command:
     goal = [word for name, value in facts["goal"].items() for word in (f"--{name}", value)]
     library = ["--library", str(case / "library")] if (case / "library").is_dir() else []
     model = f"replay:{case / 'recordings' / 'whole.jsonl'}"
-    words = ("paper", str(case / "paper"), *goal, *library, "--seeds", str(facts["seeds"]), "--model", model)
+    words = (
+        "paper",
+        str(case / "paper"),
+        *goal,
+        *library,
+        "--seeds",
+        str(facts["seeds"]),
+        "--model",
+        model,
+    )
     return Command(case.name, (*words, "--out", "OUT", *JSON))
 
 

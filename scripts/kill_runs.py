@@ -1,4 +1,6 @@
-"""The commands that scripts/kills.py kills, and one execution of each: folder, processes, result."""
+"""The commands that scripts/kills.py kills, and one execution of each: folder, processes,
+result.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,13 @@ HERE = Path(__file__).parent
 CASES_DIR = HERE / "kill_cases"
 BUG = HERE.parent / "src" / "reenact" / "demo" / "cases" / "bugs" / "abacusnet-five-classes"
 GROUP, SUPERVISOR, CHILD, BOX = "group", "supervisor", "child", "box"
-"""What is killed: the whole process group, the command alone, one process that it started outside a sandbox,
-or one process inside a sandbox."""
+"""What is killed: the whole process group, the command alone, one process that it started outside a
+sandbox, or one process inside a sandbox.
+"""
 MARK = "KILLS_FOLDER"
-"""Environment variable by which processes of a series are known, also after they left the process group."""
+"""Environment variable by which processes of a series are known, also after they left the
+process group.
+"""
 GRACE_S = 15.0
 """So long may processes outside the group take to notice that their parent is gone."""
 
@@ -44,7 +49,9 @@ class Case:
     code: int
     """The exit code of its reference run."""
     seconds: float
-    """A guess of what the reference run takes, for the first estimate only; the run itself corrects it."""
+    """A guess of what the reference run takes, for the first estimate only; the run itself
+    corrects it.
+    """
     facts: Callable[[Mapping[str, Any]], Outcome]
     """What of the JSON result does not depend on time."""
     files: tuple[Path, ...] = ()
@@ -58,7 +65,9 @@ class Case:
 def _diagnosed(result: Mapping[str, Any]) -> Outcome:
     findings = result["data"]["findings"]
     return {
-        "notices": [[one["code"], one["level"], one["message"], one["place"]] for one in result["notices"]],
+        "notices": [
+            [one["code"], one["level"], one["message"], one["place"]] for one in result["notices"]
+        ],
         "faults": [[one["fault"], one["line"], one["confidence"]] for one in findings],
     }
 
@@ -70,45 +79,109 @@ def _picked(*names: str) -> Callable[[Mapping[str, Any]], Outcome]:
 def _bug_words() -> tuple[str, ...]:
     case = json.loads((BUG / "case.json").read_text(encoding="utf-8"))
     return (
-        "bug", str(BUG / "report.md"), "--repo", str(BUG / "project.bundle"), "--commit", case["buggy"],
-        "--fixed", case["fixed"], "--model", f"replay:{BUG / 'recording.jsonl'}", "--seeds", "2",
-    )  # fmt: skip
+        "bug",
+        str(BUG / "report.md"),
+        "--repo",
+        str(BUG / "project.bundle"),
+        "--commit",
+        case["buggy"],
+        "--fixed",
+        case["fixed"],
+        "--model",
+        f"replay:{BUG / 'recording.jsonl'}",
+        "--seeds",
+        "2",
+    )
 
 
 TRAINING = CASES_DIR / "training" / "train.py"
 PAPER = CASES_DIR / "paper"
-# One core trains, so that what is in flight is little; budgets in trainings, so that no clock decides.
+# One core trains, so that what is in flight is little; budgets in trainings, so that no clock
+# decides.
 CASES = {
     case.name: case
     for case in (
         Case(
             "diagnose",
-            ("diagnose", "--depth", "normal", "--select", "UM005", "--budget", "20x", "--workers", "1",
-             "train.py"),
-            1, 15, _diagnosed, (TRAINING,), at_once=40,
+            (
+                "diagnose",
+                "--depth",
+                "normal",
+                "--select",
+                "UM005",
+                "--budget",
+                "20x",
+                "--workers",
+                "1",
+                "train.py",
+            ),
+            1,
+            15,
+            _diagnosed,
+            (TRAINING,),
+            at_once=40,
         ),
         Case(
             "repair",
-            ("repair", "--select", "UM005", "--budget", "12t", "--seeds", "6", "--workers", "1", "train.py"),
-            0, 20, _picked("decision", "sentence", "patch", "diff", "verdicts"), (TRAINING,), at_once=40,
+            (
+                "repair",
+                "--select",
+                "UM005",
+                "--budget",
+                "12t",
+                "--seeds",
+                "6",
+                "--workers",
+                "1",
+                "train.py",
+            ),
+            0,
+            20,
+            _picked("decision", "sentence", "patch", "diff", "verdicts"),
+            (TRAINING,),
+            at_once=40,
         ),
         # The seeds of a script share one box: a kill meets all of them in flight.
-        Case("bug", _bug_words(), 0, 8, _picked("script", "seeds_shown", "seeds_run"), at_once=5,
-             kinds=(GROUP, SUPERVISOR, CHILD, BOX)),
+        Case(
+            "bug",
+            _bug_words(),
+            0,
+            8,
+            _picked("script", "seeds_shown", "seeds_run"),
+            at_once=5,
+            kinds=(GROUP, SUPERVISOR, CHILD, BOX),
+        ),
         Case(
             "paper",
-            ("paper", str(PAPER / "paper.md"), "--without", "lineage", "--without", "scan", "--without",
-             "atomicity", "--no-repair", "--seeds", "2", "--model", f"replay:{PAPER / 'recording.jsonl'}"),
-            0, 5, _picked("gap", "criteria", "passed", "comparisons", "files"),
+            (
+                "paper",
+                str(PAPER / "paper.md"),
+                "--without",
+                "lineage",
+                "--without",
+                "scan",
+                "--without",
+                "atomicity",
+                "--no-repair",
+                "--seeds",
+                "2",
+                "--model",
+                f"replay:{PAPER / 'recording.jsonl'}",
+            ),
+            0,
+            5,
+            _picked("gap", "criteria", "passed", "comparisons", "files"),
             kinds=(GROUP, SUPERVISOR, CHILD, BOX),
         ),
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of one series of kills: working folder, runs, cache, settings and temporary files."""
+    """The folder of one series of kills: working folder, runs, cache, settings and temporary
+    files.
+    """
 
     folder: Path
 
@@ -146,12 +219,15 @@ class Place:
         return sorted(path.name for path in (self.folder / "tmp").glob("reenact-boxes-*/*"))
 
     def _owns(self, process: psutil.Process) -> bool:
-        # A sandbox starts with an empty environment, but its folder stands in its launcher's arguments.
+        # A sandbox starts with an empty environment, but its folder stands in its launcher's
+        # arguments.
         mark, boxes = str(self.folder), str(self.folder / "tmp")
         try:
             if process.status() == psutil.STATUS_ZOMBIE:
                 return False
-            return process.environ().get(MARK) == mark or any(boxes in word for word in process.cmdline())
+            return process.environ().get(MARK) == mark or any(
+                boxes in word for word in process.cmdline()
+            )
         except psutil.Error:
             return False
 
@@ -162,13 +238,28 @@ class Started:
     def __init__(self, case: Case, place: Place) -> None:
         self._place = place
         self._began = time.monotonic()
-        with (place.folder / "stdout").open("wb") as out, (place.folder / "stderr").open("wb") as err:
+        with (
+            (place.folder / "stdout").open("wb") as out,
+            (place.folder / "stderr").open("wb") as err,
+        ):
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", "-m", "reenact", case.words[0], "--output-format", "json",
-                 *case.words[1:]],
-                cwd=place.work, env=place.environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "reenact",
+                    case.words[0],
+                    "--output-format",
+                    "json",
+                    *case.words[1:],
+                ],
+                cwd=place.work,
+                env=place.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     @property
     def was_killed(self) -> bool:
@@ -176,7 +267,9 @@ class Started:
 
     @property
     def failed_with_a_sentence(self) -> bool:
-        """Whether it ended by an error that it named, as for a program that it started and that died."""
+        """Whether it ended by an error that it named, as for a program that it started and that
+        died.
+        """
         text = (self._place.folder / "stderr").read_text(encoding="utf-8", errors="replace")
         return self._process.returncode == ERROR and "Traceback" not in text
 
@@ -192,7 +285,9 @@ class Started:
         return True
 
     def kill(self, kind: str = GROUP) -> list[str]:
-        """SIGKILL to the whole group, or to the command alone; returns what outlived it, now ended too."""
+        """SIGKILL to the whole group, or to the command alone; returns what outlived it, now
+        ended too.
+        """
         family = psutil.Process(self._process.pid).children(recursive=True)
         if kind == GROUP:
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -202,8 +297,9 @@ class Started:
         return end_all(self._place, family, GRACE_S)
 
     def kill_one(self, kind: str, chance: random.Random) -> str:
-        """SIGKILL to one process below the command, as soon as there is one of this kind: what it was, or
-        nothing when the command ended before."""
+        """SIGKILL to one process below the command, as soon as there is one of this kind: what it
+        was, or nothing when the command ended before.
+        """
         while self._process.poll() is None:
             victims = below(self._process.pid, boxed=kind == BOX)
             if victims:
@@ -221,20 +317,33 @@ class Started:
         text = (self._place.folder / "stdout").read_text(encoding="utf-8", errors="replace")
         try:
             result = json.loads(text)
-            facts = {"code": code, "verdict": result["verdict"], "facts": case.facts(result)}
+            facts = {
+                "code": code,
+                "verdict": result["verdict"],
+                "facts": case.facts(result),
+            }
         except (ValueError, KeyError, TypeError) as error:
             output = (self._place.folder / "stderr").read_text(encoding="utf-8", errors="replace")
-            return {"code": code, "verdict": f"no result ({error!r})", "printed": output[-1500:]}
+            return {
+                "code": code,
+                "verdict": f"no result ({error!r})",
+                "printed": output[-1500:],
+            }
         return dict(json.loads(json.dumps(facts)))
 
 
 def below(pid: int, *, boxed: bool) -> list[psutil.Process]:
-    """Processes below another one that are in a sandbox, which has process numbers of its own, or are not."""
+    """Processes below another one that are in a sandbox, which has process numbers of its own,
+    or are not.
+    """
     found = []
     with suppress(psutil.NoSuchProcess):
         for process in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.Error, OSError):
-                own = Path(f"/proc/{process.pid}/ns/pid").readlink() != Path("/proc/self/ns/pid").readlink()
+                own = (
+                    Path(f"/proc/{process.pid}/ns/pid").readlink()
+                    != Path("/proc/self/ns/pid").readlink()
+                )
                 if own == boxed and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
     return found

@@ -61,7 +61,9 @@ def kind_of(seed: int, case: Case, number: int) -> str:
 
 @dataclass
 class State:
-    """What happened so far, a line of JSON an event. A line torn by a kill counts as not written."""
+    """What happened so far, a line of JSON an event. A line torn by a kill counts as not
+    written.
+    """
 
     file: Path
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -131,7 +133,11 @@ class Series:
             )
         problems = self._unsound(place, kills=0, left=left)
         self.state.add(
-            event="reference", case=self.case.name, seconds=seconds, outcome=outcome, problems=problems
+            event="reference",
+            case=self.case.name,
+            seconds=seconds,
+            outcome=outcome,
+            problems=problems,
         )
         shutil.rmtree(place.folder)
         return self.state.events[-1]
@@ -181,18 +187,41 @@ class Series:
         self._killed(kind, number, done, seconds, length, left, "")
 
     def _killed(
-        self, kind: str, series: int, done: int, at: float, length: float, left: list[str], met: str
+        self,
+        kind: str,
+        series: int,
+        done: int,
+        at: float,
+        length: float,
+        left: list[str],
+        met: str,
     ) -> None:
         """Write down a kill, and say it."""
-        self.state.add(event="kill", case=self.case.name, kind=kind, series=series, at=at, left=left)
+        self.state.add(
+            event="kill",
+            case=self.case.name,
+            kind=kind,
+            series=series,
+            at=at,
+            left=left,
+        )
         what = f"{kind} ({met})" if met else kind
         self.say(
-            f"{self.case.name} {done + 1}/{self.kills} killed {what} at {at:.1f} s of {length:.1f} s"
+            (
+                f"{self.case.name} {done + 1}/{self.kills} killed {what} at {at:.1f} s of "
+                f"{length:.1f} s"
+            )
             + (f" -> left behind: {'; '.join(left)}" if left else " -> nothing left behind")
         )
 
     def _compare(
-        self, place: Place, wanted: Outcome, outcome: Outcome, kills: int, left: list[str], seconds: float
+        self,
+        place: Place,
+        wanted: Outcome,
+        outcome: Outcome,
+        kills: int,
+        left: list[str],
+        seconds: float,
     ) -> None:
         problems = [
             f"{name} is {outcome.get(name)!r}, in the reference {wanted.get(name)!r}"
@@ -201,9 +230,13 @@ class Series:
         ]
         problems += self._unsound(place, kills, left)
         self.state.add(
-            event="end", case=self.case.name, kills=kills, seconds=seconds, problems=problems,
+            event="end",
+            case=self.case.name,
+            kills=kills,
+            seconds=seconds,
+            problems=problems,
             verdict=outcome["verdict"],
-        )  # fmt: skip
+        )
         self.say(
             f"{self.case.name} ended after {kills} kill{'s' * (kills != 1)} and {seconds:.1f} s -> "
             + ("; ".join(problems) if problems else f"as the reference: {outcome['verdict']}")
@@ -219,8 +252,12 @@ class Series:
         problems += [f"sandbox folder left: {name}" for name in place.boxes()]
         check = subprocess.run(
             [sys.executable, "-P", "-m", "reenact", "runs", "check"],
-            cwd=place.work, env=place.environment(), capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=place.work,
+            env=place.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if check.returncode != 0:
             problems.append(f"runs check: {check.stdout.strip()} {check.stderr.strip()}")
         return problems + list(self._repeated(place, kills))
@@ -241,7 +278,9 @@ class Series:
             yield f"{sum(again)} steps done again after {kills} kills"
 
     def _length(self, reference: Mapping[str, Any]) -> float:
-        """Seconds of the fastest undisturbed run: a machine may have become less busy since the reference."""
+        """Seconds of the fastest undisturbed run: a machine may have become less busy since the
+        reference.
+        """
         ends = self.state.of(self.case.name, "end")
         return min(float(one["seconds"]) for one in (reference, *ends) if not one.get("kills"))
 
@@ -260,7 +299,10 @@ class Series:
         return place
 
     def _row(self, reference: Mapping[str, Any]) -> Row:
-        kills, ends = self.state.of(self.case.name, "kill"), self.state.of(self.case.name, "end")
+        kills, ends = (
+            self.state.of(self.case.name, "kill"),
+            self.state.of(self.case.name, "end"),
+        )
         problems = [text for one in (reference, *ends) for text in one["problems"]]
         problems += [f"left behind after a kill: {text}" for one in kills for text in one["left"]]
         kinds = Counter(str(one.get("kind", "group")) for one in kills)
@@ -269,9 +311,14 @@ class Series:
 
 
 def minutes(cases: Mapping[str, tuple[int, float]], most: int = MOST_KILLS) -> float:
-    """What so many kills of runs of so many seconds take: half a run a kill, and the rest of every run."""
+    """What so many kills of runs of so many seconds take: half a run a kill, and the rest of
+    every run.
+    """
     return (
-        sum(count * (0.55 * length + 1) + (count / most + 1) * length for count, length in cases.values())
+        sum(
+            count * (0.55 * length + 1) + (count / most + 1) * length
+            for count, length in cases.values()
+        )
         / 60
     )
 
@@ -295,17 +342,30 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--kills", type=click.IntRange(min=1), default=200, show_default=True, help="Kills in all.")
+@click.option(
+    "--kills",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Kills in all.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the moments.")
 @click.option("--only", multiple=True, type=click.Choice(list(CASES)), help="Only this command.")
 @click.option(
-    "--state", "file", type=click.Path(dir_okay=False, path_type=Path), default=STATE,
+    "--state",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=STATE,
     help="Where to continue; default: build/kills/state.jsonl.",
-)  # fmt: skip
+)
 def main(kills: int, seed: int, only: tuple[str, ...], file: Path) -> None:
-    """Kill diagnose, repair, bug and paper at random moments; compare their results with undisturbed runs."""
+    """Kill diagnose, repair, bug and paper at random moments; compare their results with
+    undisturbed runs.
+    """
     names = [name for name in CASES if not only or name in only]
-    counts = {name: kills // len(names) + (at < kills % len(names)) for at, name in enumerate(names)}
+    counts = {
+        name: kills // len(names) + (at < kills % len(names)) for at, name in enumerate(names)
+    }
     state = State.open(file)
     settings = {"event": "begin", "kills": kills, "seed": seed}
     if not state.events:
@@ -313,20 +373,23 @@ def main(kills: int, seed: int, only: tuple[str, ...], file: Path) -> None:
     elif state.events[0] != settings:
         known = state.events[0]
         raise click.UsageError(
-            f"{file} belongs to --kills {known['kills']} --seed {known['seed']}; remove it or give another"
-            " --state."
+            f"{file} belongs to --kills {known['kills']} --seed {known['seed']}; remove it or "
+            "give another --state."
         )
     series = [Series(CASES[name], state, counts[name], seed, click.echo) for name in names]
     guess = minutes({name: (counts[name], CASES[name].seconds) for name in names})
     click.echo(
-        f"{kills} kills: {guess:.0f} minutes by a first guess. Undisturbed runs come first and tell better."
+        f"{kills} kills: {guess:.0f} minutes by a first guess. Undisturbed runs come first and "
+        f"tell better."
     )
     try:
         lengths = {one.case.name: (one.kills, float(one.reference()["seconds"])) for one in series}
     except NotPossible as error:
         click.echo(str(error), err=True)
         sys.exit(NOT_POSSIBLE)
-    click.echo(f"By the undisturbed runs: about {minutes(lengths):.0f} minutes in all, state in {file}.")
+    click.echo(
+        f"By the undisturbed runs: about {minutes(lengths):.0f} minutes in all, state in {file}."
+    )
     rows = [one.run() for one in series]
     for line in table(rows):
         click.echo(line)

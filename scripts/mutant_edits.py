@@ -1,8 +1,8 @@
 """Small edits of a Python file by its syntax tree, each of which may change what the file decides.
 
-Not edited: annotations, docstrings, decorators, imports, texts for the user (whole functions that return
-text, text inside f-strings and errors), and calls that only log. An edit that compiles to the same code is
-left out.
+Not edited: annotations, docstrings, decorators, imports, texts for the user (whole functions that
+return text, text inside f-strings and errors), and calls that only log. An edit that compiles to
+the same code is left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,18 @@ ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "//": "*"}
 COMPARISON = re.compile(r"not\s+in|is\s+not|<=|>=|==|!=|<|>|\bin\b|\bis\b")
 OPERATOR = re.compile(r"//|[-+*/]")
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
-LOGGING = ("print", "log", "debug", "info", "warning", "echo", "note", "say", "report", "step")
+LOGGING = (
+    "print",
+    "log",
+    "debug",
+    "info",
+    "warning",
+    "echo",
+    "note",
+    "say",
+    "report",
+    "step",
+)
 """Functions whose call alone changes no verdict: it tells somebody something."""
 TEXT = re.compile(r"(str|(list|tuple|Iterator|Sequence|Iterable)\[str(, \.\.\.)?\])( \| None)?")
 """What a function returns that writes sentences."""
@@ -63,7 +74,8 @@ def edits_of(text: str) -> list[Edit]:
     original = _code(compile(text, "file", "exec"))
     edits = []
     for edit in sorted(
-        set(Reader(text).edits()), key=lambda edit: (edit.start, edit.end, edit.kind, edit.new)
+        set(Reader(text).edits()),
+        key=lambda edit: (edit.start, edit.end, edit.kind, edit.new),
     ):
         try:
             code = compile(edit.applied(text), "file", "exec")
@@ -80,7 +92,14 @@ def _code(code: CodeType) -> tuple[object, ...]:
         _code(constant) if isinstance(constant, CodeType) else (type(constant), repr(constant))
         for constant in code.co_consts
     )
-    return code.co_name, code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+    return (
+        code.co_name,
+        code.co_code,
+        constants,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+    )
 
 
 class Reader:
@@ -117,7 +136,13 @@ class Reader:
     def _children(self, node: ast.AST) -> Iterator[ast.AST]:
         """All but what decides nothing: types, decorators, texts and errors."""
         for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "decorator_list", "type_params", "bases"):
+            if field in (
+                "annotation",
+                "returns",
+                "decorator_list",
+                "type_params",
+                "bases",
+            ):
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not isinstance(
@@ -141,7 +166,12 @@ class Reader:
         return Edit(kind, *self._span(node), new)
 
     def _between(
-        self, kind: str, left: ast.expr, right: ast.expr, pattern: re.Pattern[str], changes: dict[str, str]
+        self,
+        kind: str,
+        left: ast.expr,
+        right: ast.expr,
+        pattern: re.Pattern[str],
+        changes: dict[str, str],
     ) -> Iterator[Edit]:
         """The operator between two expressions, changed."""
         start, end = self._span(left)[1], self._span(right)[0]
@@ -198,7 +228,11 @@ class Reader:
         if ast.unparse(node.test) == "TYPE_CHECKING":
             return
         yield from self._condition(node.test)
-        if isinstance(node.body[-1], LEAVES) and not node.orelse and self.text[self._span(node)[0]] == "i":
+        if (
+            isinstance(node.body[-1], LEAVES)
+            and not node.orelse
+            and self.text[self._span(node)[0]] == "i"
+        ):
             yield self._replaced("guard", node, "pass")
 
     def _if_expression(self, node: ast.IfExp) -> Iterator[Edit]:
@@ -217,7 +251,11 @@ class Reader:
         if not is_read or len(node.elts) < 2 or not are_simple or node in self.fixed:
             return
         for dropped in node.elts:
-            if isinstance(dropped, ast.Constant) and isinstance(dropped.value, str) and " " in dropped.value:
+            if (
+                isinstance(dropped, ast.Constant)
+                and isinstance(dropped.value, str)
+                and " " in dropped.value
+            ):
                 continue
             left = [self._source(element) for element in node.elts if element is not dropped]
             opening, closing = {ast.Tuple: "()", ast.List: "[]", ast.Set: "{}"}[type(node)]
@@ -252,7 +290,9 @@ def _is_fixed_in_length(node: ast.AST) -> bool:
 
 
 def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def _is_logging(function: ast.expr) -> bool:

@@ -1,7 +1,7 @@
 """Copies of the tree, the tests nearest to a file, and pytest in forks of this process.
 
-This process has imported what tests import from elsewhere, so that a fork pays for its tests and little
-more. It must not import the package that is edited: a fork imports that from its copy.
+This process has imported what tests import from elsewhere, so that a fork pays for its tests and
+little more. It must not import the package that is edited: a fork imports that from its copy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ HEAVY = (
 FAR = ("benchmarks", "web", "cli", "mcp", "interfaces", "report", "rehearsal", "golden")
 """Folders of tests that show results of many parts: they import much and decide little."""
 NOT_RUN = (3, 5, 70)
-"""Exit codes of pytest for its own error and for no test at all, and ours for a fork that failed before."""
+"""Exit codes of pytest for its own error and for no test at all, and ours for a fork that
+failed before.
+"""
 
 
 class Ending(StrEnum):
@@ -68,8 +70,9 @@ class Limits:
 
 
 def nearest_tests(root: Path, file: str, table: Mapping[str, Sequence[str]]) -> list[str]:
-    """Files of tests, the nearest first: its mirror, the table's, those of its folder and others that
-    import it."""
+    """Files of tests, the nearest first: its mirror, the table's, those of its folder and others
+    that import it.
+    """
     below = Path(file).relative_to("src").with_suffix("")
     module = ".".join(below.parts)
     package, _, name = module.rpartition(".")
@@ -79,7 +82,9 @@ def nearest_tests(root: Path, file: str, table: Mapping[str, Sequence[str]]) -> 
         re.MULTILINE,
     )
     folder = Path("tests", *below.parts[1:-1])
-    mirrors = sorted(root.glob(f"{folder}/test_{name}.py")) + sorted(root.glob(f"{folder}/test_{name}_*.py"))
+    mirrors = sorted(root.glob(f"{folder}/test_{name}.py")) + sorted(
+        root.glob(f"{folder}/test_{name}_*.py")
+    )
     listed = [root / test for test in table.get(file, ()) if (root / test).is_file()]
     importing = [
         test
@@ -130,7 +135,12 @@ class Workplace:
         self.temporary = copy.parent / f"t{copy.name}"
         self.log = copy.parent / f"log{copy.name}"
 
-    def start(self, tests: Sequence[str], limits: Limits, edited: tuple[str, str] | None = None) -> None:
+    def start(
+        self,
+        tests: Sequence[str],
+        limits: Limits,
+        edited: tuple[str, str] | None = None,
+    ) -> None:
         """Run these tests, with a file of the copy replaced by another text."""
         if edited:
             place = self.copy / edited[0]
@@ -212,7 +222,10 @@ class Workplace:
         """Make the copy the tree that is imported, here and in what the tests start."""
         os.chdir(self.copy)
         sources = str(self.copy / "src")
-        sys.path[:] = [sources, *(path for path in sys.path if not _is_within(path, self.original))]
+        sys.path[:] = [
+            sources,
+            *(path for path in sys.path if not _is_within(path, self.original)),
+        ]
         os.environ["PYTHONPATH"] = sources
         os.environ["TMPDIR"] = str(self.temporary)
         os.environ.pop("WARM_FOLDER", None)

@@ -25,7 +25,14 @@ from pathlib import Path
 
 import click
 from mutant_edits import Edit, edits_of
-from mutant_runs import Ending, Limits, Workplace, copies_of, import_heavy, nearest_tests
+from mutant_runs import (
+    Ending,
+    Limits,
+    Workplace,
+    copies_of,
+    import_heavy,
+    nearest_tests,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = (
@@ -38,11 +45,22 @@ FILES = (
 )
 MEASURES = "src/reenact/paper/measure/*.py"
 NO_VERDICT = ("__init__.py", "courses.py", "curves.py", "gap_repair.py", "runs.py")
-"""Files of that folder that draw, change or run a program: none of them says whether a claim holds."""
+"""Files of that folder that draw, change or run a program: none of them says whether a claim
+holds.
+"""
 NEAREST: Mapping[str, Sequence[str]] = {
-    "src/reenact/trials/verify.py": ("tests/repairs/test_judging.py", "tests/repairs/test_pipeline.py"),
-    "src/reenact/repairs/verdict.py": ("tests/repairs/test_judging.py", "tests/repairs/test_pipeline.py"),
-    "src/reenact/bug/verdict.py": ("tests/bug/test_evidence.py", "tests/bug/test_pipeline.py"),
+    "src/reenact/trials/verify.py": (
+        "tests/repairs/test_judging.py",
+        "tests/repairs/test_pipeline.py",
+    ),
+    "src/reenact/repairs/verdict.py": (
+        "tests/repairs/test_judging.py",
+        "tests/repairs/test_pipeline.py",
+    ),
+    "src/reenact/bug/verdict.py": (
+        "tests/bug/test_evidence.py",
+        "tests/bug/test_pipeline.py",
+    ),
     "src/reenact/paper/measure/verdict.py": (
         "tests/paper/measure/test_orderings.py",
         "tests/paper/measure/test_gap.py",
@@ -78,8 +96,12 @@ class Mutant:
 
     @property
     def difference(self) -> str:
-        lines = difflib.unified_diff(self.text.splitlines(), self.edited.splitlines(), n=0, lineterm="")
-        return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+        lines = difflib.unified_diff(
+            self.text.splitlines(), self.edited.splitlines(), n=0, lineterm=""
+        )
+        return "\n".join(
+            line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")
+        )
 
 
 @dataclass(frozen=True)
@@ -140,7 +162,9 @@ def hash_of(root: Path, tests: Sequence[str]) -> str:
 class Campaign:
     """All edits of some files, their tests, and the copies where they are tried."""
 
-    def __init__(self, root: Path, mutants: Mapping[str, Sequence[Mutant]], results: Results) -> None:
+    def __init__(
+        self, root: Path, mutants: Mapping[str, Sequence[Mutant]], results: Results
+    ) -> None:
         self.root = root
         self.mutants = mutants
         self.results = results
@@ -149,7 +173,9 @@ class Campaign:
         self.seconds: dict[str, float] = {}
 
     def open_mutants(self, file: str) -> list[Mutant]:
-        return [one for one in self.mutants[file] if not self.results.is_settled(one, self.hashes[file])]
+        return [
+            one for one in self.mutants[file] if not self.results.is_settled(one, self.hashes[file])
+        ]
 
     def run(self, jobs: int) -> bool:
         """Try what is open; False when tests fail without any edit."""
@@ -163,17 +189,24 @@ class Campaign:
                 if not self._time(waiting, workplaces[0]):
                     return False
                 self._say_minutes(waiting, jobs)
-                self._try([mutant for mutants in waiting.values() for mutant in mutants], workplaces)
+                self._try(
+                    [mutant for mutants in waiting.values() for mutant in mutants],
+                    workplaces,
+                )
             finally:
                 for workplace in workplaces:
                     workplace.end()
         return True
 
     def _time(self, waiting: Mapping[str, Sequence[Mutant]], workplace: Workplace) -> bool:
-        """The tests of each file without an edit: they have to pass, and their time is the measure."""
+        """The tests of each file without an edit: they have to pass, and their time is the
+        measure.
+        """
         for file in waiting:
             if not self.tests[file]:
-                click.echo(f"No test imports {file}; name some in NEAREST of {Path(__file__).name}.")
+                click.echo(
+                    f"No test imports {file}; name some in NEAREST of {Path(__file__).name}."
+                )
                 return False
             began = time.monotonic()
             workplace.start(self.tests[file], Limits.after(1200))
@@ -182,17 +215,23 @@ class Campaign:
                 time.sleep(0.02)
                 ending = workplace.poll()
             self.seconds[file] = time.monotonic() - began
-            click.echo(f"{self.seconds[file]:6.1f} s unedited  {file}: {' '.join(self.tests[file])}")
+            click.echo(
+                f"{self.seconds[file]:6.1f} s unedited  {file}: {' '.join(self.tests[file])}"
+            )
             if ending is not Ending.PASSED:
                 click.echo(workplace.output)
-                click.echo(f"The tests of {file} fail without any edit: {' '.join(self.tests[file])}")
+                click.echo(
+                    f"The tests of {file} fail without any edit: {' '.join(self.tests[file])}"
+                )
                 return False
         return True
 
     def _say_minutes(self, waiting: Mapping[str, Sequence[Mutant]], jobs: int) -> None:
         seconds = sum(self.seconds[file] * len(mutants) for file, mutants in waiting.items()) / jobs
         count = sum(map(len, waiting.values()))
-        click.echo(f"{count} edits to try: at most about {seconds / 60:.1f} minutes with {jobs} jobs")
+        click.echo(
+            f"{count} edits to try: at most about {seconds / 60:.1f} minutes with {jobs} jobs"
+        )
 
     def _try(self, queue: list[Mutant], workplaces: Sequence[Workplace]) -> None:
         running: dict[Workplace, tuple[Mutant, float]] = {}
@@ -240,29 +279,51 @@ def table_of(campaign: Campaign) -> tuple[list[str], float]:
             details.append(f"\nsurvived {row.place} ({row.kind})\n{row.difference}")
         for row in rows:
             if row.ending == Ending.TIMEOUT:
-                details.append(f"\nkilled by its time limit {row.place} ({row.kind})\n{row.difference}")
+                details.append(
+                    f"\nkilled by its time limit {row.place} ({row.kind})\n{row.difference}"
+                )
     share = killed / total if total else 0.0
-    lines.append(f"{total:5} {killed:7} {total - killed:9}  all: {share:.0%} killed, goal {GOAL:.0%}")
+    lines.append(
+        f"{total:5} {killed:7} {total - killed:9}  all: {share:.0%} killed, goal {GOAL:.0%}"
+    )
     return [*details, "", *lines], share
 
 
 @click.command(help=__doc__.partition("\n")[0] if __doc__ else None)
 @click.option("--seed", type=int, required=True, help="Draws the edits.")
-@click.option("--file", "files", multiple=True, help="Only this file, as src/reenact/...; may be repeated.")
 @click.option(
-    "--per-file", type=click.IntRange(min=1), default=PER_FILE, show_default=True, help="Edits a file."
+    "--file",
+    "files",
+    multiple=True,
+    help="Only this file, as src/reenact/...; may be repeated.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Copies at work at once."
+    "--per-file",
+    type=click.IntRange(min=1),
+    default=PER_FILE,
+    show_default=True,
+    help="Edits a file.",
 )
 @click.option(
-    "--root", type=click.Path(exists=True, file_okay=False, path_type=Path), default=ROOT, hidden=True
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Copies at work at once.",
+)
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=ROOT,
+    hidden=True,
 )
 def main(seed: int, files: tuple[str, ...], per_file: int, jobs: int, root: Path) -> None:
     root = root.resolve()
     for file in files:
         if not (root / file).is_file():
-            raise click.UsageError(f"No such file: {file}. Give its path from the root, such as {FILES[0]}.")
+            raise click.UsageError(
+                f"No such file: {file}. Give its path from the root, such as {FILES[0]}."
+            )
     mutants = {file: drawn(root, file, seed, per_file) for file in files or files_of(root)}
     campaign = Campaign(root, mutants, Results(root / "build" / f"mutants-{seed}.jsonl"))
     if not campaign.run(jobs):

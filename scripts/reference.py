@@ -36,19 +36,46 @@ LESSONS = (
     "use-from-an-agent",
 )
 GUIDES = (
-    "diagnose", "repair", "watching", "reading", "viewing", "runs", "reuse", "ci", "agents", "bug", "paper",
-    "fingerprint", "evaluating", "models", "relay", "trials", "learned-detector", "exit-codes",
-    "architecture", "developing",
-)  # fmt: skip
+    "diagnose",
+    "repair",
+    "watching",
+    "reading",
+    "viewing",
+    "runs",
+    "reuse",
+    "ci",
+    "agents",
+    "bug",
+    "paper",
+    "fingerprint",
+    "evaluating",
+    "models",
+    "relay",
+    "trials",
+    "learned-detector",
+    "exit-codes",
+    "architecture",
+    "developing",
+)
 """In the order in which they are read."""
-REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md", "python.md")
+REFERENCE = (
+    "commands.md",
+    "settings.md",
+    "words.md",
+    "agents.md",
+    "json.md",
+    "python.md",
+)
 
 
 def on_config(config: Any, **_: Any) -> Any:
     """Called by mkdocs: tutorials and guides by name, then benchmarks, faults and reference."""
     docs = Path(config["docs_dir"])
     guides = in_order((path.name for path in docs.glob("*.md") if path.name != START), GUIDES)
-    lessons = in_order((f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md")), LESSONS)
+    lessons = in_order(
+        (f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md")),
+        LESSONS,
+    )
     measured = sorted(f"benchmarks/{path.name}" for path in (docs / "benchmarks").glob("*.md"))
     config["nav"] = [
         {"Start": "index.md"},
@@ -82,7 +109,9 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Called by mkdocs: how a block is proven is for the tests, and no language that a page knows."""
+    """Called by mkdocs: how a block is proven is for the tests, and no language that a page
+    knows.
+    """
     return without_marks(markdown)
 
 
@@ -107,7 +136,10 @@ def gallery() -> Iterator[str]:
 
     texts = field_texts(Category)
     yield "# Faults\n\nWhat goes wrong in trainings, what it looks like, and how it is fixed.\n"
-    yield "Pictures: examples of faults and of `examples/broken`, trained by `python scripts/gallery.py`.\n"
+    yield (
+        "Pictures: examples of faults and of `examples/broken`, trained by `python "
+        "scripts/gallery.py`.\n"
+    )
     for category in Category:
         faults = [fault for fault in all_faults() if fault.category is category]
         if faults:
@@ -180,7 +212,9 @@ def _option(option: click.Option) -> str:
 def _shown(default: object) -> str:
     """A default for a reader; nothing where nothing is set."""
     return (
-        f"`{default}`" if isinstance(default, str | int | float | Path) and default not in ("", False) else ""
+        f"`{default}`"
+        if isinstance(default, str | int | float | Path) and default not in ("", False)
+        else ""
     )
 
 
@@ -198,14 +232,19 @@ def settings() -> Iterator[str]:
     for spec in fields(Settings):
         guards = " Never taken from a project file." if spec.metadata.get("guards") else ""
         described = f"{_cell(field_texts(Settings)[spec.name])}{guards}"
-        yield f"| `{spec.name}` | `{ENV_PREFIX}{spec.name.upper()}` | {_shown(spec.default)} | {described} |"
+        yield (
+            f"| `{spec.name}` | `{ENV_PREFIX}{spec.name.upper()}` | {_shown(spec.default)} | "
+            f"{described} |"
+        )
 
 
 def words() -> Iterator[str]:
     """Endings, exit codes, fault types, verdicts."""
     from reenact.api.reference import known_words
 
-    yield "# Words\n\nWhat `reenact explain WORD` tells. [Faults](../faults/README.md) have pages.\n"
+    yield (
+        "# Words\n\nWhat `reenact explain WORD` tells. [Faults](../faults/README.md) have pages.\n"
+    )
     yield "| word | |\n|---|---|"
     yield from (f"| `{word}` | {_cell(text)} |" for word, text in sorted(known_words().items()))
 
@@ -238,7 +277,9 @@ def document() -> Iterator[str]:
     from reenact.types import Place
 
     place = Place(PurePosixPath("train.py"), 23, 52, 23, 56)
-    notice = Diagnostic("UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place)
+    notice = Diagnostic(
+        "UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place
+    )
     document = Document(
         "lint",
         "Faults in the text",
@@ -250,7 +291,10 @@ def document() -> Iterator[str]:
     yield "Lines count from 1, columns from 0; ends are exclusive. What is not a number is null.\n"
     yield f"```json\n{as_json(document)}```\n"
     yield "| field | |\n|---|---|\n| `schema_version` | Changes when a field changes its meaning. |"
-    yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
+    yield (
+        "| `notices` | What was found, with stable codes; SARIF and annotations are made of the "
+        "same. |"
+    )
     for name in ("kind", "verdict", "data"):
         yield f"| `{name}` | {_cell(field_texts(Document)[name])} |"
     yield "\n## Schemas of `data`\n\nWhat a result holds; there may be more.\n"
@@ -278,7 +322,9 @@ def _signature(name: str, function: Any) -> str:
     given = inspect.signature(function)
     shown = [_parameter(one) for one in given.parameters.values()]
     positional = [one for one in given.parameters.values() if one.kind is not one.KEYWORD_ONLY]
-    if len(positional) < len(shown) and not any(one.kind is one.VAR_POSITIONAL for one in positional):
+    if len(positional) < len(shown) and not any(
+        one.kind is one.VAR_POSITIONAL for one in positional
+    ):
         shown.insert(len(positional), "*")
     lines = "".join(f"    {one},\n" for one in shown)
     returned = "" if inspect.isclass(function) else f" -> {given.return_annotation}"

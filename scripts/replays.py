@@ -100,7 +100,9 @@ def replay(name: str, columns: int, folder: Path) -> Screens:
 
 
 def screens(ran: OnTerminal, title: str) -> Screens:
-    """The last screen but a few on which our line says how much time is left, and the last one of all."""
+    """The last screen but a few on which our line says how much time is left, and the last one
+    of all.
+    """
     seen: list[str] = []
 
     def look(shown: Replay) -> None:
@@ -119,8 +121,14 @@ def picture(shown: Replay, title: str) -> str:
 
     console = Console(record=True, width=shown.screen.columns, file=io.StringIO())
     for row in range(shown.screen.lines):
-        console.print(_row(shown.screen.buffer[row], shown.screen.columns), no_wrap=True, crop=True)
-    return FONTS.sub("", console.export_svg(title=title)).replace("Fira Code, monospace", "monospace")
+        console.print(
+            _row(shown.screen.buffer[row], shown.screen.columns),
+            no_wrap=True,
+            crop=True,
+        )
+    return FONTS.sub("", console.export_svg(title=title)).replace(
+        "Fira Code, monospace", "monospace"
+    )
 
 
 def _row(cells: Any, columns: int) -> Text:
@@ -129,7 +137,8 @@ def _row(cells: Any, columns: int) -> Text:
 
     text = Text()
     for (color, bold), same in groupby(
-        (cells[column] for column in range(columns)), key=lambda cell: (cell.fg, cell.bold)
+        (cells[column] for column in range(columns)),
+        key=lambda cell: (cell.fg, cell.bold),
     ):
         known = color.replace("brown", "yellow") if not _is_number(color) else f"#{color}"
         style = Style(color=None if color == "default" else known, bold=bold)
@@ -142,7 +151,11 @@ def _is_number(color: str) -> bool:
 
 
 def main() -> None:
-    wanted = IN_PAGES if len(sys.argv) < 2 else [(name, columns) for name in PROGRAMS for columns in WIDTHS]
+    wanted = (
+        IN_PAGES
+        if len(sys.argv) < 2
+        else [(name, columns) for name in PROGRAMS for columns in WIDTHS]
+    )
     target = IMAGES if len(sys.argv) < 2 else Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     for name, columns in wanted:

@@ -1,4 +1,6 @@
-"""The JSON schema of a result, read from its class: its keys (`reenact.result`) and the types behind them."""
+"""The JSON schema of a result, read from its class: its keys (`reenact.result`) and the types
+behind them.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,12 @@ def _object(kind: type, keys: Sequence[str]) -> dict[str, Any]:
         found = schema_of(_type_at(kind, path))
         # A path may lead through nothing.
         known[name] = {"anyOf": [found, NULL]} if found and (empty or "." in path) else found
-    return {"title": kind.__name__, "type": "object", "properties": known, "required": list(known)}
+    return {
+        "title": kind.__name__,
+        "type": "object",
+        "properties": known,
+        "required": list(known),
+    }
 
 
 def _type_at(kind: Any, path: str) -> Any:

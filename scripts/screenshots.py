@@ -30,8 +30,13 @@ CASES = HERE / "benchmarks" / "cases"
 BUG = CASES / "bugs" / "matchbook-popular"
 IMAGES = HERE / "docs" / "img"
 WIDTH = 1180
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync")  # fmt: skip
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 LONGEST_MS = 60_000
 
@@ -123,7 +128,10 @@ def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path)
 
 def settle(page: Page, place: str) -> None:
     """Bring a part of the page to its top."""
-    page.evaluate("(place) => (document.getElementById(place) || document.body).scrollIntoView()", place)
+    page.evaluate(
+        "(place) => (document.getElementById(place) || document.body).scrollIntoView()",
+        place,
+    )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ from structure_tree import TOP, Module, modules_of
 ROOT = Path(__file__).parents[1] / "src" / "reenact"
 MOST_DENSE = 7.9
 MEASURED = (
-    "default branches of 20 to 22 August 2026, by --beside FOLDER NAME, tests in these folders included"
+    "default branches of 20 to 22 August 2026, by --beside FOLDER NAME, tests in these folders "
+    "included"
 )
 OTHERS = {
     "optuna": ("optuna/ at 1d8ce7bb6", 220, 24_471, 167_524),
@@ -126,12 +127,16 @@ def table(structure: Structure) -> Iterator[str]:
     """One line a package, the highest floor first, and their sum."""
     packages = structure.packages
     floors = floors_of(
-        package_graph(structure), {_package_or_file(module): None for module in structure.modules}
+        package_graph(structure),
+        {_package_or_file(module): None for module in structure.modules},
     )
     packed = Counter(hit.package for hit in structure.hits)
     yield f"{'package':14} {HEAD} {'floor':>6} {'floors':>7} {'packed':>7}"
     for package in sorted(packages, key=lambda name: (-floors.get(name, 0), name)):
-        own = floors_of(file_graph(structure, package), [module.name for module in packages[package]])
+        own = floors_of(
+            file_graph(structure, package),
+            [module.name for module in packages[package]],
+        )
         floor = floors.get(package, "")
         tail = f"{floor:>6} {max(own.values()) + 1:7} {packed[package]:7}"
         yield f"{package:14} {size_of(packages[package])} {tail}"
@@ -143,7 +148,10 @@ def circle_lines(circles: Mapping[Kind, list[list[str]]]) -> Iterator[str]:
     """How many circles there are by each count, and of how many files."""
     for kind, found in circles.items():
         sizes = ", ".join(str(len(circle)) for circle in found)
-        yield f"circles, imports {COUNTS[kind]}: {len(found)}{f' (of {sizes} files)' if found else ''}"
+        yield (
+            f"circles, imports {COUNTS[kind]}: "
+            f"{len(found)}{f' (of {sizes} files)' if found else ''}"
+        )
 
 
 def circle_places(structure: Structure) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Who imports whom in a tree: circles of files, and floors.
 
-Three kinds of import are counted: at the top of a module, inside a function, and for type checkers only.
-`import_module("package.module")` with a literal is an import like any other. Names that are put together at
-run time (a folder of plug-ins) are not followed, nor is the package that importing a module in it loads.
+Three kinds of import are counted: at the top of a module, inside a function, and for type checkers
+only. `import_module("package.module")` with a literal is an import like any other. Names that are
+put together at run time (a folder of plug-ins) are not followed, nor is the package that importing
+a module in it loads.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def circles_of(imports: Iterable[Import], most: Kind) -> list[list[str]]:
 def ties(imports: Iterable[Import], circle: Collection[str], most: Kind) -> list[Import]:
     """The imports that close a circle: those within it of the latest kind it needs."""
     within = [
-        each for each in imports if each.kind <= most and each.source in circle and each.target in circle
+        each
+        for each in imports
+        if each.kind <= most and each.source in circle and each.target in circle
     ]
     latest = max(each.kind for each in within)
     return [each for each in within if each.kind == latest]
@@ -160,7 +163,10 @@ def floors_of(graph: Mapping[str, Collection[str]], every: Iterable[str]) -> dic
     floor = dict.fromkeys(every, 0)
     for part in knots(graph):
         below = [
-            floor.get(target, 0) + 1 for node in part for target in graph.get(node, ()) if target not in part
+            floor.get(target, 0) + 1
+            for node in part
+            for target in graph.get(node, ())
+            if target not in part
         ]
         for node in part:
             floor[node] = max(below, default=0)

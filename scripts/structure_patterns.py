@@ -57,7 +57,9 @@ def merged_literals(tree: ast.Module) -> Iterator[ast.AST]:
             mappings: set[str] = set()
             for statement in block:
                 if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.BitOr):
-                    if ast.dump(statement.target) in mappings and isinstance(statement.value, MAPPINGS):
+                    if ast.dump(statement.target) in mappings and isinstance(
+                        statement.value, MAPPINGS
+                    ):
                         yield statement
                 elif isinstance(statement, ast.Assign | ast.AnnAssign):
                     mappings.update(_mappings_made(statement))
@@ -83,7 +85,9 @@ def words_functions(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef) and len(node.args.args) == 1:
             name = node.args.args[0].arg
             returned = node.body[-1]
-            if isinstance(returned, ast.Return) and any(_splits(part, name) for part in ast.walk(returned)):
+            if isinstance(returned, ast.Return) and any(
+                _splits(part, name) for part in ast.walk(returned)
+            ):
                 yield node.name
 
 
@@ -176,13 +180,19 @@ def attribute_paths(tree: ast.Module) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from (statement for statement in node.body if _is_json(statement))
-        elif isinstance(node, ast.Call) and _called(node) == "attrgetter" and any(map(_is_text, node.args)):
+        elif (
+            isinstance(node, ast.Call)
+            and _called(node) == "attrgetter"
+            and any(map(_is_text, node.args))
+        ):
             yield node
 
 
 def _is_json(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
-        return any(isinstance(target, ast.Name) and target.id == "JSON" for target in statement.targets)
+        return any(
+            isinstance(target, ast.Name) and target.id == "JSON" for target in statement.targets
+        )
     return (
         isinstance(statement, ast.AnnAssign)
         and statement.value is not None
@@ -203,7 +213,11 @@ def merged_arguments(tree: ast.Module) -> Iterator[ast.AST]:
 def locals_passed(tree: ast.Module) -> Iterator[ast.AST]:
     """`locals()` anywhere."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "locals":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "locals"
+        ):
             yield node
 
 
@@ -236,6 +250,8 @@ def hits_of(modules: Collection[Module]) -> list[Hit]:
     for module in modules:
         places = [(name, node) for name, find in PATTERNS.items() for node in find(module.tree)]
         places += [(WORDS, node) for node in lists_as_text(module.tree, helpers)]
-        for name, node in sorted(places, key=lambda place: (getattr(place[1], "lineno", 0), place[0])):
+        for name, node in sorted(
+            places, key=lambda place: (getattr(place[1], "lineno", 0), place[0])
+        ):
             hits.append(Hit(name, module.package, f"{module.file}:{getattr(node, 'lineno', 0)}"))
     return hits

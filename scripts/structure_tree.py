@@ -1,8 +1,8 @@
 """The Python files of a tree, each parsed once, with its size.
 
-A *node* is what `ast.walk` gives: names, contexts and constants included, docstrings as the two they are.
-A *code line* holds a token of code: blank lines, comments and statements that are a string (docstrings) are
-not counted; every line of a longer string that is a value is.
+A *node* is what `ast.walk` gives: names, contexts and constants included, docstrings as the two
+they are. A *code line* holds a token of code: blank lines, comments and statements that are a
+string (docstrings) are not counted; every line of a longer string that is a value is.
 """
 
 from __future__ import annotations

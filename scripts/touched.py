@@ -22,12 +22,19 @@ def touched(program: Path) -> list[Path]:
     from reenact.cli.main import reenact as command
 
     program = program.resolve()
-    with tempfile.TemporaryDirectory(prefix="touched-") as folder, contextlib.redirect_stdout(io.StringIO()):
+    with (
+        tempfile.TemporaryDirectory(prefix="touched-") as folder,
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         os.environ["REENACT_RUNS_DIR"] = folder
         os.chdir(program.parent)
         guarded(command, ["diagnose", "--depth", "static", program.name])
     root = Path(sys.modules["reenact"].__file__ or "").parent
-    files = {Path(module.__file__) for module in sys.modules.values() if getattr(module, "__file__", None)}
+    files = {
+        Path(module.__file__)
+        for module in sys.modules.values()
+        if getattr(module, "__file__", None)
+    }
     return sorted(path.relative_to(root) for path in files if path.is_relative_to(root))
 
 

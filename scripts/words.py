@@ -72,9 +72,11 @@ WORDS = {
     "walls": "isolation",
 }
 ALLOWED = re.compile(
-    r"--story|front door|next door|side ?story|history|header room|headroom|room for|no room|without room"
+    r"--story|front door|next door|side ?story|history|header room|headroom|room for|no "
+    r"room|without room"
     r"|NO_ROOM|omega\W*_heart"
-    r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart"
+    r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at "
+    r"heart"
     r"|files written anew|drawn anew in each forward|64 random rows by heart"
     r"|house[-_ ]prices|\"dice\"|dice (?:score|loss)|story TO pipeline|'pipeline', 'story'"
     r"|HouseAge|AveRooms|MedHouseVal|^Said$|^\"(?:standing|accused)\"$",
@@ -105,7 +107,11 @@ def files(below: list[str]) -> list[Path]:
         text=True,
         check=True,
     ).stdout.split("\0")
-    kept = [name for name in listed if name.endswith((".py", ".md")) and not UNTOUCHED.search(f"/{name}")]
+    kept = [
+        name
+        for name in listed
+        if name.endswith((".py", ".md")) and not UNTOUCHED.search(f"/{name}")
+    ]
     return [ROOT / name for name in kept]
 
 
@@ -115,7 +121,8 @@ def hits(path: Path) -> Iterator[Hit]:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         return
-    # Most files and most lines have none of the words in them, not even inside others: no closer look.
+    # Most files and most lines have none of the words in them, not even inside others: no closer
+    # look.
     possible = [word for word in WORDS if word in text.lower()]
     if not possible:
         return

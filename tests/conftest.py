@@ -42,12 +42,14 @@ atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True
 if "WARM_FOLDER" not in os.environ:
     os.environ["WARM_FOLDER"] = str(make_environment())
 for name in [
-    name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
+    name
+    for name in os.environ
+    if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
     del os.environ[name]
 
-# Started by nohup or in the background, we ignore these signals, and so would every program that we start;
-# with a handler we still survive them, and the programs do not.
+# Started by nohup or in the background, we ignore these signals, and so would every program that we
+# start; with a handler we still survive them, and the programs do not.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda number, frame: None)
@@ -59,7 +61,17 @@ settings.register_profile("search", print_blob=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
-PLANTED = ("json", "torch", "numpy", "sitecustomize", "usercustomize", "click", "pydantic", "tomllib", "yaml")
+PLANTED = (
+    "json",
+    "torch",
+    "numpy",
+    "sitecustomize",
+    "usercustomize",
+    "click",
+    "pydantic",
+    "tomllib",
+    "yaml",
+)
 TRAINING = """\
 import torch
 from torch import nn
@@ -75,7 +87,9 @@ for epoch in range(12):
 
 
 class Planted:
-    """A folder with a training, a paper, and modules named like libraries that leave a mark when imported."""
+    """A folder with a training, a paper, and modules named like libraries that leave a mark
+    when imported.
+    """
 
     def __init__(self, root: Path) -> None:
         self.folder, self.marks = root / "repository", root / "marks"
@@ -99,7 +113,9 @@ def planted(tmp_path: Path) -> Planted:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """What a file makes once for its tests is made once: one worker does all tests of such a file."""
+    """What a file makes once for its tests is made once: one worker does all tests of such a
+    file.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByWhatIsShared(LoadScopeScheduling):
@@ -146,7 +162,9 @@ def warm_interpreter(warm_folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def warm_python(warm_folder: Path) -> Iterator[None]:
-    """Programs are trained by a warm interpreter: for tests of what follows a training, not of its start."""
+    """Programs are trained by a warm interpreter: for tests of what follows a training, not of
+    its start.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VIRTUAL_ENV", str(warm_folder))
         yield

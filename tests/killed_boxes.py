@@ -1,4 +1,6 @@
-"""A sandbox whose first boxes are killed from outside, as a machine without memory or a person would."""
+"""A sandbox whose first boxes are killed from outside, as a machine without memory or a person
+would.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ class KilledFromOutside:
         self._times = times
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         """See `Sandbox.run`."""
         self.boxes += 1

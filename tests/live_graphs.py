@@ -17,10 +17,24 @@ from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading
 
 WIDTHS = {
-    *("in_features", "out_features", "in_channels", "out_channels", "num_features", "normalized_shape"),
+    *(
+        "in_features",
+        "out_features",
+        "in_channels",
+        "out_channels",
+        "num_features",
+        "normalized_shape",
+    ),
     *("input_size", "hidden_size", "units", "filters", "embedding_dim", "d_model"),
 }
-OUT = ("out_features", "out_channels", "units", "filters", "hidden_size", "embedding_dim")
+OUT = (
+    "out_features",
+    "out_channels",
+    "units",
+    "filters",
+    "hidden_size",
+    "embedding_dim",
+)
 UNSAID = {"name", "dtype", "build_config", "batch_shape", "input_shape", "functional"}
 BENDING = {"activation", "nonlinearity", "mode"}
 """Settings that give recurrent layers their activation."""
@@ -94,7 +108,8 @@ class Face:
         found = found or {i for i, unit in units if unit.line in lines}
         found |= {i for i, unit in units if lines & set(unit.bent_at) and unit.line not in lines}
         found = found or {i for i, unit in units if unit.type == param.id.model}
-        # A library copies what it is given: the blocks of a transformer stand where their container does.
+        # A library copies what it is given: the blocks of a transformer stand where their container
+        # does.
         return sorted(found or range(len(units)))
 
 
@@ -115,7 +130,8 @@ def face(graph: ModelGraph, first_loss: float) -> Face:
     units: list[Unit] = []
     for layer in graph.layers:
         if layer.type == "Identity":
-            continue  # what a patch leaves where it takes out a layer that the program calls by name
+            # what a patch leaves where it takes out a layer that the program calls by name
+            continue
         if layer.activation and (not layer.weights or layer.type == "PReLU") and units:
             last = units[-1]
             bent = (*last.activations, plain(layer.activation))
@@ -137,7 +153,9 @@ def face(graph: ModelGraph, first_loss: float) -> Face:
 
 
 def unit(layer: Layer) -> Unit:
-    settings = {key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID | BENDING}
+    settings = {
+        key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID | BENDING
+    }
     return Unit(
         layer.name,
         line_of(layer),
@@ -149,12 +167,17 @@ def unit(layer: Layer) -> Unit:
     )
 
 
-# What each kind of change may do ------------------------------------------------------------------------
+# What each kind of change may do
+# ------------------------------------------------------------------------
 
 
 def differing(before: Face, after: Face) -> list[int]:
     assert [u.type for u in before.units] == [u.type for u in after.units]
-    return [i for i, (a, b) in enumerate(zip(before.units, after.units, strict=True)) if a.shape != b.shape]
+    return [
+        i
+        for i, (a, b) in enumerate(zip(before.units, after.units, strict=True))
+        if a.shape != b.shape
+    ]
 
 
 def same_widths(before: Face, after: Face) -> None:
@@ -166,7 +189,8 @@ def activation(before: Face, after: Face, at: list[int], param: Hyperparameter, 
     same_widths(before, after)
     changed = differing(before, after)
     shown = any(plain(param.value) in unit.activations for unit in before.units) or param.absent
-    # What Keras code bends with an operation of its own is no layer; that it acts shows in the loss.
+    # What Keras code bends with an operation of its own is no layer; that it acts shows in the
+    # loss.
     assert changed if shown else before.first_loss != after.first_loss
     for one in changed:
         near = max(i for i in at if i <= one)
@@ -175,14 +199,16 @@ def activation(before: Face, after: Face, at: list[int], param: Hyperparameter, 
         assert plain(value) in after.units[one].activations
 
 
-def units_changed(before: Face, after: Face, at: list[int], param: Hyperparameter, value: Any) -> None:
+def units_changed(
+    before: Face, after: Face, at: list[int], param: Hyperparameter, value: Any
+) -> None:
     assert before.training == after.training
     assert differing(before, after) == []
     pairs = [(a.width, b.width) for a, b in zip(before.units, after.units, strict=True)]
     moved = {i for i, (old, new) in enumerate(pairs) if old != new}
     assert {pairs[i] for i in moved & set(at)} >= {(param.in_force, value)}
-    # One written width may serve several layers, some by half of it, say; a layer that keeps the width of
-    # its input follows.
+    # One written width may serve several layers, some by half of it, say; a layer that keeps the
+    # width of its input follows.
     for old, new in (pairs[i] for i in moved):
         assert new * param.in_force == pytest.approx(old * value, rel=0.2), (old, new)
 
@@ -206,9 +232,15 @@ def dropout(before: Face, after: Face, at: list[int], param: Hyperparameter, val
 
 def removed(before: Face, after: Face, at: list[int], _: Hyperparameter, __: Any) -> None:
     assert before.training == after.training
-    left = [u for i, u in enumerate(after.units) if not (u.only_bends and not before.units[0].only_bends)]
+    left = [
+        u
+        for i, u in enumerate(after.units)
+        if not (u.only_bends and not before.units[0].only_bends)
+    ]
     assert [u.body for u in left] == [u.body for i, u in enumerate(before.units) if i not in at]
-    bent, was_bent = ([name for u in there.units for name in u.activations] for there in (after, before))
+    bent, was_bent = (
+        [name for u in there.units for name in u.activations] for there in (after, before)
+    )
     # The activation of a layer that goes may stay behind, with its neighbour in front.
     assert not Counter(bent) - Counter(was_bent)
 
@@ -219,7 +251,9 @@ def inserted(before: Face, after: Face, at: list[int], _: Hyperparameter, value:
     for i, u in enumerate(before.units):
         wanted += [plain(u.type), plain(value)] if i in at else [plain(u.type)]
     assert [plain(u.type) for u in after.units] == wanted
-    bent, was_bent = ([name for u in there.units for name in u.activations] for there in (after, before))
+    bent, was_bent = (
+        [name for u in there.units for name in u.activations] for there in (after, before)
+    )
     assert bent == was_bent
 
 
@@ -229,7 +263,9 @@ def loss(before: Face, after: Face, _: list[int], __: Hyperparameter, value: Any
     wanted = SHORT.get(plain(value), plain(value))
     assert after.loss in (wanted, wanted.removesuffix("loss"), f"{wanted}loss")
     same_widths(before, after)
-    assert all(i >= last_weighted(before) for i in differing(before, after)), "only the end may follow"
+    assert all(i >= last_weighted(before) for i in differing(before, after)), (
+        "only the end may follow"
+    )
 
 
 def last_weighted(there: Face) -> int:
@@ -242,7 +278,9 @@ def optimizer(before: Face, after: Face, _: list[int], __: Hyperparameter, value
     assert after.optimizer == plain(value)
 
 
-def learning_rate(before: Face, after: Face, _: list[int], param: Hyperparameter, value: Any) -> None:
+def learning_rate(
+    before: Face, after: Face, _: list[int], param: Hyperparameter, value: Any
+) -> None:
     assert before.units == unplaced(before, after)
     assert (before.loss, before.optimizer, before.batch_size) == (
         after.loss,
@@ -265,7 +303,8 @@ def unplaced(before: Face, after: Face) -> tuple[Unit, ...]:
     """The units after, each with the line it had: a patch may move lines."""
     assert len(before.units) == len(after.units)
     return tuple(
-        replace(b, line=a.line, bent_at=a.bent_at) for a, b in zip(before.units, after.units, strict=True)
+        replace(b, line=a.line, bent_at=a.bent_at)
+        for a, b in zip(before.units, after.units, strict=True)
     )
 
 

@@ -1,4 +1,6 @@
-"""Evidence made by hand: a linear model, its labels, and a run with given losses; two programs to fill in."""
+"""Evidence made by hand: a linear model, its labels, and a run with given losses; two programs
+to fill in.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
 from reenact.faults.registry import detector
-from reenact.probe.trace import Columns, Event, Experiments, OneBatch, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import (
+    Columns,
+    Event,
+    Experiments,
+    OneBatch,
+    ParameterFacts,
+    Trace,
+    no_rows,
+)
 from reenact.program.graph import (
     Layer,
     LossFacts,
@@ -46,10 +56,29 @@ for epoch in range(20):
 """
 
 LABELS = TensorFacts(
-    "train", "label", (None,), "int64", 0.0, 2.0, 1.0, 0.8, 0.0, 0, 3, (100, 100, 100), 300, (0, 1, 2), True
+    "train",
+    "label",
+    (None,),
+    "int64",
+    0.0,
+    2.0,
+    1.0,
+    0.8,
+    0.0,
+    0,
+    3,
+    (100, 100, 100),
+    300,
+    (0, 1, 2),
+    True,
 )
 QUANTITIES = replace(
-    LABELS, dtype="float32", classes=None, class_counts=None, class_values=None, integral=False
+    LABELS,
+    dtype="float32",
+    classes=None,
+    class_counts=None,
+    class_values=None,
+    integral=False,
 )
 YES_OR_NO = replace(LABELS, maximum=1.0, classes=2, class_counts=(150, 150), class_values=(0, 1))
 LEARNED = OneBatch(30, tuple(1.1 * 0.8**step for step in range(30)), 1.0)
@@ -58,7 +87,16 @@ ONE_HOT = replace(LABELS, shape=(None, 3), maximum=1.0, one_hot=True)
 
 def graph(task: TaskType, loss: str, width: int, *, framework: str = "torch") -> ModelGraph:
     weight = WeightFacts("weight", (width, 8), True, 0.0, 0.2, -0.4, 0.4, "0.weight")
-    output = Layer("0", "Linear", None, ((None, 8),), (None, width), None, {"out_features": width}, (weight,))
+    output = Layer(
+        "0",
+        "Linear",
+        None,
+        ((None, 8),),
+        (None, width),
+        None,
+        {"out_features": width},
+        (weight,),
+    )
     return ModelGraph(
         framework,
         "Net",
@@ -75,7 +113,16 @@ def graph(task: TaskType, loss: str, width: int, *, framework: str = "torch") ->
 
 def trace(losses: list[float], **more: object) -> Trace:
     """A run with these losses, one batch of ten rows a step, ten steps an epoch."""
-    columns = ("step", "epoch", "loss", "learning_rate", "batch_size", "carried", "optimizer", "training")
+    columns = (
+        "step",
+        "epoch",
+        "loss",
+        "learning_rate",
+        "batch_size",
+        "carried",
+        "optimizer",
+        "training",
+    )
     rows = [[step, step // 10, loss, 0.001, 10, 0, 0, 1] for step, loss in enumerate(losses)]
     steps = Columns(columns, np.array(rows, dtype=float)) if rows else no_rows(columns)
     made = Trace(

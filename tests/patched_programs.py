@@ -98,7 +98,9 @@ def find(program: Program, kind: str, layer: str = "", number: int = 0) -> Hyper
 
 def changed(text: str, *wanted: tuple[str, str, JsonValue]) -> str:
     program = program_from_text(text)
-    changes: list[Change] = [Set(find(program, kind, layer).id, value) for kind, layer, value in wanted]
+    changes: list[Change] = [
+        Set(find(program, kind, layer).id, value) for kind, layer, value in wanted
+    ]
     return Patch(tuple(changes)).apply(program).entry_file.text
 
 

@@ -1,8 +1,8 @@
 """Who may start processes, and a hook that refuses all others while tests run.
 
-test_process_fence.py reads the texts for it. The hook sees what no text shows: a process that a library
-starts on the way (`uuid`, `platform` and joblib ask other programs), or a function that was reached by a
-computed name. Not seen: threads of libraries, and calls below Python.
+test_process_fence.py reads the texts for it. The hook sees what no text shows: a process that a
+library starts on the way (`uuid`, `platform` and joblib ask other programs), or a function that was
+reached by a computed name. Not seen: threads of libraries, and calls below Python.
 
 Stands alone: the warm interpreter of the commands takes it, too.
 """
@@ -48,7 +48,9 @@ def is_owner(name):
 def starter(frame):
     """The innermost file and line of ours on whose behalf something is done.
 
-    None for what tests and benchmarks start themselves: the product's command line may be their caller."""
+    None for what tests and benchmarks start themselves: the product's command line may be their
+    caller.
+    """
     while frame is not None:
         file = Path(frame.f_code.co_filename).resolve()
         if file.is_relative_to(SOURCES):

@@ -1,4 +1,6 @@
-"""Real terminals for tests: a command on a pseudo-terminal of a given size, replayed by an emulator."""
+"""Real terminals for tests: a command on a pseudo-terminal of a given size, replayed by an
+emulator.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ class Replay:
     def scrolled(self) -> list[str]:
         """The rows that went out at the top, oldest first."""
         columns = range(self.screen.columns)
-        return ["".join(row[column].data for column in columns).rstrip() for row in self.screen.history.top]
+        return [
+            "".join(row[column].data for column in columns).rstrip()
+            for row in self.screen.history.top
+        ]
 
     @property
     def all_rows(self) -> list[str]:
@@ -43,7 +48,9 @@ class Replay:
 
 @dataclass
 class OnTerminal:
-    """A command that ran on a terminal: all bytes it wrote there, in the pieces in which they came."""
+    """A command that ran on a terminal: all bytes it wrote there, in the pieces in which they
+    came.
+    """
 
     columns: int
     rows: int

@@ -1,5 +1,6 @@
-"""A question and its answer are one step: paid for once, of no use once and for all. Questions that do not
-depend on one another are asked side by side, the first one alone."""
+"""A question and its answer are one step: paid for once, of no use once and for all. Questions that
+do not depend on one another are asked side by side, the first one alone.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,10 @@ def test_answer_of_no_use_is_not_asked_for_again() -> None:
     journal = Journal.in_memory()
     model = Scripted(lambda call: {"value": 30}, patience=Patience(bad_answers=2))
     for _ in range(2):
-        with pytest.raises(AnswerUnusable), journal.run(pipeline="toy", request={"n": 1}) as run:
+        with (
+            pytest.raises(AnswerUnusable),
+            journal.run(pipeline="toy", request={"n": 1}) as run,
+        ):
             ask(run, model, "number", PROMPT, Number, check=small)
     assert len(model.calls) == 2, "the question and one repair"
     assert "one digit" in model.calls[1].as_text()
@@ -61,7 +65,8 @@ def test_a_continued_run_has_one_budget_for_all_its_executions(tmp_path: Path) -
     def tell(names: tuple[str, ...]) -> None:
         reply = Reply('{"value": 3}', "scripted", usage=Usage(70, 5), cost=Decimal("0.02"))
         model = Recorder(
-            Scripted([reply] * 3, budget=Budget(money=Decimal("0.03"))), tmp_path / f"{len(names)}.jsonl"
+            Scripted([reply] * 3, budget=Budget(money=Decimal("0.03"))),
+            tmp_path / f"{len(names)}.jsonl",
         )
         with journal.run(pipeline="toy", request={"n": 2}) as run:
             carry_budget(model, run, journal)

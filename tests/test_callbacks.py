@@ -1,4 +1,6 @@
-"""Callbacks for the loops of others: the training is watched, diagnosed at its end, and stays what it was."""
+"""Callbacks for the loops of others: the training is watched, diagnosed at its end, and stays
+what it was.
+"""
 
 from __future__ import annotations
 
@@ -96,9 +98,13 @@ def trained(python: str, folder: Path, kind: str, *, watched: bool) -> tuple[str
     script = folder / "train.py"
     script.write_text(SETTING.format(kind=kind, watched=watched) + LOOPS[kind] + ENDING)
     ended = subprocess.run(
-        [python, str(script)], cwd=folder, capture_output=True, text=True, check=False,
+        [python, str(script)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.splitlines()[-1], ended.stderr
 

@@ -1,4 +1,6 @@
-"""The corpus says true things about itself: statements held against the text, without the code they judge."""
+"""The corpus says true things about itself: statements held against the text, without the code
+they judge.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,9 @@ class BadSource(Strict):
 
 @cache
 def expected(name: str) -> Expected:
-    return Expected.model_validate_json((CORPUS / name / "expected.json").read_text(encoding="utf-8"))
+    return Expected.model_validate_json(
+        (CORPUS / name / "expected.json").read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -179,7 +183,9 @@ def check_value(param: StatedHyperparameter, place: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_hyperparameter_and_what_is_faulty_stands_there_too(name: str) -> None:
+def test_what_is_no_hyperparameter_and_what_is_faulty_stands_there_too(
+    name: str,
+) -> None:
     params = {(k.file, k.cell, k.line, k.text) for k in expected(name).knobs}
     for other in expected(name).not_knobs:
         assert other.text in line_at(name, other), other
@@ -215,7 +221,11 @@ def test_unusual_bytes_survived_the_checkout() -> None:
 
 def test_every_bad_source_is_described() -> None:
     ours = {"generate.py", "import_cycle/left.py", "import_cycle/right.py"}
-    there = {path.relative_to(BAD).as_posix() for path in BAD.rglob("*") if path.suffix in (".py", ".ipynb")}
+    there = {
+        path.relative_to(BAD).as_posix()
+        for path in BAD.rglob("*")
+        if path.suffix in (".py", ".ipynb")
+    }
     assert there - ours == set(BAD_EXPECTED)
 
 

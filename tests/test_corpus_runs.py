@@ -1,4 +1,6 @@
-"""The programs of the corpus run and do what is stated: seen by a witness that knows no statement."""
+"""The programs of the corpus run and do what is stated: seen by a witness that knows no
+statement.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ EXPECTED = {
 def environment() -> dict[str, str]:
     """The environment of a plain shell: one thread, the torch backend, no bytecode left behind."""
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    quiet = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    quiet = {
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
     return {**os.environ, "PATH": search, "KERAS_BACKEND": "torch", **quiet}
 
 
@@ -49,7 +55,9 @@ def witness() -> Iterator[subprocess.Popen[str]]:
         server.stdin.close()
 
 
-def ask(witness: subprocess.Popen[str], folder: Path, entry: list[str], limit: int = 240) -> dict[str, Any]:
+def ask(
+    witness: subprocess.Popen[str], folder: Path, entry: list[str], limit: int = 240
+) -> dict[str, Any]:
     assert witness.stdin is not None
     assert witness.stdout is not None
     witness.stdin.write(json.dumps({"folder": str(folder), "entry": entry, "limit": limit}) + "\n")
@@ -58,7 +66,9 @@ def ask(witness: subprocess.Popen[str], folder: Path, entry: list[str], limit: i
 
 
 def runnable() -> list[str]:
-    plain = [name for name, stated in EXPECTED.items() if stated["runs"] and not stated["needs_shim"]]
+    plain = [
+        name for name, stated in EXPECTED.items() if stated["runs"] and not stated["needs_shim"]
+    ]
     return [name for name in plain if EXPECTED[name]["entry"][0] != "--"]
 
 
@@ -95,7 +105,10 @@ def check_layers(stated: dict[str, Any], seen: dict[str, Any]) -> None:
     assert [layer["type"] for layer in live] == [layer["type"] for layer in said]
     for there, layer in zip(live, said, strict=True):
         copied = there["place"] is None and "lines" in layer
-        assert copied or there["place"] == [layer["file"], number_in_run(layer, seen["origin"])], layer
+        assert copied or there["place"] == [
+            layer["file"],
+            number_in_run(layer, seen["origin"]),
+        ], layer
 
 
 def is_listed(layer: dict[str, Any], composites: set[str]) -> bool:
@@ -108,7 +121,9 @@ def number_in_run(layer: dict[str, Any], origin: dict[str, list[int]]) -> int:
     """Notebook cells are run as one text: the number of the line there."""
     if "cell" not in layer:
         return int(layer["line"])
-    return next(int(number) for number, spot in origin.items() if spot == [layer["cell"], layer["line"]])
+    return next(
+        int(number) for number, spot in origin.items() if spot == [layer["cell"], layer["line"]]
+    )
 
 
 def test_the_launcher_line_runs() -> None:
@@ -147,7 +162,9 @@ def check_last_words(stated: dict[str, Any], path: Path, seen: dict[str, Any]) -
 
 
 def bad_code(stated: dict[str, Any]) -> int:
-    """The code that the witness answers: a signal is negative, and what never ends gets the alarm."""
+    """The code that the witness answers: a signal is negative, and what never ends gets the
+    alarm.
+    """
     if stated["ends"] == "never":
         return -signal.SIGALRM
     return -stated["signal"] if "signal" in stated else int(stated["exit_code"])

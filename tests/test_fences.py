@@ -16,11 +16,22 @@ ROOT = Path(__file__).parents[1] / "src" / "reenact"
 
 OWNERS = {
     "subprocess": (
-        "host_program.py", "sandbox/", "probe/", "trials/pool.py", "jobs.py", "llm/command.py",
-        "cli/demo.py", "api/session.py",
+        "host_program.py",
+        "sandbox/",
+        "probe/",
+        "trials/pool.py",
+        "jobs.py",
+        "llm/command.py",
+        "cli/demo.py",
+        "api/session.py",
     ),
     "multiprocessing": ("api/linting.py",),
-    "socket": ("intake/web.py", "web/serve.py", "trials/ray.py", "probe/looks/listener.py"),
+    "socket": (
+        "intake/web.py",
+        "web/serve.py",
+        "trials/ray.py",
+        "probe/looks/listener.py",
+    ),
     "ssl": ("llm/", "sandbox/environments/source.py"),
     "urllib.request": ("intake/web.py", "sandbox/environments/source.py"),
     "http.client": ("intake/web.py",),
@@ -31,7 +42,9 @@ OWNERS = {
     "shelve": (),
     "tarfile": ("intake/archive.py", "sandbox/"),
     "zipfile": (
-        "intake/archive.py", "sandbox/", "diagnosis/learned/",
+        "intake/archive.py",
+        "sandbox/",
+        "diagnosis/learned/",
         "probe/inject/reenact_probe/folder.py",
     ),
     "sqlite3": ("journal/",),
@@ -43,17 +56,28 @@ OWNERS = {
         "trials/inject/",
     ),
     "os.environ": (
-        "settings.py", "redact.py", "own_process.py", "host_program.py", "cli/", "sandbox/", "probe/", "llm/",
-        "intake/", "trials/", "testing/faults.py",
+        "settings.py",
+        "redact.py",
+        "own_process.py",
+        "host_program.py",
+        "cli/",
+        "sandbox/",
+        "probe/",
+        "llm/",
+        "intake/",
+        "trials/",
+        "testing/faults.py",
     ),
     "eval": (),
     "exec": ("bug/inside/", "trials/inject/"),
-}  # fmt: skip
+}
 """Module, `os.environ` or builtin: where it may be used, by file or start of the path."""
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Our files with their path in the package; programs that a demo shows are not ours to judge."""
+    """Our files with their path in the package; programs that a demo shows are not ours to
+    judge.
+    """
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         if not name.startswith("demo/cases/"):
@@ -94,7 +118,9 @@ def test_a_danger_has_one_owner(name: str, uses: dict[str, set[str]]) -> None:
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_every_owner_still_needs_what_it_owns(name: str, uses: dict[str, set[str]]) -> None:
-    idle = [owner for owner in OWNERS[name] if not any(file.startswith(owner) for file in uses[name])]
+    idle = [
+        owner for owner in OWNERS[name] if not any(file.startswith(owner) for file in uses[name])
+    ]
     assert not idle, f"no longer uses {name}: take it off the list"
 
 

@@ -95,7 +95,9 @@ def test_a_folder_is_locked_once_until_its_holder_lets_go(tmp_path: Path) -> Non
         ("a = 2026-02-30", "Invalid date"),
     ],
 )
-def test_toml_that_no_reader_can_take_is_refused_in_a_sentence(text: str, why: str, tmp_path: Path) -> None:
+def test_toml_that_no_reader_can_take_is_refused_in_a_sentence(
+    text: str, why: str, tmp_path: Path
+) -> None:
     with pytest.raises(UnreadableToml, match=why):
         parse_toml(text)
     (tmp_path / "a.toml").write_text(text)

@@ -21,16 +21,22 @@ from reenact.host_program import (
 )
 from waiting import wait_until
 
-SHOW = "import json, os; print(json.dumps([os.getcwd(), dict(os.environ), os.read(0, 100).decode()]))"
+SHOW = (
+    "import json, os; print(json.dumps([os.getcwd(), dict(os.environ), os.read(0, 100).decode()]))"
+)
 
 
 def shown(*, network: bool = False, stdin: bytes = b"") -> tuple[str, dict[str, str], str]:
-    done = run_host_program([sys.executable, "-I", "-c", SHOW], wall_s=60, network=network, stdin=stdin)
+    done = run_host_program(
+        [sys.executable, "-I", "-c", SHOW], wall_s=60, network=network, stdin=stdin
+    )
     folder, environment, read = json.loads(done.stdout)
     return folder, environment, read
 
 
-def test_a_host_program_sees_only_the_names_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_program_sees_only_the_names_on_the_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     planted = [
         "PYTHONSTARTUP",
         "PYTHONPATH",
@@ -72,7 +78,9 @@ def test_programs_and_entries_of_the_current_folder_are_not_taken(
     assert all(Path(entry).is_absolute() for entry in host_environment()["PATH"].split(os.pathsep))
 
 
-def test_a_program_that_takes_too_long_or_is_looked_away_is_ended(tmp_path: Path) -> None:
+def test_a_program_that_takes_too_long_or_is_looked_away_is_ended(
+    tmp_path: Path,
+) -> None:
     pid = tmp_path / "pid"
     argv = ["/bin/sh", "-c", f"echo $$ > {pid}; exec sleep 600"]
     with pytest.raises(TimeoutError):
@@ -100,12 +108,19 @@ def test_the_users_program_keeps_the_users_environment_and_folder(
 ) -> None:
     monkeypatch.setenv("MY_OWN", "kept")
     monkeypatch.chdir(tmp_path)
-    words = [sys.executable, "-c", "import os; print(os.environ['MY_OWN'], os.getcwd())"]
+    words = [
+        sys.executable,
+        "-c",
+        "import os; print(os.environ['MY_OWN'], os.getcwd())",
+    ]
     printed = tmp_path / "printed"
     with printed.open("wb") as sink:
         assert start_users_program(words, stdout=sink).wait() == 0
     assert printed.read_text().split() == ["kept", str(tmp_path)]
-    assert ask_users_interpreter(words, 60).stdout.decode().split() == ["kept", str(tmp_path)]
+    assert ask_users_interpreter(words, 60).stdout.decode().split() == [
+        "kept",
+        str(tmp_path),
+    ]
 
 
 def test_a_browser_is_the_users_and_not_one_of_the_current_folder(
@@ -123,11 +138,19 @@ def test_a_browser_is_the_users_and_not_one_of_the_current_folder(
             (folder / name).chmod(0o755)
     (tmp_path / "subprocess.py").write_text(f"open('{shown}-planted', 'w')\n")
     monkeypatch.chdir(tmp_path)
-    for name, value in {"DISPLAY": ":1", "BROWSER": "firefox", "MY_OWN": "kept", "PYTHONPATH": "."}.items():
+    for name, value in {
+        "DISPLAY": ":1",
+        "BROWSER": "firefox",
+        "MY_OWN": "kept",
+        "PYTHONPATH": ".",
+    }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PATH", os.pathsep.join(["planted", "", str(own), os.environ["PATH"]]))
     assert open_users_browser("http://127.0.0.1:1/x").wait() == 0
-    wait_until(lambda: shown.exists() and shown.read_text().count("\n") == 2, "the browser to start")
+    wait_until(
+        lambda: shown.exists() and shown.read_text().count("\n") == 2,
+        "the browser to start",
+    )
     assert shown.read_text().splitlines() == ["/", "http://127.0.0.1:1/x kept"]
     assert not Path(f"{shown}-planted").exists()
 

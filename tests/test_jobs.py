@@ -60,26 +60,45 @@ def test_not_more_than_a_few_run_at_once(tmp_path: Path) -> None:
         jobs.start(("repair",))
 
 
-def test_a_job_is_shown_by_its_run_and_not_by_an_older_one_of_the_same_number(tmp_path: Path) -> None:
+def test_a_job_is_shown_by_its_run_and_not_by_an_older_one_of_the_same_number(
+    tmp_path: Path,
+) -> None:
     jobs = Jobs(tmp_path)
     service = RunService(tmp_path, jobs)
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="repair", request=1, what="old.py") as run:
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="repair", request=1, what="old.py") as run,
+    ):
         run.finish({"sentence": "Repaired."})
         old = run.record.id
     put(jobs, Job("repair-new", ("repair",), os.getpid(), time.time() + 3600))
     put(jobs, Job("repair-old", ("repair",), os.getpid(), BORN - 3600))
     status = service.status("repair-new")
-    assert (status.id, status.status, status.verdict) == ("", "failed", "reenact: it went wrong.")
+    assert (status.id, status.status, status.verdict) == (
+        "",
+        "failed",
+        "reenact: it went wrong.",
+    )
     assert status.output == ["first", "reenact: it went wrong.", "last"]
     status = service.status("repair-old")
-    assert (status.id, status.status, status.verdict, status.what) == (old, "finished", "Repaired.", "old.py")
+    assert (status.id, status.status, status.verdict, status.what) == (
+        old,
+        "finished",
+        "Repaired.",
+        "old.py",
+    )
     assert service.status(old).job == "repair-old"
     assert service.job(old).id == "repair-old"
 
 
-def test_a_run_that_was_started_elsewhere_is_shown_but_not_stopped_here(tmp_path: Path) -> None:
+def test_a_run_that_was_started_elsewhere_is_shown_but_not_stopped_here(
+    tmp_path: Path,
+) -> None:
     service = RunService(tmp_path, Jobs(tmp_path))
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="bug", request=1) as run:
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="bug", request=1) as run,
+    ):
         status = service.status(run.record.id)
         assert (status.status, status.job, status.next) == ("running", "", "result")
         with pytest.raises(InputError, match="it was started elsewhere"):
@@ -130,7 +149,9 @@ def test_a_planted_job_is_ignored_with_one_sentence(
     assert [record.message.count("is not a job and is ignored") for record in caplog.records] == [1]
 
 
-def test_links_are_neither_jobs_nor_logs_and_a_run_that_is_not_there_is_none(tmp_path: Path) -> None:
+def test_links_are_neither_jobs_nor_logs_and_a_run_that_is_not_there_is_none(
+    tmp_path: Path,
+) -> None:
     jobs = Jobs(tmp_path)
     right = Job("repair-1", ("repair",), os.getpid(), BORN, "nobody")
     put(jobs, right)

@@ -1,4 +1,6 @@
-"""Some of the kills of scripts/kills.py: each command, killed at random moments, ends as if undisturbed."""
+"""Some of the kills of scripts/kills.py: each command, killed at random moments, ends as if
+undisturbed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ MORE = [
 
 
 def series(folder: Path, name: str, count: int) -> kills.Series:
-    return kills.Series(kills.CASES[name], kills.State.open(folder / "state.jsonl"), count, 0, print)
+    return kills.Series(
+        kills.CASES[name], kills.State.open(folder / "state.jsonl"), count, 0, print
+    )
 
 
 @pytest.mark.parametrize(("name", "count"), [*KILLS, *MORE])
@@ -34,7 +38,9 @@ def test_killed_it_ends_as_if_undisturbed(name: str, count: int, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["state.jsonl"]
 
 
-def test_a_result_unlike_the_reference_and_a_process_left_are_problems(tmp_path: Path) -> None:
+def test_a_result_unlike_the_reference_and_a_process_left_are_problems(
+    tmp_path: Path,
+) -> None:
     usual = kills.CASES["diagnose"]
     quick = replace(usual, words=("diagnose", "--depth", "static", *usual.words[-1:]))
     read = kills.Series(quick, kills.State.open(tmp_path / "state.jsonl"), 1, 0, print)
@@ -42,9 +48,14 @@ def test_a_result_unlike_the_reference_and_a_process_left_are_problems(tmp_path:
     read.state.add(event="reference", case=quick.name, seconds=1.0, outcome=wrong, problems=[])
     read.state.add(event="kill", case=quick.name, series=0, at=0.1, left=["python server.py"])
     row = read.run()
-    assert [problem.split(" is ")[0] for problem in row.problems[:2]] == ["facts", "verdict"]
+    assert [problem.split(" is ")[0] for problem in row.problems[:2]] == [
+        "facts",
+        "verdict",
+    ]
     assert row.problems[-1] == "left behind after a kill: python server.py"
-    assert next(line for line in kills.table([row]) if line.startswith(quick.name)).split()[3] == "no"
+    assert (
+        next(line for line in kills.table([row]) if line.startswith(quick.name)).split()[3] == "no"
+    )
 
 
 def test_what_left_the_process_group_is_found_and_ended(tmp_path: Path) -> None:
@@ -65,7 +76,9 @@ def test_a_torn_line_of_the_state_counts_as_not_written(tmp_path: Path) -> None:
     assert file.read_text() == whole
 
 
-def test_the_state_of_other_kills_is_refused_and_a_failing_reference_ends_with_3(tmp_path: Path) -> None:
+def test_the_state_of_other_kills_is_refused_and_a_failing_reference_ends_with_3(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "state.jsonl"
     kills.State.open(file).add(event="begin", kills=8, seed=0)
     ended = CliRunner().invoke(kills.main, ["--kills", "9", "--state", str(file)])

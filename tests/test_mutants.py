@@ -1,4 +1,6 @@
-"""scripts/mutants.py over a small package: what is edited, killed, survives, and is not done twice."""
+"""scripts/mutants.py over a small package: what is edited, killed, survives, and is not done
+twice.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def tree(tmp_path: Path) -> Path:
     for name, text in {
         FILE: JUDGE,
         "src/toy/__init__.py": "",
-        "tests/toy_elsewhere/test_other.py": "from toy.judge import holds\n\ndef test_other():\n    pass\n",
+        "tests/toy_elsewhere/test_other.py": (
+            "from toy.judge import holds\n\ndef test_other():\n    pass\n"
+        ),
         "tests/test_judge.py": WEAK,
         ".gitignore": "build/\n",
         "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--import-mode=importlib'\n",
@@ -60,26 +64,50 @@ def tree(tmp_path: Path) -> Path:
 
 def run(tree: Path, *words: str) -> tuple[int, str]:
     script = Path(mutants.__file__)
-    line = [sys.executable, str(script), "--seed", "1", "--file", FILE, "--root", str(tree), *words]
+    line = [
+        sys.executable,
+        str(script),
+        "--seed",
+        "1",
+        "--file",
+        FILE,
+        "--root",
+        str(tree),
+        *words,
+    ]
     ended = subprocess.run(line, capture_output=True, text=True, check=False)
     assert "Traceback" not in ended.stderr, ended.stderr
     return ended.returncode, ended.stdout
 
 
 def rows(tree: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (tree / "build" / "mutants-1.jsonl").read_text().splitlines()]
+    return [
+        json.loads(line) for line in (tree / "build" / "mutants-1.jsonl").read_text().splitlines()
+    ]
 
 
-def test_what_tests_do_not_notice_is_named_and_tried_again_when_they_change(tree: Path) -> None:
+def test_what_tests_do_not_notice_is_named_and_tried_again_when_they_change(
+    tree: Path,
+) -> None:
     code, output = run(tree)
     assert code == mutants.TOO_FEW
     timed, announced, *_ = output.splitlines()
-    assert timed.endswith("unedited  src/toy/judge.py: tests/test_judge.py tests/toy_elsewhere/test_other.py")
+    assert timed.endswith(
+        "unedited  src/toy/judge.py: tests/test_judge.py tests/toy_elsewhere/test_other.py"
+    )
     assert announced.startswith("4 edits to try: at most about ")
-    assert f"survived {FILE}:8 (boundary)\n-    return number <= LIMIT\n+    return number < LIMIT" in output
+    assert (
+        f"survived {FILE}:8 (boundary)\n-    return number <= LIMIT\n+    return number < LIMIT"
+        in output
+    )
     assert "    4       2         2  src/toy/judge.py" in output
     assert output.splitlines()[-1] == "    4       2         2  all: 50% killed, goal 90%"
-    assert sorted(str(row["ending"]) for row in rows(tree)) == ["killed", "killed", "survived", "survived"]
+    assert sorted(str(row["ending"]) for row in rows(tree)) == [
+        "killed",
+        "killed",
+        "survived",
+        "survived",
+    ]
     assert (tree / FILE).read_text() == JUDGE, "the tree itself is not edited"
 
     (tree / "tests" / "test_judge.py").write_text(STRONG)
@@ -131,7 +159,9 @@ def test_a_file_that_no_test_imports_is_refused(tree: Path) -> None:
     assert f"No test imports {FILE}" in output
 
 
-def test_a_loop_that_does_not_end_is_killed_by_its_limit(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_that_does_not_end_is_killed_by_its_limit(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tree / FILE).write_text(ENDLESS)
     (tree / "tests" / "test_judge.py").write_text(
         "from toy.judge import count\n\ndef test_count():\n    assert count() == 0\n"
@@ -139,12 +169,21 @@ def test_a_loop_that_does_not_end_is_killed_by_its_limit(tree: Path, monkeypatch
     (tree / "tests" / "toy_elsewhere" / "test_other.py").unlink()
     edit = next(edit for edit in edits_of(ENDLESS) if edit.new == "pass")
     mutant = mutants.Mutant(FILE, ENDLESS, edit)
-    monkeypatch.setattr(Limits, "after", classmethod(lambda limits, seconds: limits(cpu_s=2, wall_s=900)))
-    campaign = mutants.Campaign(tree, {FILE: [mutant]}, mutants.Results(tree / "build" / "results.jsonl"))
+    monkeypatch.setattr(
+        Limits,
+        "after",
+        classmethod(lambda limits, seconds: limits(cpu_s=2, wall_s=900)),
+    )
+    campaign = mutants.Campaign(
+        tree, {FILE: [mutant]}, mutants.Results(tree / "build" / "results.jsonl")
+    )
     assert campaign.run(jobs=1)
     lines, share = mutants.table_of(campaign)
     assert share == 1
-    assert f"\nkilled by its time limit {FILE}:7 (statement)\n-        left -= 1\n+        pass" in lines
+    assert (
+        f"\nkilled by its time limit {FILE}:7 (statement)\n-        left -= 1\n+        pass"
+        in lines
+    )
 
 
 def test_the_nearest_tests_come_first(tree: Path) -> None:
@@ -153,8 +192,10 @@ def test_the_nearest_tests_come_first(tree: Path) -> None:
     (tree / "tests" / "web").mkdir()
     (tree / "tests" / "web" / "test_far.py").write_text("import toy.judge\n")
     assert nearest_tests(tree, FILE, table) == [
-        "tests/test_judge.py", "tests/test_named.py", "tests/toy_elsewhere/test_other.py",
-    ]  # fmt: skip
+        "tests/test_judge.py",
+        "tests/test_named.py",
+        "tests/toy_elsewhere/test_other.py",
+    ]
 
 
 EDITED = {
@@ -179,7 +220,9 @@ EDITED = {
     "def f() -> Verdict:\n    return a": {"def f() -> Verdict:\n    return None"},
     "x = 'é'; y = a <= b": {"x = 'é'; y = a < b", "x = 'é'; y = a > b"},
     "x = [a for a in b if c]": {
-        "x = [a for a in b if True]", "x = [a for a in b if False]", "x = [a for a in b if (not (c))]",
+        "x = [a for a in b if True]",
+        "x = [a for a in b if False]",
+        "x = [a for a in b if (not (c))]",
     },
     "for a in b:\n    if c:\n        continue\n    d": {
         "for a in b:\n    if True:\n        continue\n    d",
@@ -188,7 +231,7 @@ EDITED = {
         "for a in b:\n    pass\n    d",
         "for a in b:\n    if c:\n        pass\n    d",
     },
-}  # fmt: skip
+}
 UNTOUCHED = (
     '"""A text with 3 words."""',
     "import a",

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reenact.plain import LONGEST_SEQUENCE, PlainText, plain, plain_json, plain_line, plain_text
+from reenact.plain import (
+    LONGEST_SEQUENCE,
+    PlainText,
+    plain,
+    plain_json,
+    plain_line,
+    plain_text,
+)
 
 pieces = st.lists(
     st.sampled_from(
@@ -68,7 +75,11 @@ def test_sequences_go_and_words_stay(printed: bytes, kept: str) -> None:
 
 def test_a_sequence_that_never_ends_does_not_swallow_the_output() -> None:
     cleaner = PlainText()
-    shown = cleaner.feed(b"\x1b]0;") + cleaner.feed(b"x" * (LONGEST_SEQUENCE + 1)) + cleaner.feed(b"the end")
+    shown = (
+        cleaner.feed(b"\x1b]0;")
+        + cleaner.feed(b"x" * (LONGEST_SEQUENCE + 1))
+        + cleaner.feed(b"the end")
+    )
     assert shown.endswith("the end")
 
 

@@ -1,13 +1,14 @@
 """No program that reenact starts on the host reads configuration that somebody else planted.
 
-A file for every configuration that each program documents lies in the temporary folder, above it, in the
-current folder, above that, and in the folder that is worked on. Most of them name a command that would leave
-a file, the others a setting whose effect would be seen. Each entry point of ours is called for real.
+A file for every configuration that each program documents lies in the temporary folder, above it,
+in the current folder, above that, and in the folder that is worked on. Most of them name a command
+that would leave a file, the others a setting whose effect would be seen. Each entry point of ours
+is called for real.
 
-pandoc runs in the sandbox, never on the host. Chromium is not started by the package at all, only by the
-scripts that take pictures, and bubblewrap reads no configuration. Ray: trials/test_ray_start.py, the action
-for GitHub: interfaces/test_hooks.py. That nothing else starts a program is shown
-by test_process_fence.py.
+pandoc runs in the sandbox, never on the host. Chromium is not started by the package at all, only
+by the scripts that take pictures, and bubblewrap reads no configuration. Ray:
+trials/test_ray_start.py, the action for GitHub: interfaces/test_hooks.py. That nothing else starts
+a program is shown by test_process_fence.py.
 """
 
 from __future__ import annotations
@@ -29,7 +30,13 @@ from reenact.errors import InputError, MissingPart, SandboxUnavailable
 from reenact.journal import Journal
 from reenact.paper.develop.development import MARK, History
 from reenact.sandbox.commit import Entry, commit_files, committed_file, uncommitted
-from reenact.sandbox.environments.install import Pip, Uv, Wish, compile_sources, find_installer
+from reenact.sandbox.environments.install import (
+    Pip,
+    Uv,
+    Wish,
+    compile_sources,
+    find_installer,
+)
 from reenact.sandbox.environments.names import requirement
 from reenact.sandbox.environments.source import find_source
 from reenact.sandbox.environments.stored import ask_interpreter
@@ -44,7 +51,18 @@ assert _SPEC.loader is not None
 packages = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(packages)
 
-MODULES = ("sitecustomize", "usercustomize", "json", "pip", "venv", "compileall", "re", "os", "uv", "ruff")
+MODULES = (
+    "sitecustomize",
+    "usercustomize",
+    "json",
+    "pip",
+    "venv",
+    "compileall",
+    "re",
+    "os",
+    "uv",
+    "ruff",
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +105,9 @@ def plant(folder: Path, ground: Ground) -> None:
         ".pip/pip.conf": f"[global]\nfind-links = {ground.evil}\ntarget = {ground.taken}\n",
         ".config/pip/pip.conf": f"[global]\nfind-links = {ground.evil}\ntarget = {ground.taken}\n",
         ".config/uv/uv.toml": uv,
-        "setup.cfg": f"[install]\nprefix = {ground.taken}\n[easy_install]\nfind_links = {ground.evil}\n",
+        "setup.cfg": (
+            f"[install]\nprefix = {ground.taken}\n[easy_install]\nfind_links = {ground.evil}\n"
+        ),
         ".pydistutils.cfg": f"[install]\nprefix = {ground.taken}\n",
         "pydistutils.cfg": f"[install]\nprefix = {ground.taken}\n",
         "pyvenv.cfg": f"home = {ground.taken}\ninclude-system-site-packages = true\n",
@@ -98,7 +118,9 @@ def plant(folder: Path, ground: Ground) -> None:
         ".gitconfig": f"[core]\n\tfsmonitor = {trip}\n[alias]\n\tstatus = !{trip}\n",
         ".config/git/config": f"[core]\n\tfsmonitor = {trip}\n",
         ".gitattributes": "* filter=x diff=x merge=x\n",
-        ".gitmodules": f'[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "{trip}"\n\tupdate = !{trip}\n',
+        ".gitmodules": (
+            f'[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "{trip}"\n\tupdate = !{trip}\n'
+        ),
         # https://pandoc.org/MANUAL.html, https://docs.ray.io/en/latest/ray-core/configure.html
         ".pandoc/defaults/default.yaml": f"filters: [{ground.evil}/filter]\n",
         "ray_bootstrap_config.yaml": f"setup_commands: ['{trip}']\n",
@@ -112,7 +134,16 @@ def plant(folder: Path, ground: Ground) -> None:
         path.write_text(text)
     for module in MODULES:
         (folder / f"{module}.py").write_text(f"import os\nos.system({trip!r})\n")
-    for program in ("git", "uv", "pip", "python", "ruff", "ssh", "keyring", "docker-credential-planted"):
+    for program in (
+        "git",
+        "uv",
+        "pip",
+        "python",
+        "ruff",
+        "ssh",
+        "keyring",
+        "docker-credential-planted",
+    ):
         path = folder / "bin-of-the-folder" / program
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\n{trip}\n")
@@ -190,10 +221,26 @@ def poison(git: Path, tripwire: Path) -> None:
 
 
 def git(folder: Path, *words: str) -> str:
-    identity = ("-c", "user.name=u", "-c", "user.email=u@example.org", "-c", "init.defaultBranch=main")
-    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
+    identity = (
+        "-c",
+        "user.name=u",
+        "-c",
+        "user.email=u@example.org",
+        "-c",
+        "init.defaultBranch=main",
+    )
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": "/nonexistent",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     done = subprocess.run(
-        ["git", *identity, *words], cwd=folder, env=environment, check=True, capture_output=True, text=True
+        ["git", *identity, *words],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -209,7 +256,13 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
         tmp_path / "taken",
         tmp_path / "links",
     )
-    for folder in (ground.current, ground.temporary, ground.evil, ground.links, tmp_path / "home"):
+    for folder in (
+        ground.current,
+        ground.temporary,
+        ground.evil,
+        ground.links,
+        tmp_path / "home",
+    ):
         folder.mkdir(parents=True)
     for folder in (above, ground.current, ground.temporary):
         plant(folder, ground)
@@ -245,7 +298,9 @@ def installed(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("lib/python*/site-packages/tinyalpha-*"))
 
 
-def test_installers_read_no_planted_file(ground: Ground, installer: Uv | Pip, tmp_path: Path) -> None:
+def test_installers_read_no_planted_file(
+    ground: Ground, installer: Uv | Pip, tmp_path: Path
+) -> None:
     """N1: `uv.toml` in the temporary folder chose where packages come from and go to."""
     wish = Wish((requirement("tinyalpha"),), sys.executable)
     pins = installer.resolve(wish, None)
@@ -272,7 +327,9 @@ def test_the_users_own_files_are_read(
     (own / "uv").mkdir(parents=True)
     (own / "uv" / "uv.toml").write_text(f'no-index = true\nfind-links = ["{ground.links}"]\n')
     (own / "pip").mkdir()
-    (own / "pip" / "pip.conf").write_text(f"[global]\nno-index = true\nfind-links =\n    {ground.links}\n")
+    (own / "pip" / "pip.conf").write_text(
+        f"[global]\nno-index = true\nfind-links =\n    {ground.links}\n"
+    )
     wish = Wish((requirement("tinyalpha"),), sys.executable)
     assert installer.resolve(wish, None) == ("tinyalpha==1.0",)
 
@@ -283,7 +340,9 @@ def test_ruff_reads_no_planted_file(ground: Ground) -> None:
     ]
 
 
-def test_the_question_to_a_bare_interpreter_reads_no_planted_file(ground: Ground) -> None:
+def test_the_question_to_a_bare_interpreter_reads_no_planted_file(
+    ground: Ground,
+) -> None:
     assert ask_interpreter.__wrapped__(sys.executable).kind
 
 
@@ -337,7 +396,9 @@ def test_git_reads_no_planted_file_of_a_foreign_tree(tree: Path, tmp_path: Path)
     assert clone(str(tree), tmp_path / "into", local=True).head() == repository.head()
 
 
-def test_the_question_for_changes_and_a_commit_run_nothing_of_the_repository(tree: Path) -> None:
+def test_the_question_for_changes_and_a_commit_run_nothing_of_the_repository(
+    tree: Path,
+) -> None:
     """N8: a filter of `.git/config` ran when a repair was applied."""
     theirs = of_user(tree)
     os.utime(tree / "train.py", (1, 1))
@@ -346,18 +407,27 @@ def test_the_question_for_changes_and_a_commit_run_nothing_of_the_repository(tre
     assert uncommitted(tree, theirs, ["train.py", "pip.conf"]) == ["train.py"]
     before = committed_file(theirs, "train.py")
     assert before == Entry("100644", b"lr = 0.1\n")
-    commit = commit_files(theirs, {"train.py": Entry("100644", b"lr = 0.3\n")}, "repair", branch="fix/lr")
+    commit = commit_files(
+        theirs, {"train.py": Entry("100644", b"lr = 0.3\n")}, "repair", branch="fix/lr"
+    )
     assert (tree / ".git" / "refs" / "heads" / "fix" / "lr").read_text().strip() == commit
     for taken in ("fix/lr", "fix", "main", "main/x"):
         with pytest.raises(InputError):
             commit_files(theirs, {}, "again", branch=taken)
 
 
-def test_a_planted_history_is_neither_obeyed_nor_a_licence_to_overwrite(tree: Path) -> None:
+def test_a_planted_history_is_neither_obeyed_nor_a_licence_to_overwrite(
+    tree: Path,
+) -> None:
     """N2: the mark that a folder's history is ours was the folder's own word."""
-    (tree / ".git" / MARK).write_text("Versions of a reproduction, one commit a round.\n" + "0" * 64 + "\n")
+    (tree / ".git" / MARK).write_text(
+        "Versions of a reproduction, one commit a round.\n" + "0" * 64 + "\n"
+    )
     before = (tree / "train.py").read_bytes()
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
         with pytest.raises(InputError, match="not reenact's own"):
             History(tree).keep(Project({"train.py": "other\n"}), "Round 0", run.under("first"))
         assert (tree / "train.py").read_bytes() == before
@@ -367,9 +437,14 @@ def test_a_planted_history_is_neither_obeyed_nor_a_licence_to_overwrite(tree: Pa
     assert git(tree.parent, "--git-dir", str(tree / ".git"), "rev-list", "--count", "--all") == "1"
 
 
-def test_a_history_of_ours_that_was_poisoned_later_is_not_obeyed(ground: Ground, tmp_path: Path) -> None:
+def test_a_history_of_ours_that_was_poisoned_later_is_not_obeyed(
+    ground: Ground, tmp_path: Path
+) -> None:
     out = tmp_path / "reproduction"
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
         history = History(out)
         first = history.keep(Project({"a.py": "x\n"}), "Round 0", run.under("first"))
         plant(out, ground)
@@ -383,8 +458,13 @@ def test_a_history_of_ours_that_was_poisoned_later_is_not_obeyed(ground: Ground,
 
 def test_a_signed_history_is_ours_at_its_own_place_alone(ground: Ground, tmp_path: Path) -> None:
     out = tmp_path / "reproduction"
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
         History(out).keep(Project({"a.py": "x\n"}), "Round 0", run.under("first"))
         out.rename(tmp_path / "elsewhere")
         with pytest.raises(InputError, match="not reenact's own"):
-            History(tmp_path / "elsewhere").keep(Project({"a.py": "y\n"}), "Round 0", run.under("second"))
+            History(tmp_path / "elsewhere").keep(
+                Project({"a.py": "y\n"}), "Round 0", run.under("second")
+            )

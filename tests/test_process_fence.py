@@ -1,5 +1,6 @@
-"""Nothing but the owner files starts a process: found in the syntax trees of all files of the package, and
-while all tests run by an audit hook (process_owners.py)."""
+"""Nothing but the owner files starts a process: found in the syntax trees of all files of the
+package, and while all tests run by an audit hook (process_owners.py).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ from process_owners import OWNERS, is_owner
 
 SOURCES = process_owners.SOURCES
 STARTS = {
-    "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
+    "subprocess": {
+        "Popen",
+        "run",
+        "call",
+        "check_call",
+        "check_output",
+        "getoutput",
+        "getstatusoutput",
+    },
     "os": {
         "system",
         "popen",
@@ -29,14 +38,27 @@ STARTS = {
     "asyncio.subprocess": {"create_subprocess_exec", "create_subprocess_shell"},
     "pty": {"spawn", "fork"},
     "multiprocessing": {"Process", "Pool", "Manager", "get_context"},
-    "multiprocessing.context": {"Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"},
+    "multiprocessing.context": {
+        "Process",
+        "ForkProcess",
+        "SpawnProcess",
+        "ForkServerProcess",
+    },
     "multiprocessing.pool": {"Pool"},
     "multiprocessing.process": {"BaseProcess"},
     "torch.multiprocessing": {"Process", "Pool", "get_context", "spawn"},
     "concurrent.futures": {"ProcessPoolExecutor"},
     "concurrent.futures.process": {"ProcessPoolExecutor"},
     "pexpect": {"spawn", "run"},
-    "posix": {"system", "fork", "forkpty", "posix_spawn", "posix_spawnp", "execv", "execve"},
+    "posix": {
+        "system",
+        "fork",
+        "forkpty",
+        "posix_spawn",
+        "posix_spawnp",
+        "execv",
+        "execve",
+    },
     "_posixsubprocess": {"fork_exec"},
     "anyio": {"open_process", "run_process"},
     "anyio.to_process": {"run_sync"},
@@ -62,7 +84,9 @@ NAMED = {
     *STARTS["os"],
     *STARTS["subprocess"],
 } - {"run", "call"}
-"""What is not reached by its name: a module or function that does little else than starting processes."""
+"""What is not reached by its name: a module or function that does little else than starting
+processes.
+"""
 
 
 def annotations(tree: ast.Module) -> set[int]:

@@ -28,7 +28,11 @@ def test_by_value() -> None:
 
 
 def test_longest_first_so_that_no_tail_stays() -> None:
-    assert secret_values(ENVIRONMENT) == ["correct horse battery", "tok-0123456789", "correct horse"]
+    assert secret_values(ENVIRONMENT) == [
+        "correct horse battery",
+        "tok-0123456789",
+        "correct horse",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,15 +58,32 @@ def test_by_pattern(secret: str) -> None:
 
 @pytest.mark.parametrize("before", ["x_", "key=", "a:", "https://host/", '"', "1_", "--token="])
 def test_a_shape_anywhere_in_a_word(before: str) -> None:
-    for secret in ("sk-abcdefghij0123456789", "hf_0123456789abcdefghij", "AKIA0123456789ABCDEF"):
+    for secret in (
+        "sk-abcdefghij0123456789",
+        "hf_0123456789abcdefghij",
+        "AKIA0123456789ABCDEF",
+    ):
         assert redact(f"{before}{secret}", {}) == f"{before}{HIDDEN}"
 
 
 @pytest.mark.parametrize(
     "name",
-    ["DB_PASS", "PGPASSWORD", "PASSPHRASE", "MYSQL_PWD", "NPM_AUTH", "AUTHORIZATION", "MYTOKEN", "KEYCLOAK_X",
-     "CLIENTSECRET", "AWS_CREDENTIALS", "CREDENTIAL_BLOB", "GITHUB_PAT", "apikey"],
-)  # fmt: skip
+    [
+        "DB_PASS",
+        "PGPASSWORD",
+        "PASSPHRASE",
+        "MYSQL_PWD",
+        "NPM_AUTH",
+        "AUTHORIZATION",
+        "MYTOKEN",
+        "KEYCLOAK_X",
+        "CLIENTSECRET",
+        "AWS_CREDENTIALS",
+        "CREDENTIAL_BLOB",
+        "GITHUB_PAT",
+        "apikey",
+    ],
+)
 def test_names_that_hint_at_a_secret(name: str) -> None:
     assert redact("it is s3cretValue!", {name: "s3cretValue!"}) == f"it is {HIDDEN}"
 
@@ -101,7 +122,12 @@ def test_headers_and_addresses() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["task-lists are fine", "risk-of-overfitting-in-deep-networks", "http://host:80/a@b"]
+    "text",
+    [
+        "task-lists are fine",
+        "risk-of-overfitting-in-deep-networks",
+        "http://host:80/a@b",
+    ],
 )
 def test_ordinary_words_stay(text: str) -> None:
     assert redact(text, {}) == text
@@ -109,8 +135,17 @@ def test_ordinary_words_stay(text: str) -> None:
 
 def test_json_stays_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANARY_TOKEN", "canary-0123456789")
-    value = {"canary-0123456789": ["-----BEGIN PRIVATE KEY-----", 1, None, {"a": "x canary-0123456789"}]}
-    assert json.loads(json.dumps(redact_json(value))) == {HIDDEN: [HIDDEN, 1, None, {"a": f"x {HIDDEN}"}]}
+    value = {
+        "canary-0123456789": [
+            "-----BEGIN PRIVATE KEY-----",
+            1,
+            None,
+            {"a": "x canary-0123456789"},
+        ]
+    }
+    assert json.loads(json.dumps(redact_json(value))) == {
+        HIDDEN: [HIDDEN, 1, None, {"a": f"x {HIDDEN}"}]
+    }
 
 
 @pytest.mark.parametrize(
@@ -142,7 +177,9 @@ def test_an_address_of_a_web_hook_is_a_secret(address: str) -> None:
     assert shown.startswith("posted to https://")
 
 
-@pytest.mark.parametrize("name", ["SLACK_WEBHOOK", "WEBHOOK", "TEAMS_WEBHOOK_URL", "PRIVATE", "PRIVATE_PART"])
+@pytest.mark.parametrize(
+    "name", ["SLACK_WEBHOOK", "WEBHOOK", "TEAMS_WEBHOOK_URL", "PRIVATE", "PRIVATE_PART"]
+)
 def test_names_of_web_hooks_and_private_values_say_secret(name: str) -> None:
     value = "https://chat.example.com/in/q1w2e3"
     assert redact(f"sent to {value}!", {name: value}) == f"sent to {HIDDEN}!"

@@ -33,7 +33,16 @@ class Inner:
 
 @dataclass(frozen=True)
 class Whole(Result):
-    JSON: ClassVar = ("colour", "of=inner.name", "share:2", "note?", "twice", "text=words", "pairs", "inner")
+    JSON: ClassVar = (
+        "colour",
+        "of=inner.name",
+        "share:2",
+        "note?",
+        "twice",
+        "text=words",
+        "pairs",
+        "inner",
+    )
 
     colour: Colour = Colour.RED
     inner: Inner | None = field(default_factory=lambda: Inner("x"))
@@ -69,7 +78,10 @@ def test_a_path_through_nothing_is_null() -> None:
 
 def test_what_json_does_not_know_is_text_and_order_is_kept() -> None:
     reported = encoded({"path": PurePosixPath("a/b"), "money": Decimal("0.10"), "set": {"b", "a"}})
-    assert json.dumps(reported, allow_nan=False) == '{"path": "a/b", "money": "0.10", "set": ["a", "b"]}'
+    assert (
+        json.dumps(reported, allow_nan=False)
+        == '{"path": "a/b", "money": "0.10", "set": ["a", "b"]}'
+    )
 
 
 def test_what_is_no_part_of_a_result_is_refused() -> None:
@@ -88,8 +100,13 @@ def test_a_result_is_encoded_as_data_inside_another_one() -> None:
     assert encoded([Silent("one")]) == [{"sentence": "one"}]
 
 
-def test_a_result_is_not_saved_under_an_ending_that_says_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"one of \.html, \.json, \.md, \.sarif, \.txt\. Received: path="):
+def test_a_result_is_not_saved_under_an_ending_that_says_nothing(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"one of \.html, \.json, \.md, \.sarif, \.txt\. Received: path=",
+    ):
         Silent("x").save(tmp_path / "result.png")
     assert not list(tmp_path.iterdir())
 

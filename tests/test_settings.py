@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import SettingsError
-from reenact.settings import Resolved, Settings, field_texts, find_project_file, resolve, save_setting
+from reenact.settings import (
+    Resolved,
+    Settings,
+    field_texts,
+    find_project_file,
+    resolve,
+    save_setting,
+)
 
 
 @pytest.fixture
@@ -24,12 +31,23 @@ def resolved(folder: Path, flags: dict[str, object] | None = None, **environ: st
 
 
 def test_a_nearer_layer_wins_and_says_where_it_came_from(layers: Path) -> None:
-    got = resolved(layers, {"model": "ollama:flag"}, REENACT_MODEL="ollama:env", REENACT_PYTHON="python3")
+    got = resolved(
+        layers,
+        {"model": "ollama:flag"},
+        REENACT_MODEL="ollama:env",
+        REENACT_PYTHON="python3",
+    )
     assert (got.settings.model, got.origins["model"]) == ("ollama:flag", "flag")
-    assert (got.settings.python, got.origins["python"]) == ("python3", "environment REENACT_PYTHON")
+    assert (got.settings.python, got.origins["python"]) == (
+        "python3",
+        "environment REENACT_PYTHON",
+    )
     project = f"project file {layers / 'pyproject.toml'}"
     assert (got.settings.progress, got.origins["progress"]) == ("lines", project)
-    assert (got.settings.max_tokens, got.origins["max_tokens"]) == (1, f"user file {layers / 'user.toml'}")
+    assert (got.settings.max_tokens, got.origins["max_tokens"]) == (
+        1,
+        f"user file {layers / 'user.toml'}",
+    )
     assert (got.settings.sandbox, got.origins["sandbox"]) == ("auto", "default")
 
 
@@ -69,9 +87,17 @@ def test_an_impossible_value_names_value_and_origin(layers: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ['sandbox = "none"', "trust_code = true", 'allow_packages = ["evil"]', 'model = "command:/bin/false"',
-     'python = "./evil"', 'runs_dir = "/elsewhere"', 'cache_dir = "/planted"', "unheard_of = 3"],
-)  # fmt: skip
+    [
+        'sandbox = "none"',
+        "trust_code = true",
+        'allow_packages = ["evil"]',
+        'model = "command:/bin/false"',
+        'python = "./evil"',
+        'runs_dir = "/elsewhere"',
+        'cache_dir = "/planted"',
+        "unheard_of = 3",
+    ],
+)
 def test_a_project_file_sets_nothing_but_progress_and_limits(
     tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,7 +128,9 @@ def test_names_in_a_project_file_cannot_speak_to_the_terminal(
 def test_a_project_file_lowers_a_limit_and_never_raises_it(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def limit(user: int, project: int, flag: int | None = None, **environ: str) -> tuple[object, str]:
+    def limit(
+        user: int, project: int, flag: int | None = None, **environ: str
+    ) -> tuple[object, str]:
         (tmp_path / "user.toml").write_text(f"{name} = {user}" if user else "")
         (tmp_path / "reenact.toml").write_text(f"{name} = {project}")
         got = resolved(tmp_path, {name: flag}, **environ)
@@ -121,11 +149,24 @@ def test_a_project_file_lowers_a_limit_and_never_raises_it(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("max_cost", "-1"), ("max_cost", "nan"), ("max_cost", "abc"), ("max_cost", "1e400"), ("max_time", "nan"),
-     ("max_time", "inf"), ("max_time", "-5"), ("max_time", "0"), ("max_tokens", "-1"), ("max_tokens", "1.5"),
-     ("max_calls", "0"), ("max_calls", "99999999999999999999"), ("progress", "zzz"),
-     ("sandbox", "zzz"), ("trust_code", "perhaps")],
-)  # fmt: skip
+    [
+        ("max_cost", "-1"),
+        ("max_cost", "nan"),
+        ("max_cost", "abc"),
+        ("max_cost", "1e400"),
+        ("max_time", "nan"),
+        ("max_time", "inf"),
+        ("max_time", "-5"),
+        ("max_time", "0"),
+        ("max_tokens", "-1"),
+        ("max_tokens", "1.5"),
+        ("max_calls", "0"),
+        ("max_calls", "99999999999999999999"),
+        ("progress", "zzz"),
+        ("sandbox", "zzz"),
+        ("trust_code", "perhaps"),
+    ],
+)
 def test_a_value_that_makes_no_sense_is_refused(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"{name}='{value}' from environment"):
         resolved(tmp_path, **{f"REENACT_{name.upper()}": value})
@@ -151,7 +192,9 @@ def test_the_text_of_a_setting_is_one_line() -> None:
 
 @pytest.mark.parametrize("name", ["reenact.toml", "pyproject.toml"])
 @pytest.mark.parametrize("text", ["a = " + "[" * 50_000, "a = " + "9" * 5_000])
-def test_a_file_above_that_no_parser_takes_is_a_sentence(name: str, text: str, tmp_path: Path) -> None:
+def test_a_file_above_that_no_parser_takes_is_a_sentence(
+    name: str, text: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(text)
     (tmp_path / "below").mkdir()
     with pytest.raises(SettingsError, match="cannot be read as TOML"):

@@ -1,4 +1,6 @@
-"""No test depends on how fast the machine is: no deadlines, no comparison with the clock, no short waits."""
+"""No test depends on how fast the machine is: no deadlines, no comparison with the clock, no
+short waits.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 WAITING = HERE / "waiting.py"
-"""The one file that may compare the clock: waiting for another process ends by its limit only in a hang."""
+"""The one file that may compare the clock: waiting for another process ends by its limit only
+in a hang.
+"""
 PROGRAMS = ("corpus", "corpus_bad", "golden")
 """Folders of programs that tests read or train: they are not tests."""
 
@@ -21,7 +25,9 @@ CLOCKS = {
     for unit in ("", "_ns")
 }
 MEASURED = {"duration", "elapsed", "elapsed_s", "wall_s", "took", "took_s"}
-"""Attributes that hold measured seconds: more than nothing may be asserted of them, a bound may not."""
+"""Attributes that hold measured seconds: more than nothing may be asserted of them, a bound may
+not.
+"""
 WAITS = {"wait", "join"}
 PROCESS_WAITS = {"communicate", "run", "check_output", "wait_procs"}
 SHORTEST_LIMIT_S = 600
@@ -56,8 +62,12 @@ BAD = {
     "a variable": "a = time.time()\nwork()\ntook = time.time() - a\nassert took <= 1",
     "a variable of a variable": "a = time.time()\nb = work() - a\nassert 2 > b",
     "a ratio": "a = time.process_time()\nassert a / other < 1.5",
-    "a helper": "def seconds():\n    return time.time() - began\ndef test():\n    assert seconds() < 1",
-    "a loop that ends by the clock": "end = time.time() + 9\nwhile x and time.time() < end:\n    go()",
+    "a helper": (
+        "def seconds():\n    return time.time() - began\ndef test():\n    assert seconds() < 1"
+    ),
+    "a loop that ends by the clock": (
+        "end = time.time() + 9\nwhile x and time.time() < end:\n    go()"
+    ),
     "an approximation": "a = time.time()\nassert time.time() - a == pytest.approx(1, abs=0.1)",
     "a measured attribute": "assert run().elapsed < 5",
     "a measured attribute turned round": "assert 5 >= run().wall_s",
@@ -102,7 +112,10 @@ def _deadlines(tree: ast.Module) -> Iterator[tuple[int, str]]:
         for keyword in call.keywords:
             of_hypothesis = _name(call.func) in ("settings", "register_profile")
             if of_hypothesis and keyword.arg == "deadline" and ast.unparse(keyword.value) != "None":
-                yield call.lineno, "hypothesis ends examples by the clock; write deadline=None or nothing"
+                yield (
+                    call.lineno,
+                    "hypothesis ends examples by the clock; write deadline=None or nothing",
+                )
 
 
 def _comparisons_with_the_clock(scope: ast.AST, clocks: set[str]) -> Iterator[tuple[int, str]]:
@@ -112,7 +125,10 @@ def _comparisons_with_the_clock(scope: ast.AST, clocks: set[str]) -> Iterator[tu
             continue
         is_identity = all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
         if not is_identity and _reads_the_clock(node, timed, clocks):
-            yield node.lineno, "compares with the clock; use waiting.wait_until, or assert what was done"
+            yield (
+                node.lineno,
+                "compares with the clock; use waiting.wait_until, or assert what was done",
+            )
 
 
 def _bounds_of_measured_attributes(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -128,7 +144,10 @@ def _bounds_of_measured_attributes(tree: ast.Module) -> Iterator[tuple[int, str]
                 smaller = left if isinstance(operator, ast.Lt | ast.LtE) else right
                 is_bound = isinstance(operator, ORDER) and _is_measured(smaller)
                 if is_bound:
-                    yield compared.lineno, "bounds measured seconds; print them in a benchmark"
+                    yield (
+                        compared.lineno,
+                        "bounds measured seconds; print them in a benchmark",
+                    )
 
 
 def _is_measured(node: ast.AST) -> bool:
@@ -136,8 +155,12 @@ def _is_measured(node: ast.AST) -> bool:
 
 
 def _short_waits(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """For a process anywhere, since their end by the limit is an error; for an event in assertions only."""
-    asserted = {call for node in ast.walk(tree) if isinstance(node, ast.Assert) for call in _calls(node)}
+    """For a process anywhere, since their end by the limit is an error; for an event in
+    assertions only.
+    """
+    asserted = {
+        call for node in ast.walk(tree) if isinstance(node, ast.Assert) for call in _calls(node)
+    }
     for call in _calls(tree):
         name = _name(call.func)
         limits = [word.value for word in call.keywords if word.arg == "timeout"]
@@ -146,7 +169,10 @@ def _short_waits(tree: ast.Module) -> Iterator[tuple[int, str]]:
         numbers = [limit.value for limit in limits if isinstance(limit, ast.Constant)]
         is_wait = name in WAITS or name in PROCESS_WAITS
         if is_wait and any(_is_short(number) for number in numbers):
-            yield call.lineno, f"waits less than {SHORTEST_LIMIT_S} s; use waiting.LONGEST_S"
+            yield (
+                call.lineno,
+                f"waits less than {SHORTEST_LIMIT_S} s; use waiting.LONGEST_S",
+            )
 
 
 def _is_short(number: object) -> bool:
@@ -178,7 +204,9 @@ def _functions_that_return_the_clock(tree: ast.Module) -> set[str]:
 
 
 def _names_from_the_clock(scope: ast.AST, clocks: set[str]) -> set[str]:
-    """Variables of a scope whose values come from the clock, directly or by another such variable."""
+    """Variables of a scope whose values come from the clock, directly or by another such
+    variable.
+    """
     timed: set[str] = set()
     while True:
         more = {
@@ -197,12 +225,21 @@ def _names_from_the_clock(scope: ast.AST, clocks: set[str]) -> set[str]:
 
 
 def _reads_the_clock(expression: ast.AST, timed: set[str], clocks: set[str]) -> bool:
-    """Whether the value is made of the clock by arithmetic; what a function does with it is its own."""
+    """Whether the value is made of the clock by arithmetic; what a function does with it is its
+    own.
+    """
     if isinstance(expression, ast.Call):
         function = expression.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             return function.value.id == "time" and function.attr in CLOCKS
-        if isinstance(function, ast.Name) and function.id in ("min", "max", "abs", "round", "float", "int"):
+        if isinstance(function, ast.Name) and function.id in (
+            "min",
+            "max",
+            "abs",
+            "round",
+            "float",
+            "int",
+        ):
             return any(_reads_the_clock(argument, timed, clocks) for argument in expression.args)
         return isinstance(function, ast.Name) and function.id in clocks
     if isinstance(expression, ast.Name):

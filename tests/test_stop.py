@@ -12,14 +12,24 @@ from waiting import LONGEST_S
 
 def test_without_a_limit_only_the_user_stops() -> None:
     stop = Stop()
-    assert (stop.asked, stop.remaining(), stop.within(3.0), stop.within(None)) == (False, None, 3.0, None)
+    assert (stop.asked, stop.remaining(), stop.within(3.0), stop.within(None)) == (
+        False,
+        None,
+        3.0,
+        None,
+    )
     stop.ask()
     assert (stop.asked, stop.by_user, stop.time_is_up) == (True, True, False)
 
 
 def test_the_time_runs_from_where_the_command_began() -> None:
     over = Stop(10.0, began=time.monotonic() - 11)
-    assert (over.asked, over.by_user, over.time_is_up, over.within(5.0)) == (True, False, True, 0.0)
+    assert (over.asked, over.by_user, over.time_is_up, over.within(5.0)) == (
+        True,
+        False,
+        True,
+        0.0,
+    )
     assert over.wait(LONGEST_S)
     left = Stop(1000.0).within(2000.0)
     assert left is not None
@@ -50,7 +60,12 @@ def test_the_first_ctrl_c_ends_the_time_and_wants_a_verdict() -> None:
     child = Stop(parent=parent)
     assert not child.verdict_asked
     parent.ask_verdict()
-    assert (child.verdict_asked, child.asked, child.time_is_up, child.by_user) == (True, True, True, False)
+    assert (child.verdict_asked, child.asked, child.time_is_up, child.by_user) == (
+        True,
+        True,
+        True,
+        False,
+    )
     assert (child.remaining(), child.within(5.0), parent.limit) == (0.0, 0.0, 1000.0)
     early = ended_by(child, "Between two steps.")
     assert isinstance(early, TimeSpent)

@@ -50,7 +50,9 @@ def circles(folder: Path, files: dict[str, str]) -> dict[Kind, list[list[str]]]:
 
 
 def patterns(folder: Path, text: str) -> list[tuple[str, str]]:
-    return [(hit.pattern, hit.place) for hit in hits_of(modules_of(written(folder, {"one.py": text})))]
+    return [
+        (hit.pattern, hit.place) for hit in hits_of(modules_of(written(folder, {"one.py": text})))
+    ]
 
 
 def test_blank_lines_comments_and_docstrings_are_no_code(tmp_path: Path) -> None:
@@ -103,7 +105,9 @@ def test_an_import_by_name_closes_a_circle_too(tmp_path: Path, call: str) -> Non
     assert found[Kind.INSIDE] == [["toy.a", "toy.b"]]
 
 
-def test_relative_imports_are_followed_from_packages_and_from_files(tmp_path: Path) -> None:
+def test_relative_imports_are_followed_from_packages_and_from_files(
+    tmp_path: Path,
+) -> None:
     imports = imports_of(modules_of(written(tmp_path, SOUND)))
     assert {(each.source, each.target, each.place) for each in imports} == {
         ("toy.roof", "toy.ground.numbers", "roof/__init__.py:1"),
@@ -113,20 +117,36 @@ def test_relative_imports_are_followed_from_packages_and_from_files(tmp_path: Pa
 
 def test_knots_keep_what_only_hangs_on_a_circle_apart() -> None:
     graph = {"in": {"a"}, "a": {"b"}, "b": {"c", "out"}, "c": {"a"}}
-    assert set(knots(graph)) == {frozenset("abc"), frozenset({"in"}), frozenset({"out"})}
+    assert set(knots(graph)) == {
+        frozenset("abc"),
+        frozenset({"in"}),
+        frozenset({"out"}),
+    }
 
 
 def test_floors_are_the_longest_way_down_and_a_circle_is_on_one() -> None:
     graph = {"roof": {"a", "ground"}, "a": {"b"}, "b": {"a", "ground"}}
-    assert floors_of(graph, ["attic"]) == {"attic": 0, "ground": 0, "a": 1, "b": 1, "roof": 2}
+    assert floors_of(graph, ["attic"]) == {
+        "attic": 0,
+        "ground": 0,
+        "a": 1,
+        "b": 1,
+        "roof": 2,
+    }
 
 
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
         ("merged-literal", "d = {1: 2}\nd |= {3: 4}\n"),
-        ("merged-literal", "self.d: dict = {k: 1 for k in x}\nprint()\nself.d |= {3: 4}\n"),
-        ("words", "def listed(text): return frozenset(text.split())\nA = listed('a b')\n"),
+        (
+            "merged-literal",
+            "self.d: dict = {k: 1 for k in x}\nprint()\nself.d |= {3: 4}\n",
+        ),
+        (
+            "words",
+            "def listed(text): return frozenset(text.split())\nA = listed('a b')\n",
+        ),
         ("words", "\nA = 'a b'.split()\n"),
         ("three-at-once", "\na, b, c = 1, 2, 3\n"),
         ("three-at-once", "\na, b, *c = [1, 2, 3]\n"),
@@ -191,13 +211,20 @@ def test_a_sound_tree_exits_0_and_is_shown_by_package(
     assert "floors: 2" in lines
 
 
-@pytest.mark.parametrize("text", ["a, b, c = 1, 2, 3\n", "from toy import roof\n"], ids=["pattern", "circle"])
+@pytest.mark.parametrize(
+    "text", ["a, b, c = 1, 2, 3\n", "from toy import roof\n"], ids=["pattern", "circle"]
+)
 def test_a_pattern_or_a_circle_exits_1(tmp_path: Path, text: str) -> None:
-    assert structure.main(["--root", str(written(tmp_path, SOUND | {"ground/numbers.py": text}))]) == 1
+    assert (
+        structure.main(["--root", str(written(tmp_path, SOUND | {"ground/numbers.py": text}))]) == 1
+    )
 
 
 def test_places_are_listed_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = written(tmp_path, SOUND | {"ground/numbers.py": "ONE = 1\nf(locals())\na, b, c = 1, 2, 3\n"})
+    root = written(
+        tmp_path,
+        SOUND | {"ground/numbers.py": "ONE = 1\nf(locals())\na, b, c = 1, 2, 3\n"},
+    )
     assert structure.main(["--root", str(root), "--list", "locals"]) == 1
     assert capsys.readouterr().out == "ground/numbers.py:2: locals\n"
     structure.main(["--root", str(root), "--list", "all"])
@@ -207,10 +234,17 @@ def test_places_are_listed_on_demand(tmp_path: Path, capsys: pytest.CaptureFixtu
     ]
 
 
-def test_a_circle_is_listed_with_what_closes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_circle_is_listed_with_what_closes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     late = "def f():\n    from toy import roof\n"
     structure.main(
-        ["--root", str(written(tmp_path, SOUND | {"ground/numbers.py": late})), "--list", "circles"]
+        [
+            "--root",
+            str(written(tmp_path, SOUND | {"ground/numbers.py": late})),
+            "--list",
+            "circles",
+        ]
     )
     assert capsys.readouterr().out.splitlines() == [
         "2 files, imports + inside functions: toy.ground.numbers, toy.roof",
@@ -218,16 +252,22 @@ def test_a_circle_is_listed_with_what_closes_it(tmp_path: Path, capsys: pytest.C
     ]
 
 
-def test_another_tree_is_measured_the_same_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_tree_is_measured_the_same_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     root = written(tmp_path, SOUND)
     structure.main(["--root", str(root), "--beside", str(root), "again"])
-    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if line}
+    rows = {
+        line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if line
+    }
     assert rows["again"][:4] == rows["all"][:4]
     # The four that are recorded stand below it.
     assert [rows[name][3] for name in structure.OTHERS] == ["6.8", "6.6", "6.9", "6.4"]
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_there_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert structure.main(["--root", str(tmp_path / "none")]) == 2
     assert "There is no folder" in capsys.readouterr().err
 

@@ -1,4 +1,6 @@
-"""Programs whose live model is tried with changed inputs: how they begin, and what was seen of it."""
+"""Programs whose live model is tried with changed inputs: how they begin, and what was seen of
+it.
+"""
 
 from __future__ import annotations
 

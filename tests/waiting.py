@@ -1,4 +1,6 @@
-"""Waiting for what another process does. The only place where a test compares the clock with anything."""
+"""Waiting for what another process does. The only place where a test compares the clock with
+anything.
+"""
 
 from __future__ import annotations
 

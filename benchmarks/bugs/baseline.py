@@ -1,6 +1,8 @@
-"""Baselines: a prompt of our own, the best context or none, one answer. Nothing is checked, run or refined.
+"""Baselines: a prompt of our own, the best context or none, one answer. Nothing is checked, run or
+refined.
 
-The context is the pipeline's first: what differs is the search for a script, not the code that is shown.
+The context is the pipeline's first: what differs is the search for a script, not the code that is
+shown.
 """
 
 from __future__ import annotations
@@ -29,9 +31,14 @@ from reenact.llm.prompts import load_prompt
 class Written(BaseModel):
     """A script, after some thought where that was asked for."""
 
-    thoughts: str = Field(default="", max_length=20_000, description="Thoughts on the variant, if asked for.")
+    thoughts: str = Field(
+        default="",
+        max_length=20_000,
+        description="Thoughts on the variant, if asked for.",
+    )
     script: str = Field(
-        max_length=LONGEST_SCRIPT, description="The whole script, Python, without a code fence."
+        max_length=LONGEST_SCRIPT,
+        description="The whole script, Python, without a code fence.",
     )
 
 
@@ -53,13 +60,25 @@ def write_once(
         contexts = build_contexts(code, raw.text(), BugOptions(contexts=1))
         values["context"] = contexts[0].text() if contexts else "none"
     prompt = template.fill(**values)
-    request = {"report": raw.text(), "project": case.buggy, "way": variant.name, "model": model.name}
-    with journal.run(pipeline="bug-baseline", request=request, what=variant.name, fresh=fresh) as run:
+    request = {
+        "report": raw.text(),
+        "project": case.buggy,
+        "way": variant.name,
+        "model": model.name,
+    }
+    with journal.run(
+        pipeline="bug-baseline", request=request, what=variant.name, fresh=fresh
+    ) as run:
         script = unfenced(ask(run, model, variant.key, prompt, Written).script)
         run.finish({"lines": script.count("\n")})
         record = run.record
     return CaseResult(
-        case.id, variant.name, Verdict.INCONCLUSIVE, "the script could not be run", attempts=1,
-        tokens=record.tokens_in + record.tokens_out, script=script,
+        case.id,
+        variant.name,
+        Verdict.INCONCLUSIVE,
+        "the script could not be run",
+        attempts=1,
+        tokens=record.tokens_in + record.tokens_out,
+        script=script,
         money=None if record.unpriced else Decimal(record.money),
-    )  # fmt: skip
+    )

@@ -21,14 +21,36 @@ from reenact.llm.recording import read_recording
 
 NOT_RECORDED = "not recorded"
 OVERALL = (
-    "way", "cases", "true verdict", "bugs shown", "false claims", "median s", "own", "requests",
-    "tokens a bug", "$ a bug", "published",
-)  # fmt: skip
-"""bugs shown: scripts that fail where the bug is and pass on the fix; published: of the paper's own bugs."""
+    "way",
+    "cases",
+    "true verdict",
+    "bugs shown",
+    "false claims",
+    "median s",
+    "own",
+    "requests",
+    "tokens a bug",
+    "$ a bug",
+    "published",
+)
+"""bugs shown: scripts that fail where the bug is and pass on the fix; published: of the paper's
+own bugs.
+"""
 EACH = (
-    "case", "true verdict", "reached", "", "on buggy, fixed", "scripts", "requests", "seeds", "s", "own s",
-    "tokens", "$", "other words",
-)  # fmt: skip
+    "case",
+    "true verdict",
+    "reached",
+    "",
+    "on buggy, fixed",
+    "scripts",
+    "requests",
+    "seeds",
+    "s",
+    "own s",
+    "tokens",
+    "$",
+    "other words",
+)
 CODES = {None: "-", 0: "passes", 1: "shows"}
 
 
@@ -37,7 +59,8 @@ def scorecard(
 ) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
     found = {
-        variant: {one.case: one for one in results if one.variant == variant.name} for variant in variants
+        variant: {one.case: one for one in results if one.variant == variant.name}
+        for variant in variants
     }
     reasons = tuple(_reasons(cases, results))
     foreign = any(case.is_foreign for case in cases)
@@ -50,20 +73,29 @@ def scorecard(
         ),
         goals=tuple(_goals(cases, variants, found)),
         measured={
-            key: figure for variant in variants for key, figure in _figures(variant, cases, found[variant])
+            key: figure
+            for variant in variants
+            for key, figure in _figures(variant, cases, found[variant])
         },
         tables=(
             Table(
-                "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
+                "Variants",
+                OVERALL,
+                tuple(_overall(variant, cases, found[variant]) for variant in variants),
             ),
             *(_cases(variant, cases, found[variant]) for variant in variants),
-            Table("Readers", ("way", "reader", "day", "answers"), tuple(_readers(cases, variants))),
+            Table(
+                "Readers",
+                ("way", "reader", "day", "answers"),
+                tuple(_readers(cases, variants)),
+            ),
             *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
             "day": date.today().isoformat(),
             "results": [
-                {**asdict(one), "money": None if one.money is None else str(one.money)} for one in results
+                {**asdict(one), "money": None if one.money is None else str(one.money)}
+                for one in results
             ],
             "not_recorded": {
                 variant.name: [case.id for case in cases if case.id not in found[variant]]
@@ -78,16 +110,25 @@ def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[
     for variant in variants:
         files = (case.folder / variant.answers for case in cases)
         kept = [(file, one) for file in files if file.is_file() for one in read_recording(file)]
-        records = {(file, one["step"], one["sample"], one["hash"]): one for file, one in kept}.values()
+        records = {
+            (file, one["step"], one["sample"], one["hash"]): one for file, one in kept
+        }.values()
         names = Counter(
-            (str(one.get("answer", {}).get("model", "unknown")), str(one.get("day", "unknown")))
+            (
+                str(one.get("answer", {}).get("model", "unknown")),
+                str(one.get("day", "unknown")),
+            )
             for one in records
         )
         yield from ((variant.name, *who, f"{count}") for who, count in names.items())
 
 
 def _cases(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> Table:
-    return Table(f"Cases, {variant.name}", EACH, tuple(_row(case, results.get(case.id)) for case in cases))
+    return Table(
+        f"Cases, {variant.name}",
+        EACH,
+        tuple(_row(case, results.get(case.id)) for case in cases),
+    )
 
 
 def _closing(cases: Sequence[BugCase], results: dict[str, CaseResult]) -> str:
@@ -99,7 +140,9 @@ def _closing(cases: Sequence[BugCase], results: dict[str, CaseResult]) -> str:
 
 
 def _goals(
-    cases: Sequence[BugCase], variants: Sequence[Variant], found: dict[Variant, dict[str, CaseResult]]
+    cases: Sequence[BugCase],
+    variants: Sequence[Variant],
+    found: dict[Variant, dict[str, CaseResult]],
 ) -> Iterator[Goal]:
     """Goals are those of the whole method; what parts and baselines reach is only results."""
     if WHOLE not in variants:
@@ -124,10 +167,18 @@ def _goals(
     )
     # Where every bug is there, no claim can be false.
     absent = any(case.expected is not Verdict.REPRODUCED for case in there)
-    yield Goal("false claims", "0", f"{false}", False if false else complete if absent else None)
+    yield Goal(
+        "false claims",
+        "0",
+        f"{false}",
+        False if false else complete if absent else None,
+    )
     other = sum(one.other_words for one in results.values())
     yield Goal(
-        "recorded answers to other words than were asked", "0", f"{other}", False if other else complete
+        "recorded answers to other words than were asked",
+        "0",
+        f"{other}",
+        False if other else complete,
     )
 
 
@@ -140,18 +191,31 @@ def shown_bugs(cases: Sequence[BugCase], results: Mapping[str, CaseResult]) -> S
 def _figures(
     variant: Variant, cases: Sequence[BugCase], results: Mapping[str, CaseResult]
 ) -> Iterator[tuple[str, Figure]]:
-    """Those of the whole method by their bare names; of parts and baselines with the way before them."""
+    """Those of the whole method by their bare names; of parts and baselines with the way before
+    them.
+    """
     there = [case for case in cases if case.id in results]
     right = sum(results[case.id].true_verdict(case) for case in there)
     absent = [case for case in there if case.expected is not Verdict.REPRODUCED]
     claims = sum(results[case.id].false_claim(case) for case in absent)
     key, name = ("", "") if variant == WHOLE else (f"{variant.key}-", f"{variant.name}: ")
-    yield f"{key}verdicts", Share(right, len(there)).figure(f"{name}cases with their true verdict")
-    yield f"{key}shown", shown_bugs(there, results).figure(f"{name}bugs shown by a script that runs")
-    yield f"{key}claims", Share(claims, len(absent)).figure(f"{name}false claims of bugs that are not there")
+    yield (
+        f"{key}verdicts",
+        Share(right, len(there)).figure(f"{name}cases with their true verdict"),
+    )
+    yield (
+        f"{key}shown",
+        shown_bugs(there, results).figure(f"{name}bugs shown by a script that runs"),
+    )
+    yield (
+        f"{key}claims",
+        Share(claims, len(absent)).figure(f"{name}false claims of bugs that are not there"),
+    )
 
 
-def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> tuple[str, ...]:
+def _overall(
+    variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]
+) -> tuple[str, ...]:
     published = f"{variant.published:.1f} %" if variant.published is not None else "-"
     there = [case for case in cases if case.id in results]
     if not there:
@@ -181,7 +245,9 @@ def _mean_money(spent: Sequence[Decimal | None]) -> str:
 def _row(case: BugCase, one: CaseResult | None) -> tuple[str, ...]:
     if one is None:
         return (case.id, case.expected.value, NOT_RECORDED, *("-",) * (len(EACH) - 3))
-    mark = "FALSE CLAIM" if one.false_claim(case) else "true" if one.true_verdict(case) else "missed"
+    mark = (
+        "FALSE CLAIM" if one.false_claim(case) else "true" if one.true_verdict(case) else "missed"
+    )
     return (
         case.id,
         case.expected.value,

@@ -48,7 +48,9 @@ class CaseResult:
 
     @property
     def contradicted(self) -> bool:
-        """Whether what was handed over says otherwise: no bug where it is, or one where it is fixed."""
+        """Whether what was handed over says otherwise: no bug where it is, or one where it is
+        fixed.
+        """
         return self.on_buggy == SHOWS_NOT or self.on_fixed == SHOWS
 
     def false_claim(self, case: BugCase) -> bool:
@@ -58,7 +60,9 @@ class CaseResult:
         return case.expected is not Verdict.REPRODUCED or self.contradicted
 
     def true_verdict(self, case: BugCase) -> bool:
-        """Whether it is the true one. Without the fix nothing confirms a silent bug: `shown` is true then."""
+        """Whether it is the true one. Without the fix nothing confirms a silent bug: `shown` is
+        true then.
+        """
         unconfirmed = self.verdict is Verdict.SHOWN and self.variant == WITHOUT_FIXED
         if unconfirmed and case.expected is Verdict.REPRODUCED:
             return not self.contradicted

@@ -1,4 +1,6 @@
-"""One case, one variant: `reenact bug` is run, and what it hands over is judged on both revisions."""
+"""One case, one variant: `reenact bug` is run, and what it hands over is judged on both
+revisions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from reenact.bug.report import Installed
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, REPOSITORY, Revision, ScriptRunner
 from reenact.codegen.runner import ProjectRunner
-from reenact.errors import AnswerUnusable, Inconclusive, ReplayMiss, Unreachable, UnreadableRepository
+from reenact.errors import (
+    AnswerUnusable,
+    Inconclusive,
+    ReplayMiss,
+    Unreachable,
+    UnreadableRepository,
+)
 from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository
 from reenact.llm.ask import Model
@@ -29,7 +37,9 @@ from reenact.llm.recording import Replay
 
 
 def run_case(case: BugCase, variant: Variant, runner: BenchRunner) -> CaseResult:
-    """What came of the case. A model that cannot answer leaves it inconclusive, as it does for a user."""
+    """What came of the case. A model that cannot answer leaves it inconclusive, as it does for
+    a user.
+    """
     begun = time.monotonic()
     # The name of the file holds the case's, which is none of the pipeline's business.
     raw = replace(read_report(case.report_source), source=REPORT)
@@ -52,7 +62,9 @@ def run_case(case: BugCase, variant: Variant, runner: BenchRunner) -> CaseResult
 
 
 def _checkouts(case: BugCase, into: Path, runner: BenchRunner) -> list[Checkout]:
-    """The buggy revision and the one that is given as its fix. Inconclusive where they cannot be had."""
+    """The buggy revision and the one that is given as its fix. Inconclusive where they cannot
+    be had.
+    """
     revisions = (case.buggy, *filter(None, [case.given_fix]))
     try:
         return [open_repository(case.source, one, into=into, stop=runner.stop) for one in revisions]
@@ -63,20 +75,34 @@ def _checkouts(case: BugCase, into: Path, runner: BenchRunner) -> list[Checkout]
 
 
 def _judged(
-    result: CaseResult, case: BugCase, runner: BenchRunner, buggy: Checkout, fixed: Checkout | None
+    result: CaseResult,
+    case: BugCase,
+    runner: BenchRunner,
+    buggy: Checkout,
+    fixed: Checkout | None,
 ) -> CaseResult:
-    """With what its script exits with on both revisions, where the pipeline has not run it there itself."""
+    """With what its script exits with on both revisions, where the pipeline has not run it
+    there itself.
+    """
 
     def code(known: int | None, checkout: Checkout | None) -> int | None:
         if known is not None or checkout is None or not result.script:
             return known if known in (None, SHOWS, SHOWS_NOT) else None
         return exit_code(result.script, case, checkout.folder, runner.sandbox, runner.stop)
 
-    return replace(result, on_buggy=code(result.on_buggy, buggy), on_fixed=code(result.on_fixed, fixed))
+    return replace(
+        result,
+        on_buggy=code(result.on_buggy, buggy),
+        on_fixed=code(result.on_fixed, fixed),
+    )
 
 
 def _judged_abroad(
-    result: CaseResult, runner: BenchRunner, raw: RawReport, buggy: Checkout, fixed: Checkout
+    result: CaseResult,
+    runner: BenchRunner,
+    raw: RawReport,
+    buggy: Checkout,
+    fixed: Checkout,
 ) -> CaseResult:
     """The same for a repository that nobody here wrote: with what it declares installed."""
     if not result.script or None not in (result.on_buggy, result.on_fixed):
@@ -84,9 +110,15 @@ def _judged_abroad(
     revisions = [Revision(one.commit, project_files(one.folder), one.day) for one in (buggy, fixed)]
     created = raw.created.date() if raw.created is not None else buggy.day
     reported = [Installed(package=package, version=version) for package, version in result.reported]
-    environment = prepare(revisions[0].files, reported, created, runner.options, runner.environments)
+    environment = prepare(
+        revisions[0].files, reported, created, runner.options, runner.environments
+    )
     boxes = ProjectRunner(
-        runner.sandbox, runner.options.wall_s, runner.options.memory_mib, OUTPUT_MIB, stop=runner.stop
+        runner.sandbox,
+        runner.options.wall_s,
+        runner.options.memory_mib,
+        OUTPUT_MIB,
+        stop=runner.stop,
     )
     judge = ScriptRunner(boxes, environment)
     codes = [result.on_buggy, result.on_fixed]
@@ -100,7 +132,9 @@ def _judged_abroad(
 def _on_path(script: str, revision: Revision) -> str:
     """A script that finds the project wherever it lies."""
     roots = [f"{REPOSITORY}/{root}" for root in revision.files.roots]
-    return f"import sys\n\nsys.path[:0] = {roots!r}\nexec(compile({script!r}, 'script.py', 'exec'))\n"
+    return (
+        f"import sys\n\nsys.path[:0] = {roots!r}\nexec(compile({script!r}, 'script.py', 'exec'))\n"
+    )
 
 
 def _result(
@@ -116,26 +150,53 @@ def _result(
         if variant.baseline:
             return write_once(case, variant, raw, buggy, model, journal, fresh=fresh)
         services = BugServices(
-            journal=journal, model=model, sandbox=runner.sandbox, environments=runner.environments,
-            tell=runner.tell, stop=runner.stop, fresh=fresh,
-        )  # fmt: skip
-        found = reproduce(raw, buggy, services, fixed=fixed, options=variant.options(runner.options))
+            journal=journal,
+            model=model,
+            sandbox=runner.sandbox,
+            environments=runner.environments,
+            tell=runner.tell,
+            stop=runner.stop,
+            fresh=fresh,
+        )
+        found = reproduce(
+            raw, buggy, services, fixed=fixed, options=variant.options(runner.options)
+        )
     return CaseResult(
-        case.id, variant.name, found.verdict, found.reason, attempts=len(found.attempts),
-        shown=found.seeds_shown, seeds=found.seeds_run, tokens=found.tokens, money=found.money,
-        own_s=found.own_s, requests=found.requests, script=found.repro,
-        on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
+        case.id,
+        variant.name,
+        found.verdict,
+        found.reason,
+        attempts=len(found.attempts),
+        shown=found.seeds_shown,
+        seeds=found.seeds_run,
+        tokens=found.tokens,
+        money=found.money,
+        own_s=found.own_s,
+        requests=found.requests,
+        script=found.repro,
+        on_buggy=found.exits.get("buggy"),
+        on_fixed=found.exits.get("fixed"),
         reported=tuple((one.package, one.version) for one in found.report.environment)
-        if found.report is not None else (),
-    )  # fmt: skip
+        if found.report is not None
+        else (),
+    )
 
 
 def _believed(result: CaseResult) -> CaseResult:
-    """A script that nobody checked: whoever runs it takes a failure for the bug, whatever it fails with."""
+    """A script that nobody checked: whoever runs it takes a failure for the bug, whatever it
+    fails with.
+    """
     if result.on_buggy is None:
         return result
-    failed, failed_fixed = bool(result.on_buggy), result.on_fixed is not None and bool(result.on_fixed)
+    failed, failed_fixed = (
+        bool(result.on_buggy),
+        result.on_fixed is not None and bool(result.on_fixed),
+    )
     fixed = None if result.on_fixed is None else int(failed_fixed)
     verdict = Verdict.REPRODUCED if failed else Verdict.NOT_REPRODUCED
-    reason = "it fails where the bug was reported" if failed else "it runs through where the bug was reported"
+    reason = (
+        "it fails where the bug was reported"
+        if failed
+        else "it runs through where the bug was reported"
+    )
     return replace(result, on_buggy=int(failed), on_fixed=fixed, verdict=verdict, reason=reason)

@@ -1,7 +1,8 @@
-"""The catalogue of bug cases: one folder a case, read from `cases/bugs/` or from a folder of the user's.
+"""The catalogue of bug cases: one folder a case, read from `cases/bugs/` or from a folder of the
+user's.
 
-`cases/bugs/README.md` says what lies in a folder. The history is a bundle and the oracle a program: neither
-is trusted, so git runs with settings of ours and the oracle in the sandbox.
+`cases/bugs/README.md` says what lies in a folder. The history is a bundle and the oracle a program:
+neither is trusted, so git runs with settings of ours and the oracle in the sandbox.
 """
 
 from __future__ import annotations
@@ -74,9 +75,13 @@ class BugCase:
     seconds: Annotated[float, Field(gt=0, le=3600)]
     """What one run of the oracle may take."""
     preload: tuple[Dotted, ...] = ()
-    """Further modules worth importing once for all runs of the oracle, for what torch loads late."""
+    """Further modules worth importing once for all runs of the oracle, for what torch loads
+    late.
+    """
     decoy: Hash | None = None
-    """For a bug that is not there: a commit that is given as its fix, so that having one says nothing."""
+    """For a bug that is not there: a commit that is given as its fix, so that having one says
+    nothing.
+    """
     repository: str = ""
     """Where a history lies that is not ours to ship; empty: in the bundle."""
     words: str = ""
@@ -84,7 +89,9 @@ class BugCase:
 
     @property
     def report(self) -> str:
-        """The report in the user's words: all that the pipeline under test gets beside the repository."""
+        """The report in the user's words: all that the pipeline under test gets beside the
+        repository.
+        """
         return _text(self.folder / REPORT)
 
     @property
@@ -133,7 +140,10 @@ def load_cases(folder: Path | None = None) -> tuple[BugCase, ...]:
     if not found:
         raise InputError(
             f"The folder holds no bug case. Received: folder={root}",
-            next_step=f"Put each case into a folder of its own with {FACTS}, {REPORT}, {BUNDLE}, {ORACLE}.",
+            next_step=(
+                f"Put each case into a folder of its own with {FACTS}, {REPORT}, {BUNDLE}, "
+                f"{ORACLE}."
+            ),
         )
     return found
 
@@ -145,13 +155,16 @@ def chosen_cases(folder: Path | None, names: Sequence[str]) -> tuple[BugCase, ..
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
-            f"There is no bug case {unknown[0]!r}.", next_step=f"Name one of: {', '.join(known)}."
+            f"There is no bug case {unknown[0]!r}.",
+            next_step=f"Name one of: {', '.join(known)}.",
         )
     return tuple(known[name] for name in dict.fromkeys(names)) or cases
 
 
 def unpack(case: BugCase, revision: str, into: Path) -> Path:
-    """The files of a commit in a folder below `into`; nothing of the repository runs, links become files."""
+    """The files of a commit in a folder below `into`; nothing of the repository runs, links
+    become files.
+    """
     return open_repository(str(case.bundle), revision, into=into).folder
 
 
@@ -166,7 +179,9 @@ def _read(folder: Path) -> BugCase:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"The facts of case {folder.name} are wrong at {where}: {first['msg']}.") from error
+        raise InputError(
+            f"The facts of case {folder.name} are wrong at {where}: {first['msg']}."
+        ) from error
     _check(case)
     return case
 
@@ -178,13 +193,19 @@ def _check(case: BugCase) -> None:
         wrong = f"the id {case.id!r} is not the name of the folder"
     elif case.expected not in _DECIDED:
         wrong = f"the true verdict is one of {', '.join(_DECIDED)}, not {case.expected}"
-    elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED) or (case.fixed and case.decoy):
+    elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED) or (
+        case.fixed and case.decoy
+    ):
         wrong = "a fixed commit goes with a bug that is there, and with no other"
     elif case.fault not in taxonomy_classes("fault"):
-        wrong = f"there is no fault class {case.fault!r}; there are {', '.join(taxonomy_classes('fault'))}"
+        wrong = (
+            f"there is no fault class {case.fault!r}; there are "
+            f"{', '.join(taxonomy_classes('fault'))}"
+        )
     elif case.symptom not in taxonomy_classes("symptom"):
         wrong = (
-            f"there is no symptom class {case.symptom!r}; there are {', '.join(taxonomy_classes('symptom'))}"
+            f"there is no symptom class {case.symptom!r}; there are "
+            f"{', '.join(taxonomy_classes('symptom'))}"
         )
     elif not case.report.strip():
         wrong = f"{REPORT} is empty"
@@ -201,7 +222,11 @@ def _text(file: Path) -> str:
         with file.open("rb") as source:
             content = source.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise InputError(f"The case {file.parent.name} has a {file.name} of more than {LARGEST} bytes.")
+            raise InputError(
+                f"The case {file.parent.name} has a {file.name} of more than {LARGEST} bytes."
+            )
         return content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The case {file.parent.name} has no readable {file.name}: {error}.") from error
+        raise InputError(
+            f"The case {file.parent.name} has no readable {file.name}: {error}."
+        ) from error

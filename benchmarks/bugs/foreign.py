@@ -1,8 +1,9 @@
-"""Bugs of repositories that nobody here wrote: facts alone, code and words are fetched when they are run.
+"""Bugs of repositories that nobody here wrote: facts alone, code and words are fetched when they
+are run.
 
-A repository comes from a folder of mirrors (bare, by owner+name) or is cloned; a report from a folder of
-texts (owner+name#number.md) or from its tracker. What cannot be had is named and ends the run: a smaller
-table would say more than was measured.
+A repository comes from a folder of mirrors (bare, by owner+name) or is cloned; a report from a
+folder of texts (owner+name#number.md) or from its tracker. What cannot be had is named and ends the
+run: a smaller table would say more than was measured.
 """
 
 from __future__ import annotations
@@ -68,12 +69,17 @@ def load_foreign(
     if lacking:
         raise Inconclusive(
             f"These cannot be had: {', '.join(lacking)}.",
-            next_step="--mirrors holds bare repositories as owner+name, --reports texts as owner+name#N.md.",
+            next_step=(
+                "--mirrors holds bare repositories as owner+name, --reports texts as "
+                "owner+name#N.md."
+            ),
         )
     return tuple(_case(one, mirrors, reports) for one in chosen)
 
 
-def _lacking(bugs: Sequence[ForeignBug], mirrors: Path | None, reports: Path | None) -> Iterator[str]:
+def _lacking(
+    bugs: Sequence[ForeignBug], mirrors: Path | None, reports: Path | None
+) -> Iterator[str]:
     for one in bugs:
         if mirrors is not None and _mirror(one, mirrors) is None:
             yield one.repository
@@ -93,10 +99,22 @@ def _report(bug: ForeignBug, reports: Path) -> Path:
 def _case(bug: ForeignBug, mirrors: Path | None, reports: Path | None) -> BugCase:
     mirror = _mirror(bug, mirrors) if mirrors is not None else None
     return BugCase(
-        folder=FOLDER / bug.id, id=bug.id, title=bug.shows, project=bug.repository, kind=bug.kind,
-        bug=bug.shows, fault="other", symptom="crash" if bug.kind is Kind.EXPLICIT else "wrong-value",
-        buggy=bug.buggy, fixed=bug.fixed, expected=Verdict.REPRODUCED, packages=(), imports_from=".",
+        folder=FOLDER / bug.id,
+        id=bug.id,
+        title=bug.shows,
+        project=bug.repository,
+        kind=bug.kind,
+        bug=bug.shows,
+        fault="other",
+        symptom="crash" if bug.kind is Kind.EXPLICIT else "wrong-value",
+        buggy=bug.buggy,
+        fixed=bug.fixed,
+        expected=Verdict.REPRODUCED,
+        packages=(),
+        imports_from=".",
         seconds=600,
         repository=str(mirror) if mirror is not None else f"https://github.com/{bug.repository}",
-        words=str(_report(bug, reports)) if reports is not None else f"{bug.repository}#{bug.issue}",
-    )  # fmt: skip
+        words=str(_report(bug, reports))
+        if reports is not None
+        else f"{bug.repository}#{bug.issue}",
+    )

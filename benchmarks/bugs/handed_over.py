@@ -1,6 +1,7 @@
 """What was handed over, run as its user would.
 
-Untrusted like all that a model wrote: it runs in a box without network, the project read-only beside it.
+Untrusted like all that a model wrote: it runs in a box without network, the project read-only
+beside it.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ def exit_code(script: str, case: BugCase, folder: Path, sandbox: Sandbox, stop: 
         files={"script.py": script.encode("utf-8", "replace")},
         mounts=(Mount(folder.absolute(), f"/box/work/{PROJECT}"),),
         environment={
-            "OMP_NUM_THREADS": "1", "KERAS_BACKEND": "torch", "PYTHONHASHSEED": "0",
-            "REENACT_PROJECT": PROJECT, "PYTHONPATH": f"{PROJECT}/{case.imports_from}",
+            "OMP_NUM_THREADS": "1",
+            "KERAS_BACKEND": "torch",
+            "PYTHONHASHSEED": "0",
+            "REENACT_PROJECT": PROJECT,
+            "PYTHONPATH": f"{PROJECT}/{case.imports_from}",
         },
-    )  # fmt: skip
+    )
     result = sandbox.run(command, Limits(wall_s=_START_S + case.seconds), stop=stop)
     if result.ending is Ending.CANCELLED:
         raise Stopped("Stopped while a script was judged.")

@@ -1,7 +1,8 @@
-"""Runs in the box: an oracle once a revision and seed, each in a fork, so that packages are imported once.
+"""Runs in the box: an oracle once a revision and seed, each in a fork, so that packages are
+imported once.
 
-The task comes on standard input, the exit codes go to codes.json. Only the parent writes them: what an oracle
-prints is never read as a result.
+The task comes on standard input, the exit codes go to codes.json. Only the parent writes them: what
+an oracle prints is never read as a result.
 """
 
 import importlib
@@ -28,7 +29,9 @@ def main() -> None:
 
 
 def run(path: str, seed: int) -> int:
-    """The exit code of the oracle in a child process; a death by signal says nothing about the bug."""
+    """The exit code of the oracle in a child process; a death by signal says nothing about the
+    bug.
+    """
     sys.stdout.flush()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,6 @@
-"""`python -m benchmarks bugs`: every case with every variant, journalled, scored against the truth."""
+"""`python -m benchmarks bugs`: every case with every variant, journalled, scored against the
+truth.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ CaseRun = tuple[BugCase, Variant]
 
 
 def measure(
-    cases: Sequence[BugCase], runner: BenchRunner, *, variants: Sequence[Variant] = (WHOLE,), jobs: int = 1
+    cases: Sequence[BugCase],
+    runner: BenchRunner,
+    *,
+    variants: Sequence[Variant] = (WHOLE,),
+    jobs: int = 1,
 ) -> Scorecard:
     """Tell all cases that somebody answers. The same call after an interruption continues."""
     runner = replace(runner, sandbox=Queued(runner.sandbox)) if jobs > 1 else runner
@@ -71,7 +77,8 @@ def _run_all(
         return
     with ThreadPoolExecutor(jobs) as pool:
         futures = {
-            pool.submit(run_case, case, variant, runner): name for name, (case, variant) in wanted.items()
+            pool.submit(run_case, case, variant, runner): name
+            for name, (case, variant) in wanted.items()
         }
         try:
             for number, future in enumerate(as_completed(futures), start=1):

@@ -1,7 +1,7 @@
 """What a case's own oracle says of its revisions, run in the sandbox over seeds.
 
-Covered: oracle and project run in one box without network, the project read-only beside them. Not covered: an
-oracle that lies. It is the word of whoever made the case.
+Covered: oracle and project run in one box without network, the project read-only beside them. Not
+covered: an oracle that lies. It is the word of whoever made the case.
 """
 
 from __future__ import annotations
@@ -61,14 +61,22 @@ def run_oracle(
 
 
 def verify(
-    case: BugCase, sandbox: Sandbox, *, seeds: Sequence[int] = SEEDS, stop: Stop | None = None
+    case: BugCase,
+    sandbox: Sandbox,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    stop: Stop | None = None,
 ) -> tuple[Shown, ...]:
     """Ask the oracle about every revision of the case in one box: the buggy one first."""
     return _ask(case, case.revisions, sandbox, seeds, stop)
 
 
 def _ask(
-    case: BugCase, revisions: Sequence[str], sandbox: Sandbox, seeds: Sequence[int], stop: Stop | None
+    case: BugCase,
+    revisions: Sequence[str],
+    sandbox: Sandbox,
+    seeds: Sequence[int],
+    stop: Stop | None,
 ) -> tuple[Shown, ...]:
     with TemporaryDirectory(prefix="reenact-bug-") as made:
         folders = [unpack(case, revision, Path(made)) for revision in revisions]
@@ -94,9 +102,14 @@ def _command(case: BugCase, folders: Sequence[Path], seeds: Sequence[int]) -> Co
         argv=("python3", "inside.py"),
         files={"inside.py": inside, "oracle.py": case.oracle},
         mounts=tuple(
-            Mount(folder.absolute(), f"/box/work/{name}") for name, folder in zip(names, folders, strict=True)
+            Mount(folder.absolute(), f"/box/work/{name}")
+            for name, folder in zip(names, folders, strict=True)
         ),
-        environment={"OMP_NUM_THREADS": "1", "KERAS_BACKEND": "torch", "PYTHONHASHSEED": "0"},
+        environment={
+            "OMP_NUM_THREADS": "1",
+            "KERAS_BACKEND": "torch",
+            "PYTHONHASHSEED": "0",
+        },
         stdin=json.dumps(task).encode(),
         collect=(_CODES,),
     )
@@ -112,7 +125,9 @@ def _codes(result: BoxResult, revisions: int, seeds: int) -> list[list[int]]:
     if not result.ok or _CODES not in result.results:
         return nothing
     try:
-        table = TypeAdapter(list[list[int]]).validate_python(read_json(result.results[_CODES]), strict=True)
+        table = TypeAdapter(list[list[int]]).validate_python(
+            read_json(result.results[_CODES]), strict=True
+        )
     except (ResultRefused, ValidationError):
         return nothing
     fits = len(table) == revisions and all(len(row) == seeds for row in table)

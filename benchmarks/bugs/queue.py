@@ -21,7 +21,12 @@ class Queued:
         self._places = Semaphore(places or os.cpu_count() or 1)
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         with self._places:
             return self._sandbox.run(command, limits, on_output=on_output, stop=stop)

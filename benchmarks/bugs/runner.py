@@ -73,15 +73,17 @@ class BenchRunner:
         if self.model is None:
             return Replay(file, tell=self.tell)
         # Words and code of strangers are not ours to keep: of their bugs the answers alone are.
-        return Recorder(self.model, file, prompts=not case.is_foreign) if self.record else self.model
+        return (
+            Recorder(self.model, file, prompts=not case.is_foreign) if self.record else self.model
+        )
 
     @contextmanager
     def journal_for(self, case: BugCase, variant: Variant) -> Iterator[tuple[Journal, bool]]:
         """The journal of one pipeline and whether it starts over.
 
-        What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
-        knew its answers would not notice when it changes. A recording that is not begun yet needs every
-        answer, also those that the journal knows from before.
+        What a living model answers was paid for and is kept. A recording costs nothing, and a
+        journal that knew its answers would not notice when it changes. A recording that is not
+        begun yet needs every answer, also those that the journal knows from before.
         """
         if self.model is None:
             with Journal.in_memory() as journal:

@@ -11,11 +11,24 @@ FIXED = "fixed"
 LEAVABLE = (*BugAblations.names(), FIXED)
 BASELINES = ("zero-shot", "no-context", "few-shot", "chain-of-thought")
 PUBLISHED = {
-    "": 80.19, "zero-shot": 21.70, "few-shot": 28.30, "chain-of-thought": 30.19, "relevance": 17.92,
-    "plan": 21.70, "restructuring": 22.64, "static": 41.51, "execution": 46.23, "loop_order": 20.75,
-    "modules": 23.58, "loops": 28.30, "rerank": 30.19, "dependencies": 34.91,
-}  # fmt: skip
-"""Per cent of 106 bugs that the RepGen paper says of each (Qwen2.5 7B). Its `execution` was imagined."""
+    "": 80.19,
+    "zero-shot": 21.70,
+    "few-shot": 28.30,
+    "chain-of-thought": 30.19,
+    "relevance": 17.92,
+    "plan": 21.70,
+    "restructuring": 22.64,
+    "static": 41.51,
+    "execution": 46.23,
+    "loop_order": 20.75,
+    "modules": 23.58,
+    "loops": 28.30,
+    "rerank": 30.19,
+    "dependencies": 34.91,
+}
+"""Per cent of 106 bugs that the RepGen paper says of each (Qwen2.5 7B). Its `execution` was
+imagined.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +56,9 @@ class Variant:
 
     @property
     def answers(self) -> str:
-        """The recording that answers. The fix changes no question, so a variant that does not see it has the
-        same answers, and those that it alone needs are kept with them."""
+        """The recording that answers. The fix changes no question, so a variant that does not see
+        it has the same answers, and those that it alone needs are kept with them.
+        """
         return WHOLE.recording if self.without == FIXED else self.recording
 
     @property
@@ -66,8 +80,14 @@ WITHOUT_FIXED = Variant(without=FIXED).name
 
 
 def variants_of(
-    without: tuple[str, ...] = (), baselines: tuple[str, ...] = (), *, whole: bool = True
+    without: tuple[str, ...] = (),
+    baselines: tuple[str, ...] = (),
+    *,
+    whole: bool = True,
 ) -> tuple[Variant, ...]:
     """The whole method unless it is not wanted, then one variant a part and one a baseline."""
-    asked = (*(Variant(without=one) for one in without), *(Variant(baseline=one) for one in baselines))
+    asked = (
+        *(Variant(without=one) for one in without),
+        *(Variant(baseline=one) for one in baselines),
+    )
     return tuple(dict.fromkeys([*([WHOLE] if whole or not asked else []), *asked]))

@@ -1,1 +1,3 @@
-"""How cost grows: code, parameters, training time, trainings, runs in the journal, length of a paper."""
+"""How cost grows: code, parameters, training time, trainings, runs in the journal, length of a
+paper.
+"""

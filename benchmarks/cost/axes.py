@@ -61,9 +61,20 @@ def _package(folder: Path, size: int) -> Sequence[str]:
         names.append(f"part_{number:05d}")
         (package / f"{names[-1]}.py").write_text(text, encoding="utf-8")
     imports = "".join(f"import parts.{name}\n" for name in names)
-    text = TRAINING.read_text(encoding="utf-8").replace("import sys\n", f"import sys\n\n{imports}", 1)
+    text = TRAINING.read_text(encoding="utf-8").replace(
+        "import sys\n", f"import sys\n\n{imports}", 1
+    )
     (folder / "train.py").write_text(text, encoding="utf-8")
-    return [*own_command(), "diagnose", "--depth", "static", "--fresh", "train.py", "16", "200"]
+    return [
+        *own_command(),
+        "diagnose",
+        "--depth",
+        "static",
+        "--fresh",
+        "train.py",
+        "16",
+        "200",
+    ]
 
 
 def _texts(size: int) -> Iterator[str]:
@@ -109,12 +120,16 @@ def _paper(folder: Path, size: int) -> Sequence[str]:
     """The sections of a paper again and again, each time under names of their own."""
     shutil.copytree(PAPER, folder / "paper")
     main = (PAPER / "main.tex").read_text(encoding="utf-8")
-    sections = [file.read_text(encoding="utf-8") for file in sorted((PAPER / "sections").glob("*.tex"))]
+    sections = [
+        file.read_text(encoding="utf-8") for file in sorted((PAPER / "sections").glob("*.tex"))
+    ]
     parts: list[str] = []
     while sum(map(len, parts)) < size:
         number = len(parts)
         text = sections[number % len(sections)]
-        own = text.replace("\\label{", f"\\label{{{number}-").replace("\\section{", f"\\section{{{number}: ")
+        own = text.replace("\\label{", f"\\label{{{number}-").replace(
+            "\\section{", f"\\section{{{number}: "
+        )
         parts.append(own)
     (folder / "paper" / "sections" / "more.tex").write_text("\n".join(parts), encoding="utf-8")
     whole = main.replace("\\bibliographystyle", "\\input{sections/more}\n\\bibliographystyle", 1)
@@ -123,25 +138,58 @@ def _paper(folder: Path, size: int) -> Sequence[str]:
 
 
 AXES = (
-    Axis("code", "bytes of programs", "reenact lint .", (10_000, 100_000, 1_000_000, 10_000_000), _lint),
     Axis(
-        "package", "bytes that the program imports", "reenact diagnose --depth static train.py",
-        (10_000, 100_000, 1_000_000, 10_000_000), _package,
+        "code",
+        "bytes of programs",
+        "reenact lint .",
+        (10_000, 100_000, 1_000_000, 10_000_000),
+        _lint,
     ),
     Axis(
-        "parameters", "parameters, 64 steps each", "reenact diagnose train.py",
+        "package",
+        "bytes that the program imports",
+        "reenact diagnose --depth static train.py",
+        (10_000, 100_000, 1_000_000, 10_000_000),
+        _package,
+    ),
+    Axis(
+        "parameters",
+        "parameters, 64 steps each",
+        "reenact diagnose train.py",
         (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000),
         lambda folder, size: _quick(folder, width_for(size), 64),
         lambda folder, size: _plain(folder, width_for(size), 64),
     ),
     Axis(
-        "training", "steps of 0.7 to 3 ms", "reenact diagnose train.py", (1_000, 10_000, 60_000),
+        "training",
+        "steps of 0.7 to 3 ms",
+        "reenact diagnose train.py",
+        (1_000, 10_000, 60_000),
         lambda folder, size: _quick(folder, 64, size),
-        lambda folder, size: _plain(folder, 64, size), longest=1_200_000,
+        lambda folder, size: _plain(folder, 64, size),
+        longest=1_200_000,
     ),
-    Axis("trainings", "trainings to spend", "reenact repair --strategy random", (5, 10, 20, 40), _repair,
-         exits=(0, 1, 3)),
-    Axis("journal", "recorded runs of 8 steps", "reenact runs list", (10, 100, 1_000, 10_000), _journal),
-    Axis("paper", "characters of LaTeX", "reenact read paper", (20_000, 100_000, 500_000, 2_500_000), _paper),
-)  # fmt: skip
+    Axis(
+        "trainings",
+        "trainings to spend",
+        "reenact repair --strategy random",
+        (5, 10, 20, 40),
+        _repair,
+        exits=(0, 1, 3),
+    ),
+    Axis(
+        "journal",
+        "recorded runs of 8 steps",
+        "reenact runs list",
+        (10, 100, 1_000, 10_000),
+        _journal,
+    ),
+    Axis(
+        "paper",
+        "characters of LaTeX",
+        "reenact read paper",
+        (20_000, 100_000, 500_000, 2_500_000),
+        _paper,
+    ),
+)
 """What everything costs is measured by whole commands, as their users start them."""

@@ -15,15 +15,23 @@ from reenact.types import ExitCode
 
 @click.command()
 @click.option(
-    "--axis", "names", multiple=True, type=click.Choice([axis.name for axis in AXES]), help="Only this one."
+    "--axis",
+    "names",
+    multiple=True,
+    type=click.Choice([axis.name for axis in AXES]),
+    help="Only this one.",
 )
 @click.option("--whole", is_flag=True, help="A training of an hour too.")
 @out_folder
 def cost(names: tuple[str, ...], whole: bool, out: Path | None) -> ExitCode:
     """Seconds, processor time and memory as code, models, trainings, journals and papers grow.
 
-    About half an hour on two cores, another one to one and a half with --whole; the same command continues.
+    About half an hour on two cores, another one to one and a half with --whole; the same command
+    continues.
     """
     axes = [axis for axis in AXES if not names or axis.name in names]
     kept = Kept(resolve().settings.runs_dir / "bench" / "cost-points.jsonl")
-    return conduct(lambda tell, stop: measure(axes, kept=kept, whole=whole, tell=tell, stop=stop), out)
+    return conduct(
+        lambda tell, stop: measure(axes, kept=kept, whole=whole, tell=tell, stop=stop),
+        out,
+    )

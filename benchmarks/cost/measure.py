@@ -1,8 +1,10 @@
-"""`python -m benchmarks cost`: seconds, processor time and memory of whole commands as their input grows.
+"""`python -m benchmarks cost`: seconds, processor time and memory of whole commands as their input
+grows.
 
-Points are kept as they come, by axis, size and code; the same command continues. A slope is that of the two
-largest sizes on logarithmic axes: 1 is cost in proportion, 0 none. At smaller sizes the start of Python hides
-it. It is taken from processor time, which other work on the machine hardly touches.
+Points are kept as they come, by axis, size and code; the same command continues. A slope is that of
+the two largest sizes on logarithmic axes: 1 is cost in proportion, 0 none. At smaller sizes the
+start of Python hides it. It is taken from processor time, which other work on the machine hardly
+touches.
 """
 
 from __future__ import annotations
@@ -33,7 +35,14 @@ STEEPEST = 1.15
 """A slope up to which a cost counts as growing in proportion."""
 MOST_SECONDS = 4 * 3600.0
 """The longest time for one command: one of them watches a training of an hour."""
-COLUMNS = ("size", "seconds", "processor s", "memory, MB", "without reenact, processor s", "times")
+COLUMNS = (
+    "size",
+    "seconds",
+    "processor s",
+    "memory, MB",
+    "without reenact, processor s",
+    "times",
+)
 LAUNCHER = """
 import json, resource, subprocess, sys
 code = subprocess.call(sys.argv[2:])
@@ -41,7 +50,9 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open(sys.argv[1], "w") as file:
     json.dump([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024], file)
 """
-"""A small process between: Linux counts the memory of whoever starts a process as that process's own."""
+"""A small process between: Linux counts the memory of whoever starts a process as that
+process's own.
+"""
 _POLL_S = 0.05
 
 
@@ -76,10 +87,16 @@ class Kept:
     def read(self) -> list[Point]:
         """A line that was cut off is measured again."""
         found = []
-        for line in self.file.read_text(encoding="utf-8").splitlines() if self.file.exists() else ():
+        for line in (
+            self.file.read_text(encoding="utf-8").splitlines() if self.file.exists() else ()
+        ):
             try:
                 facts = json.loads(line)
-                code, ours, alone = facts.pop("code"), Spent(**facts.pop("ours")), facts.pop("alone")
+                code, ours, alone = (
+                    facts.pop("code"),
+                    Spent(**facts.pop("ours")),
+                    facts.pop("alone"),
+                )
                 point = Point(**facts, ours=ours, alone=Spent(**alone) if alone else None)
             except (ValueError, TypeError, KeyError):
                 continue
@@ -112,7 +129,9 @@ def sizes(axis: Axis, whole: bool) -> tuple[int, ...]:
 
 
 def _point(axis: Axis, size: int, stop: Stop) -> Point:
-    """One command after the other; at once where it takes an hour, since processor time is compared."""
+    """One command after the other; at once where it takes an hour, since processor time is
+    compared.
+    """
     with ThreadPoolExecutor(2 if size == axis.longest else 1) as pool:
         ours = pool.submit(_spent, axis.prepare, size, axis.exits, stop)
         alone = None if axis.alone is None else pool.submit(_spent, axis.alone, size, (0,), stop)
@@ -129,12 +148,19 @@ def _spent(prepare: Prepare, size: int, exits: tuple[int, ...], stop: Stop) -> S
         with tempfile.TemporaryFile() as output:
             began = time.perf_counter()
             child = subprocess.Popen(  # noqa: S603 - a command of ours, on files of ours
-                [sys.executable, "-I", "-S", "-c", LAUNCHER, str(used), *words], cwd=folder, env=given,
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, "-I", "-S", "-c", LAUNCHER, str(used), *words],
+                cwd=folder,
+                env=given,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
             _wait(child, stop)
             seconds = time.perf_counter() - began
-            code, processor, memory = json.loads(used.read_bytes()) if used.exists() else (None, 0, 0)
+            code, processor, memory = (
+                json.loads(used.read_bytes()) if used.exists() else (None, 0, 0)
+            )
             if code not in exits:
                 output.seek(0)
                 printed = output.read()[-300:].decode(errors="replace")
@@ -154,18 +180,25 @@ def _wait(child: subprocess.Popen[bytes], stop: Stop) -> None:
 
 
 def slope(points: Sequence[Point]) -> float | None:
-    """Of processor time over the two largest sizes; of what reenact adds, where a training is alone too."""
+    """Of processor time over the two largest sizes; of what reenact adds, where a training is
+    alone too.
+    """
     if len(points) < 2:
         return None
     small, large = sorted(points, key=lambda point: point.size)[-2:]
-    costs = [point.ours.processor - (point.alone.processor if point.alone else 0) for point in (small, large)]
+    costs = [
+        point.ours.processor - (point.alone.processor if point.alone else 0)
+        for point in (small, large)
+    ]
     if min(costs) <= 0:
         return None
     return math.log(costs[1] / costs[0]) / math.log(large.size / small.size)
 
 
 def card(axes: Sequence[Axis], points: Iterable[Point], whole: bool) -> Scorecard:
-    """A table, a slope and a drawing for each axis; a goal that no cost grows faster than its cause."""
+    """A table, a slope and a drawing for each axis; a goal that no cost grows faster than its
+    cause.
+    """
     found = {axis: [point for point in points if point.axis == axis.name] for axis in axes}
     slopes = {axis: slope(mine) for axis, mine in found.items()}
     goals = tuple(
@@ -173,7 +206,9 @@ def card(axes: Sequence[Axis], points: Iterable[Point], whole: bool) -> Scorecar
             f"{axis.name}: {axis.command}",
             f"slope at most {STEEPEST:g}",
             "-" if steep is None else f"{steep:.2f}",
-            None if steep is None or len(found[axis]) < len(sizes(axis, whole)) else steep <= STEEPEST,
+            None
+            if steep is None or len(found[axis]) < len(sizes(axis, whole))
+            else steep <= STEEPEST,
         )
         for axis, steep in slopes.items()
     )

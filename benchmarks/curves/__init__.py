@@ -1,1 +1,3 @@
-"""Learning curves of changed programs, kept whole, and the rule for hopeless trainings, replayed on them."""
+"""Learning curves of changed programs, kept whole, and the rule for hopeless trainings,
+replayed on them.
+"""

@@ -1,4 +1,6 @@
-"""What the rule loses and saves on the kept curves; its constants are chosen on one half of the programs."""
+"""What the rule loses and saves on the kept curves; its constants are chosen on one half of the
+programs.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,12 @@ def scorecard(kept: Sequence[KeptStart], *, tune: bool = False) -> Scorecard:
         goals=(
             Goal("winners", f">= {LEAST_WINNERS}", str(lost.whole), enough),
             Goal("winners lost", f"<= {MOST_LOST:.0%}", _shown(lost), _met(lost)),
-            Goal("winners lost, confirm half", f"<= {MOST_LOST:.0%}", _shown(confirm), _met(confirm)),
+            Goal(
+                "winners lost, confirm half",
+                f"<= {MOST_LOST:.0%}",
+                _shown(confirm),
+                _met(confirm),
+            ),
         ),
         tables=(
             _halves(found, three),
@@ -54,7 +61,11 @@ def scorecard(kept: Sequence[KeptStart], *, tune: bool = False) -> Scorecard:
             "lost_confirm": confirm,
             "saved": Figure("share of the training time of changes that is saved", saved, digits=3),
         },
-        facts={"programs": len({one.group for one in kept}), "faulty": len(kept), "changes": len(both)},
+        facts={
+            "programs": len({one.group for one in kept}),
+            "faulty": len(kept),
+            "changes": len(both),
+        },
     )
 
 
@@ -87,26 +98,46 @@ def _halves(one: dict[str, list[Replayed]], three: dict[str, list[Replayed]]) ->
             lost = lost_share(replayed)
             ended = sum(share is not None for each in replayed for share in each.ended)
             count = sum(len(each.ended) for each in replayed)
-            rows.append((half, seeds, f"{lost:count}", f"{lost:interval}", f"{ended} of {count}",
-                         f"{saved_share(replayed):.1%}"))  # fmt: skip
-    heads = ("half", "seeds of the program as it stands", "winners lost", "95 % interval",
-             "trainings ended", "time saved")  # fmt: skip
+            rows.append(
+                (
+                    half,
+                    seeds,
+                    f"{lost:count}",
+                    f"{lost:interval}",
+                    f"{ended} of {count}",
+                    f"{saved_share(replayed):.1%}",
+                )
+            )
+    heads = (
+        "half",
+        "seeds of the program as it stands",
+        "winners lost",
+        "95 % interval",
+        "trainings ended",
+        "time saved",
+    )
     return Table("The rule on both halves of the programs", heads, tuple(rows))
 
 
 def _lost(found: Sequence[Replayed]) -> Table:
     """Every winner that was lost, by name."""
     rows = [
-        (one.start.name, one.change.patch[:80], one.start.watched or "step loss",
-         ", ".join("-" if share is None else f"{share:.0%}" for share in one.ended))
-        for one in found if one.lost
-    ]  # fmt: skip
+        (
+            one.start.name,
+            one.change.patch[:80],
+            one.start.watched or "step loss",
+            ", ".join("-" if share is None else f"{share:.0%}" for share in one.ended),
+        )
+        for one in found
+        if one.lost
+    ]
     return Table("Winners lost", ("program", "change", "watched", "ended at"), tuple(rows[:40]))
 
 
 def _constants(tune: Sequence[KeptStart], confirm: Sequence[KeptStart]) -> Table:
-    """The constants that save most on the tune half and lose at most one winner of a hundred there; what they
-    do on the other half."""
+    """The constants that save most on the tune half and lose at most one winner of a hundred there;
+    what they do on the other half.
+    """
     tried = []
     for values in product(*GRID.values()):
         constants = dict(zip(GRID, values, strict=True))
@@ -117,7 +148,18 @@ def _constants(tune: Sequence[KeptStart], confirm: Sequence[KeptStart]) -> Table
     rows = []
     for saved, constants, lost in tried[:SHOWN]:
         other = replay(confirm, Rule(constants=constants))
-        rows.append((*(f"{value:g}" for value in constants.values()), f"{lost:count}", f"{saved:.1%}",
-                     f"{lost_share(other):count}", f"{saved_share(other):.1%}"))  # fmt: skip
+        rows.append(
+            (
+                *(f"{value:g}" for value in constants.values()),
+                f"{lost:count}",
+                f"{saved:.1%}",
+                f"{lost_share(other):count}",
+                f"{saved_share(other):.1%}",
+            )
+        )
     heads = (*GRID, "lost, tune", "saved, tune", "lost, confirm", "saved, confirm")
-    return Table("Constants that do best on the tune half, where a metric is watched", heads, tuple(rows))
+    return Table(
+        "Constants that do best on the tune half, where a metric is watched",
+        heads,
+        tuple(rows),
+    )

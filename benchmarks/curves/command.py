@@ -1,4 +1,6 @@
-"""`python -m benchmarks curves`: the rule that ends hopeless trainings, replayed on whole learning curves."""
+"""`python -m benchmarks curves`: the rule that ends hopeless trainings, replayed on whole
+learning curves.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,35 @@ FILE = "curves.jsonl"
 
 @click.command()
 @click.option(
-    "--record", is_flag=True, help="Train programs whose curves are not kept yet in OUT; continues."
+    "--record",
+    is_flag=True,
+    help="Train programs whose curves are not kept yet in OUT; continues.",
 )
-@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="With --record: at once.")
 @click.option(
-    "--limit-minutes", type=click.FloatRange(0.1, 6000), default=60.0, show_default=True,
+    "--jobs",
+    type=Count(1, 1024),
+    default=1,
+    show_default=True,
+    help="With --record: at once.",
+)
+@click.option(
+    "--limit-minutes",
+    type=click.FloatRange(0.1, 6000),
+    default=60.0,
+    show_default=True,
     help="With --record: no program is finished later.",
-)  # fmt: skip
-@click.option(
-    "--program", "programs", multiple=True, help="With --record: only programs whose name holds this word."
 )
-@click.option("--tune", is_flag=True, help="Try other constants of the rule on one half of the programs.")
+@click.option(
+    "--program",
+    "programs",
+    multiple=True,
+    help="With --record: only programs whose name holds this word.",
+)
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="Try other constants of the rule on one half of the programs.",
+)
 @click.option("--pack", is_flag=True, help="Put the curves of OUT into the repository.")
 @out_folder
 def curves(
@@ -48,7 +68,14 @@ def curves(
 
     def measure(tell: Tell, stop: Stop) -> Scorecard:
         if record:
-            record_curves(file, programs=programs, jobs=jobs, minutes=limit_minutes, tell=tell, stop=stop)
+            record_curves(
+                file,
+                programs=programs,
+                jobs=jobs,
+                minutes=limit_minutes,
+                tell=tell,
+                stop=stop,
+            )
         kept = read_kept(file)
         if pack:
             pack_curves(kept)

@@ -1,4 +1,6 @@
-"""Learning curves as they are kept: one line of JSON for each faulty program, packed for the repository."""
+"""Learning curves as they are kept: one line of JSON for each faulty program, packed for the
+repository.
+"""
 
 from __future__ import annotations
 

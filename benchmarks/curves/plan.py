@@ -32,8 +32,15 @@ CHANGES = 7
 """Of one faulty program."""
 MUTANTS = 4
 """Of one sound program."""
-MUTATED = ("learning-rate", "optimizer", "activation-hidden", "weight-init", "momentum", "regularisation",
-           "activation-output")  # fmt: skip
+MUTATED = (
+    "learning-rate",
+    "optimizer",
+    "activation-hidden",
+    "weight-init",
+    "momentum",
+    "regularisation",
+    "activation-output",
+)
 """Operators that make a program faulty; those that mostly do no harm are left out."""
 RATES = (10.0, 0.1, 100.0, 0.01, 3.0, 0.3)
 """Times the learning rate."""
@@ -78,27 +85,37 @@ def starts_of(group: str, scratch: Path) -> list[Start]:
 
 def _faults() -> dict[str, FaultCase]:
     """Those whose programs make their own data."""
-    return {case.id: case for case in fault_cases() if not case.data and availability(case).runnable}
+    return {
+        case.id: case for case in fault_cases() if not case.data and availability(case).runnable
+    }
 
 
 def _programs() -> dict[str, tuple[tuple[str, ...], Path]]:
-    """Words and folder of sound programs of other benchmarks: those of one file that need no package beside
-    the frameworks."""
+    """Words and folder of sound programs of other benchmarks: those of one file that need no
+    package beside the frameworks.
+    """
     found: dict[str, tuple[tuple[str, ...], Path]] = {}
-    for prefix, folder in (("base", BASES), ("probe", ROOT / "benchmarks" / "cases" / "probe")):
+    for prefix, folder in (
+        ("base", BASES),
+        ("probe", ROOT / "benchmarks" / "cases" / "probe"),
+    ):
         for script in sorted(folder.glob("*.py")):
             found[f"{prefix}-{script.stem}"] = ((script.name,), folder)
     for half in PUBLISHED_HALVES:
         for training in trainings_of(published("modern")[half]):
             is_script = training.path.endswith(".py") and not training.module
             if training.sound and is_script and not training.needs:
-                found[f"{half}-{training.shown}"] = (training.words, TRAININGS / training.id)
+                found[f"{half}-{training.shown}"] = (
+                    training.words,
+                    TRAININGS / training.id,
+                )
     return found
 
 
 def _mutated(name: str, program: Program) -> Iterator[Start]:
-    """With a fault put in, several times; among the changes is the one that takes it back, by itself and with
-    others."""
+    """With a fault put in, several times; among the changes is the one that takes it back, by
+    itself and with others.
+    """
     chance = _chance(name)
     for mutant in _mutants(program, chance):
         faulty = mutant.patch.apply(program)
@@ -114,7 +131,9 @@ def _mutated(name: str, program: Program) -> Iterator[Start]:
 def _together(one: Patch, other: Patch, program: Program) -> Patch | None:
     """Both at once; none where they change the same."""
     same = {change.hyperparameter for change in one.changes if isinstance(change, Set | Replace)}
-    rest = [change for change in other.changes if getattr(change, "hyperparameter", None) not in same]
+    rest = [
+        change for change in other.changes if getattr(change, "hyperparameter", None) not in same
+    ]
     patch = one + Patch(tuple(rest))
     return patch if rest and _applies(patch, program) else None
 
@@ -123,7 +142,9 @@ def _mutants(program: Program, chance: random.Random) -> Iterator[Mutant]:
     """A few, of different operators."""
     kinds = [kind for kind in OPERATORS if kind.name in MUTATED]
     chance.shuffle(kinds)
-    chosen = (chance.choice(few) for kind in kinds if (few := list(islice(kind.mutants(program), 5))))
+    chosen = (
+        chance.choice(few) for kind in kinds if (few := list(islice(kind.mutants(program), 5)))
+    )
     return islice(chosen, MUTANTS)
 
 
@@ -133,7 +154,9 @@ def _taken_back(sound: Program, faulty: Program) -> Patch | None:
     changes = [
         change_for(param, values[param.id])
         for param in hyperparameters_of(faulty)
-        if param.changeable and param.id in values and not same_value(values[param.id], param.in_force)
+        if param.changeable
+        and param.id in values
+        and not same_value(values[param.id], param.in_force)
     ]
     patch = Patch(tuple(changes))
     return patch if changes and _applies(patch, faulty) else None
@@ -157,7 +180,8 @@ def _changes(program: Program, chance: random.Random) -> tuple[Patch, ...]:
         wanted = chance.sample(space, min(len(space), chance.choice((1, 1, 2))))
         drawn = [_drawn(one.hyperparameter, one.values, chance) for one in wanted]
         patch = fitting(
-            [change for change in drawn if change is not None], lambda one: _applies(one, program)
+            [change for change in drawn if change is not None],
+            lambda one: _applies(one, program),
         )
         if patch and patch not in found:
             found.append(patch)
@@ -170,7 +194,11 @@ def _drawn(param: Hyperparameter, values: Sequence[object], chance: random.Rando
         rate = number(param) or 0.0
         return Set(param.id, float(f"{rate * chance.choice(RATES):.3g}")) if rate else None
     value = chance.choice(values[1:])
-    if param.kind is Kind.EPOCHS and isinstance(value, int) and value > AT_MOST * (number(param) or value):
+    if (
+        param.kind is Kind.EPOCHS
+        and isinstance(value, int)
+        and value > AT_MOST * (number(param) or value)
+    ):
         return None
     return change_for(param, value)  # type: ignore[arg-type]
 

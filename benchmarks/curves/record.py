@@ -1,7 +1,8 @@
-"""`python -m benchmarks curves --record`: faulty programs and changes of them, trained to their end.
+"""`python -m benchmarks curves --record`: faulty programs and changes of them, trained to their
+end.
 
-Each process trains one program after another, with a fork server of its own; a program is written down when
-all its trainings are done: stopped, the same command continues.
+Each process trains one program after another, with a fork server of its own; a program is written
+down when all its trainings are done: stopped, the same command continues.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.curves.kept import KeptChange, KeptStart, KeptTraining, append, read_kept, thinned
+from benchmarks.curves.kept import (
+    KeptChange,
+    KeptStart,
+    KeptTraining,
+    append,
+    read_kept,
+    thinned,
+)
 from benchmarks.curves.plan import Start, groups, starts_of
 from benchmarks.several import several
 from reenact.errors import InputError
@@ -46,10 +54,17 @@ class RecordTask:
 
 
 def record(
-    file: Path, *, programs: Sequence[str] = (), jobs: int, minutes: float, tell: Tell, stop: Stop
+    file: Path,
+    *,
+    programs: Sequence[str] = (),
+    jobs: int,
+    minutes: float,
+    tell: Tell,
+    stop: Stop,
 ) -> list[KeptStart]:
-    """Every program whose curves are not in the file yet, as long as there is time; all that are kept.
-    `programs`: only those whose name holds one of these words."""
+    """Every program whose curves are not in the file yet, as long as there is time; all that are
+    kept. `programs`: only those whose name holds one of these words.
+    """
     known = frozenset(start.name for start in read_kept(file))
     until = time.time() + 60 * minutes
     chosen = [name for name in groups() if not programs or any(word in name for word in programs)]
@@ -61,7 +76,9 @@ def record(
 
 
 def record_program(task: RecordTask, stop: Stop) -> list[KeptStart]:
-    """All that is made of one program and not known; what is not done when the time is up is left out."""
+    """All that is made of one program and not known; what is not done when the time is up is
+    left out.
+    """
     left = task.until - time.time()
     if left <= 0:
         return []
@@ -69,7 +86,11 @@ def record_program(task: RecordTask, stop: Stop) -> list[KeptStart]:
     found: list[KeptStart] = []
     with tempfile.TemporaryDirectory(prefix="reenact-curves-") as scratch:
         for start in starts_of(task.group, Path(scratch)):
-            made = _recorded(start, within) if start.name not in task.known and not within.asked else None
+            made = (
+                _recorded(start, within)
+                if start.name not in task.known and not within.asked
+                else None
+            )
             if made is not None and not within.asked:
                 found.append(made)
     return found
@@ -82,10 +103,14 @@ def _pool() -> ProcessPool:
 
 
 def _recorded(start: Start, stop: Stop) -> KeptStart | None:
-    """None where the faulty program trains with none of the seeds or was cut short, or nothing judges it.
-    Changes that were cut short are left out."""
+    """None where the faulty program trains with none of the seeds or was cut short, or nothing
+    judges it. Changes that were cut short are left out.
+    """
     limits = TrialLimits(seconds=SECONDS)
-    base = _pool().run([Trial(start.program, seed=seed, limits=limits) for seed in BASE_SEEDS], stop=stop)
+    base = _pool().run(
+        [Trial(start.program, seed=seed, limits=limits) for seed in BASE_SEEDS],
+        stop=stop,
+    )
     trained = [one for one in base if one.trained] if _are_whole(base) else []
     try:
         measure = choose_measure(trained[0]) if trained else None
@@ -104,9 +129,15 @@ def _recorded(start: Start, stop: Stop) -> KeptStart | None:
             changes.append(KeptChange(str(patch), factor, touches_loss(patch), kept))
     bounded = measure.larger_is_better and "r2" not in measure.name
     return KeptStart(
-        start.name, start.group, measure.name, bounded, watched, measure.larger_is_better,
-        _kept(BASE_SEEDS, base, measure, watched), tuple(changes),
-    )  # fmt: skip
+        start.name,
+        start.group,
+        measure.name,
+        bounded,
+        watched,
+        measure.larger_is_better,
+        _kept(BASE_SEEDS, base, measure, watched),
+        tuple(changes),
+    )
 
 
 def _are_whole(outcomes: Sequence[Outcome]) -> bool:
@@ -121,8 +152,12 @@ def _kept(
         score = measure.score(one)
         found.append(
             KeptTraining(
-                seed, one.steps, round(one.cpu_seconds, 2), score if math.isfinite(score) else None,
-                thinned(one.curve(watched)), thinned(one.curve(STEP_LOSS)),
+                seed,
+                one.steps,
+                round(one.cpu_seconds, 2),
+                score if math.isfinite(score) else None,
+                thinned(one.curve(watched)),
+                thinned(one.curve(STEP_LOSS)),
             )
-        )  # fmt: skip
+        )
     return tuple(found)

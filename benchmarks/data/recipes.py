@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data.formats import read_events, read_flowers, read_idx, read_labels, read_sprite
+from benchmarks.data.formats import (
+    read_events,
+    read_flowers,
+    read_idx,
+    read_labels,
+    read_sprite,
+)
 from reenact.errors import InputError, MissingPart
 
 CIFAR_FILES = (

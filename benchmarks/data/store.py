@@ -1,4 +1,6 @@
-"""Arrays on disk: written whole or not at all; known by their shapes at once, by their digest when asked."""
+"""Arrays on disk: written whole or not at all; known by their shapes at once, by their digest
+when asked.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def load(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def complaint(path: Path, shapes: Shapes) -> str:
-    """What keeps a file from being this data set, by its table of contents alone; empty when nothing does."""
+    """What keeps a file from being this data set, by its table of contents alone; empty when
+    nothing does.
+    """
     try:
         found = _headers(path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:

@@ -1,4 +1,6 @@
-"""What is asked of every training of a run: a diagnosis or a repair, with how much time and which model."""
+"""What is asked of every training of a run: a diagnosis or a repair, with how much time and
+which model.
+"""
 
 from __future__ import annotations
 

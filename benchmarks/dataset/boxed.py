@@ -1,4 +1,6 @@
-"""A foreign program and reenact in one box of the sandbox, without network: nobody here wrote it."""
+"""A foreign program and reenact in one box of the sandbox, without network: nobody here wrote
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A foreign program in a folder of its own, ready to be started: checked, copied, edited, with its data."""
+"""A foreign program in a folder of its own, ready to be started: checked, copied, edited, with
+its data.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def why_not_there(training: Training, foreign: Foreign, checkouts: Path | None) 
 
 
 def materialise(training: Training, foreign: Foreign, checkouts: Path, into: Path) -> Path:
-    """Copy the program's folder, put its data and the author's fix there, edit both; the path of the copy."""
+    """Copy the program's folder, put its data and the author's fix there, edit both; the path
+    of the copy.
+    """
     repository = checkouts / foreign.repository
     source = repository / training.path
     _check(source, foreign.sha256)
@@ -61,7 +65,9 @@ def _check(file: Path, sha256: str) -> None:
         raise InputError(f"The program is not the one that is described. Received: {file}.")
 
 
-def _copy_fixed(program: Path, fixed: Fixed, edits: Sequence[Edit], repository: Path, into: Path) -> None:
+def _copy_fixed(
+    program: Path, fixed: Fixed, edits: Sequence[Edit], repository: Path, into: Path
+) -> None:
     """The author's fix next to the program, made as short as that where it has the same line."""
     source = repository / fixed.path
     _check(source, fixed.sha256)
@@ -85,6 +91,8 @@ def _edit(file: Path, edit: Edit) -> None:
 
 def _too_large(folder: str, names: list[str]) -> list[str]:
     entries = [Path(folder) / name for name in names]
-    skipped = (path for path in entries if path.is_symlink() or path.name in (".git", "md", "ipynb", "img"))
+    skipped = (
+        path for path in entries if path.is_symlink() or path.name in (".git", "md", "ipynb", "img")
+    )
     large = (path for path in entries if path.is_file() and path.stat().st_size > LARGEST)
     return [path.name for path in (*skipped, *large)]

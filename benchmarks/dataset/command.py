@@ -1,4 +1,6 @@
-"""`python -m benchmarks trainings --split NAME`; `modern` and `field` are aliases with old names."""
+"""`python -m benchmarks trainings --split NAME`; `modern` and `field` are aliases with old
+names.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from benchmarks.dataset.asked import Asked
-from benchmarks.dataset.splits import Split, published, split_named, splits, trainings_of
+from benchmarks.dataset.splits import (
+    Split,
+    published,
+    split_named,
+    splits,
+    trainings_of,
+)
 from benchmarks.dataset.training import Training
 from benchmarks.scorecard import Scorecard
 from reenact.cli.options import Count, show
@@ -38,7 +46,8 @@ class Wanted:
         unknown = set(self.only) - {word for one in members for word in (one.id, one.shown)}
         if unknown:
             raise InputError(
-                f"Not programs of the split {self.split.name}. Received: {', '.join(sorted(unknown))}."
+                f"Not programs of the split {self.split.name}. Received: "
+                f"{', '.join(sorted(unknown))}."
             )
         return tuple(one for one in members if self._has(one))
 
@@ -50,12 +59,30 @@ class Wanted:
 def common_options(command: Command) -> Command:
     """Those of every run over a split."""
     options = (
-        click.option("--depth", type=click.Choice(["quick", "normal"]), default="quick", show_default=True),
-        click.option("--only", multiple=True, metavar="ID", help="Only this program; may be repeated."),
         click.option(
-            "--kind", type=click.Choice(["faulty", "sound"]), help="Only these programs; default: both."
+            "--depth",
+            type=click.Choice(["quick", "normal"]),
+            default="quick",
+            show_default=True,
         ),
-        click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once."),
+        click.option(
+            "--only",
+            multiple=True,
+            metavar="ID",
+            help="Only this program; may be repeated.",
+        ),
+        click.option(
+            "--kind",
+            type=click.Choice(["faulty", "sound"]),
+            help="Only these programs; default: both.",
+        ),
+        click.option(
+            "--jobs",
+            type=Count(1, 1024),
+            default=1,
+            show_default=True,
+            help="Programs at once.",
+        ),
         out_folder,
     )
     for option in reversed(options):
@@ -66,9 +93,15 @@ def common_options(command: Command) -> Command:
 def repair_options(command: Command) -> Command:
     """Those of a repair."""
     options = (
-        click.option("--repair", is_flag=True, help="Repair the faulty programs instead of diagnosing them."),
         click.option(
-            "--budget", default="", help="With --repair: its budget, as 20x or 40t; default: the usual."
+            "--repair",
+            is_flag=True,
+            help="Repair the faulty programs instead of diagnosing them.",
+        ),
+        click.option(
+            "--budget",
+            default="",
+            help="With --repair: its budget, as 20x or 40t; default: the usual.",
         ),
         click.option(
             "--seeds",
@@ -108,18 +141,35 @@ def checkouts_option(name: str, *, required: bool) -> Callable[[Command], Comman
 @click.option("--split", "name", help="Which trainings; without it the splits are listed.")
 @repair_options
 @click.option(
-    "--model", default="", help="Ask this model too; `replay:FOLDER` holds a recording ID.jsonl per training."
+    "--model",
+    default="",
+    help="Ask this model too; `replay:FOLDER` holds a recording ID.jsonl per training.",
 )
-@click.option("--others", is_flag=True, help="Not reenact but other tools that are installed, on the same.")
+@click.option(
+    "--others",
+    is_flag=True,
+    help="Not reenact but other tools that are installed, on the same.",
+)
 @checkouts_option("--checkouts", required=False)
 @minutes_option()
-@click.option("--lock", is_flag=True, help="Write the hashes of new splits to LOCK and run nothing.")
+@click.option(
+    "--lock",
+    is_flag=True,
+    help="Write the hashes of new splits to LOCK and run nothing.",
+)
 @common_options
 def trainings(
-    name: str | None, lock: bool, others: bool, out: Path | None, only: tuple[str, ...], kind: str | None,
+    name: str | None,
+    lock: bool,
+    others: bool,
+    out: Path | None,
+    only: tuple[str, ...],
+    kind: str | None,
     **options: Any,
-) -> ExitCode:  # fmt: skip
-    """Diagnose or repair the trainings of a split and score what is named. Continues where it was stopped."""
+) -> ExitCode:
+    """Diagnose or repair the trainings of a split and score what is named. Continues where it
+    was stopped.
+    """
     if lock:
         return _lock_new()
     if name is None:
@@ -129,29 +179,53 @@ def trainings(
 
 @click.command()
 @click.option(
-    "--half", type=click.Choice(list(published("modern"))), default="confirm", show_default=True,
+    "--half",
+    type=click.Choice(list(published("modern"))),
+    default="confirm",
+    show_default=True,
     help="The split that was published under this name.",
-)  # fmt: skip
+)
 @minutes_option(default=5)
-@click.option("--others", is_flag=True, help="Not reenact but other tools that are installed, on the same.")
+@click.option(
+    "--others",
+    is_flag=True,
+    help="Not reenact but other tools that are installed, on the same.",
+)
 @common_options
 def modern(
-    half: str, others: bool, out: Path | None, only: tuple[str, ...], kind: str | None, **options: Any
+    half: str,
+    others: bool,
+    out: Path | None,
+    only: tuple[str, ...],
+    kind: str | None,
+    **options: Any,
 ) -> ExitCode:
-    """Diagnose trainings as they are written today: `trainings` on splits of programs that are kept here."""
-    return run(Wanted(published("modern")[half], only, kind), _asked(**options), others=others, out=out)
+    """Diagnose trainings as they are written today: `trainings` on splits of programs that are
+    kept here.
+    """
+    return run(
+        Wanted(published("modern")[half], only, kind),
+        _asked(**options),
+        others=others,
+        out=out,
+    )
 
 
 @click.command()
 @checkouts_option("--cases", required=True)
 @click.option(
-    "--half", type=click.Choice(list(published("field"))), default="tune", show_default=True,
+    "--half",
+    type=click.Choice(list(published("field"))),
+    default="tune",
+    show_default=True,
     help="The split that was published under this name.",
-)  # fmt: skip
+)
 @repair_options
 @minutes_option()
 @common_options
-def field(half: str, out: Path | None, only: tuple[str, ...], kind: str | None, **options: Any) -> ExitCode:
+def field(
+    half: str, out: Path | None, only: tuple[str, ...], kind: str | None, **options: Any
+) -> ExitCode:
     """Diagnose programs that nobody here wrote: `trainings` on the splits of foreign programs."""
     return run(Wanted(published("field")[half], only, kind), _asked(**options), out=out)
 
@@ -205,7 +279,9 @@ def _diagnosed(
     from benchmarks.dataset.scoring import scored
 
     results = diagnose_all(members, asked, kept, tell=tell, stop=stop)
-    return scorecard(scored(wanted.split, members, results, depth=asked.depth, whole=not wanted.only))
+    return scorecard(
+        scored(wanted.split, members, results, depth=asked.depth, whole=not wanted.only)
+    )
 
 
 def _repaired(
@@ -218,14 +294,24 @@ def _repaired(
     return repair_scorecard(wanted.split, members, results, whole=not wanted.only)
 
 
-def _others(wanted: Wanted, members: Members, asked: Asked, kept: Path, tell: Tell, stop: Stop) -> Scorecard:
+def _others(
+    wanted: Wanted, members: Members, asked: Asked, kept: Path, tell: Tell, stop: Stop
+) -> Scorecard:
     from benchmarks.dataset.asked import OWN_MINUTES
     from benchmarks.dataset.others import measure_others
 
     if any(training.foreign is not None for training in members):
         raise InputError("Other tools are attached to programs that are kept here alone.")
     minutes = asked.minutes or OWN_MINUTES
-    return measure_others(members, wanted.split, kept, jobs=asked.jobs, minutes=minutes, tell=tell, stop=stop)
+    return measure_others(
+        members,
+        wanted.split,
+        kept,
+        jobs=asked.jobs,
+        minutes=minutes,
+        tell=tell,
+        stop=stop,
+    )
 
 
 def _list_splits() -> ExitCode:
@@ -233,7 +319,15 @@ def _list_splits() -> ExitCode:
     for split in splits().values():
         members = trainings_of(split)
         sound = sum(training.sound for training in members)
-        rows.append((split.name, str(len(members) - sound), str(sound), split.role, split.results))
+        rows.append(
+            (
+                split.name,
+                str(len(members) - sound),
+                str(sound),
+                split.role,
+                split.results,
+            )
+        )
     columns = ("split", "faulty", "sound", "what it is", "published as")
     verdict = f"trainings: {len(rows)} splits; run one: python -m benchmarks trainings --split NAME"
     table = Table("Splits", columns, tuple(rows))

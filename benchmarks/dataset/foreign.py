@@ -1,4 +1,6 @@
-"""A program that nobody here wrote and that is not kept here: where it is and what is changed in it."""
+"""A program that nobody here wrote and that is not kept here: where it is and what is changed
+in it.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """The same program after its author's own fix. Edits of the program hold for equal lines of this one."""
+    """The same program after its author's own fix. Edits of the program hold for equal lines of
+    this one.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 

@@ -1,6 +1,7 @@
 """What runs next to a training: diagnosis or repair as a user asks for it, as JSON.
 
-`python inside.py`, in a box somewhere above the program; the task is read from stdin and names the folder.
+`python inside.py`, in a box somewhere above the program; the task is read from stdin and names the
+folder.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ def main() -> None:
     if task["task"] == "repair":
         _repair(task, common, answer)
     else:
-        _write(answer, diagnosed(reenact.diagnose(task["words"], depth=task["depth"], **common)))
+        _write(
+            answer,
+            diagnosed(reenact.diagnose(task["words"], depth=task["depth"], **common)),
+        )
 
 
 def _write(answer: Path, content: dict[str, Any]) -> None:
@@ -46,9 +50,17 @@ def _repair(task: dict[str, Any], common: dict[str, Any], answer: Path) -> None:
     from reenact.errors import ReenactError
 
     try:
-        fixed = reenact.repair(task["words"], budget=task["budget"] or None, seeds=task["seeds"], **common)
+        fixed = reenact.repair(
+            task["words"], budget=task["budget"] or None, seeds=task["seeds"], **common
+        )
     except ReenactError as error:
-        _write(answer, {"decision": "not-trained", "sentence": f"{error.sentence} {error.next_step}".strip()})
+        _write(
+            answer,
+            {
+                "decision": "not-trained",
+                "sentence": f"{error.sentence} {error.next_step}".strip(),
+            },
+        )
         return
     content = repaired(fixed)
     _write(answer, content)
@@ -74,7 +86,9 @@ def repaired(fixed: Any) -> dict[str, Any]:
 
 
 def trained(words: Sequence[str], fixed: Any, workers: int) -> dict[str, Any]:
-    """The author's fix over the seeds that judged the repair, by the same metric on the same data."""
+    """The author's fix over the seeds that judged the repair, by the same metric on the same
+    data.
+    """
     from statistics import median
 
     from reenact.program.program import read_program
@@ -86,7 +100,9 @@ def trained(words: Sequence[str], fixed: Any, workers: int) -> dict[str, Any]:
     judging, last = fixed.judging, fixed.verdict
     program = read_program(words)
     limits = TrialLimits(seconds=LONGEST)
-    trials = [Trial(program, seed=seed, limits=limits, part=judging.judge_part) for seed in last.seeds]
+    trials = [
+        Trial(program, seed=seed, limits=limits, part=judging.judge_part) for seed in last.seeds
+    ]
     with ProcessPool(workers) as pool:
         scores = [judging.judge.score(outcome) for outcome in pool.run(trials, stop=Stop())]
     bounded = judging.judge.larger_is_better and "r2" not in judging.judge.name
@@ -104,8 +120,12 @@ def diagnosed(found: Any) -> dict[str, Any]:
     return {
         "judgement": str(found.judgement),
         "sentence": found.sentence,
-        "findings": [_named(one.suspect, one.confidence, str(one.status)) for one in found.findings],
-        "doubts": [_named(one.suspect, one.confidence, str(one.status)) for one in found.low_confidence],
+        "findings": [
+            _named(one.suspect, one.confidence, str(one.status)) for one in found.findings
+        ],
+        "doubts": [
+            _named(one.suspect, one.confidence, str(one.status)) for one in found.low_confidence
+        ],
         "symptoms": [_named(one, one.confidence, "seen") for one in found.symptoms],
         "trainings": found.spent.trainings,
         "seconds": found.spent.seconds,

@@ -1,7 +1,8 @@
-"""Kinds of faults: which one each fault of a truth is (trainings/kinds.toml), and which rules report a kind.
+"""Kinds of faults: which one each fault of a truth is (trainings/kinds.toml), and which rules
+report a kind.
 
-`categories.toml` holds the kinds of programs that are kept here, each with the rules that report it. Foreign
-programs use the types of faults of the study (ACH) and rules that have no type (RE901).
+`categories.toml` holds the kinds of programs that are kept here, each with the rules that report
+it. Foreign programs use the types of faults of the study (ACH) and rules that have no type (RE901).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def kinds(folder: Path = TRAININGS) -> Mapping[str, tuple[str, ...]]:
     try:
         listed = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The kinds of faults cannot be read: {error}. Received: {file}.") from error
+        raise InputError(
+            f"The kinds of faults cannot be read: {error}. Received: {file}."
+        ) from error
     unknown = {kind for each in listed.values() for kind in each if not _is_known(kind)}
     if unknown:
         raise InputError(

@@ -1,4 +1,6 @@
-"""The score card over foreign programs, as published: recall by program, precision by finding, alarms."""
+"""The score card over foreign programs, as published: recall by program, precision by finding,
+alarms.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def name(measured: Scored) -> str:
 
 def closing(measured: Scored) -> str:
     """The figures of the closing line."""
-    return f"recall {measured.named}, precision {measured.precision}, false alarms {measured.alarms}"
+    return (
+        f"recall {measured.named}, precision {measured.precision}, false alarms {measured.alarms}"
+    )
 
 
 def figures(measured: Scored) -> dict[str, Figure]:
@@ -35,7 +39,9 @@ def figures(measured: Scored) -> dict[str, Figure]:
         "alarms": measured.alarms.figure("false alarms on sound programs"),
         "alarms_of_all_kinds": measured.alarms_of_all_kinds.figure(cut),
         "trainings": Figure(
-            "trainings in changed copies", sum(result.trainings for result in results), digits=0
+            "trainings in changed copies",
+            sum(result.trainings for result in results),
+            digits=0,
         ),
         "hours": Figure("hours", sum(result.seconds for result in results) / 3600, digits=1),
     }
@@ -94,7 +100,9 @@ def tables(measured: Scored) -> Iterator[Table]:
         f"{label}: sound programs with a false alarm",
         ("program", "what it does", "of what"),
         tuple(
-            (pair.training.shown, pair.training.what, _instead(pair)) for pair in measured.sound if pair.alarm
+            (pair.training.shown, pair.training.what, _instead(pair))
+            for pair in measured.sound
+            if pair.alarm
         ),
     )
     yield Table(
@@ -107,7 +115,9 @@ def tables(measured: Scored) -> Iterator[Table]:
 def _missed(pair: Pair) -> tuple[str, ...]:
     """With doubts and symptoms that would have been true."""
     result = pair.result
-    near = [one for one in (*result.doubts, *result.symptoms) if pair.judge.is_true(one, pair.training)]
+    near = [
+        one for one in (*result.doubts, *result.symptoms) if pair.judge.is_true(one, pair.training)
+    ]
     return (
         pair.training.shown,
         pair.judge.truth(pair.training),

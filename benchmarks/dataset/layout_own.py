@@ -1,4 +1,6 @@
-"""The score card over programs that are kept here: its figures, goals and tables, as they are published."""
+"""The score card over programs that are kept here: its figures, goals and tables, as they are
+published.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def name(measured: Scored) -> str:
 
 def closing(measured: Scored) -> str:
     """The figures of the closing line."""
-    return f"named {measured.named}, first at its line {measured.first}, false alarms {measured.alarms}"
+    return (
+        f"named {measured.named}, first at its line {measured.first}, false alarms "
+        f"{measured.alarms}"
+    )
 
 
 def figures(measured: Scored) -> dict[str, Figure]:
@@ -31,7 +36,11 @@ def figures(measured: Scored) -> dict[str, Figure]:
         "first": measured.first.figure("named first, at its line"),
         "precision": measured.precision.figure("findings on faulty programs that are true"),
         "alarms": measured.alarms.figure("false alarms on sound programs"),
-        "hours": Figure("hours", sum(pair.result.seconds for pair in measured.pairs) / 3600, digits=1),
+        "hours": Figure(
+            "hours",
+            sum(pair.result.seconds for pair in measured.pairs) / 3600,
+            digits=1,
+        ),
     }
 
 

@@ -1,7 +1,8 @@
 """`benchmarks/trainings/LOCK`: a sha256 for each training and split, so that no edit goes unseen.
 
-A training's line covers every file of its folder, program and truth. A split's covers its trainings and their
-order. The kinds of its faults have a line of their own: they are chosen after its first run.
+A training's line covers every file of its folder, program and truth. A split's covers its trainings
+and their order. The kinds of its faults have a line of their own: they are chosen after its first
+run.
 """
 
 from __future__ import annotations
@@ -38,9 +39,14 @@ class Locked:
 def digest_of(name: str, folder: Path = TRAININGS, *, but: str = "") -> str:
     """Over the files of one training, `but` for those of this name."""
     root = folder / name
-    files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = sorted(
+        path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     listed = [
-        (file.relative_to(root).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest())
+        (
+            file.relative_to(root).as_posix(),
+            hashlib.sha256(file.read_bytes()).hexdigest(),
+        )
         for file in files
         if file.name != but
     ]
@@ -111,14 +117,18 @@ def _require(changed: Iterator[str], name: str) -> None:
     if sentences:
         raise InputError(
             f"The split {name} is not what {LOCK} says. Received: {' '.join(sentences[:5])}",
-            next_step="Take the edit back; lock a new split with `python -m benchmarks trainings --lock`.",
+            next_step=(
+                "Take the edit back; lock a new split with `python -m benchmarks trainings --lock`."
+            ),
         )
 
 
 def add_new(folder: Path = TRAININGS) -> list[str]:
-    """Lock splits, and kinds of splits, that are not locked yet; what is locked must not have changed.
+    """Lock splits, and kinds of splits, that are not locked yet; what is locked must not have
+    changed.
 
-    Raises InputError."""
+    Raises InputError.
+    """
     locked = read_lock(folder)
     added = []
     for split in splits(folder).values():

@@ -1,9 +1,9 @@
 """`python -m benchmarks trainings --others`: tools of today, each attached to the same programs.
 
-A tool is attached by `cases/attach/sitecustomize.py` in the program's own process, by the tool's own advice.
-A program counts for it where it could be attached: these are tools for PyTorch, and some programs train by
-Keras. A fault is named where a rule speaks of it by `others.toml`; no place is asked for, since the tools
-give none in the program's source.
+A tool is attached by `cases/attach/sitecustomize.py` in the program's own process, by the tool's
+own advice. A program counts for it where it could be attached: these are tools for PyTorch, and
+some programs train by Keras. A fault is named where a rule speaks of it by `others.toml`; no place
+is asked for, since the tools give none in the program's source.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class OtherResult:
     def reported(self, tool: Tool, *, sure: bool = False) -> list[OtherFinding]:
         """What counts of it; `sure`: errors alone."""
         levels = tool.errors if sure else tool.counted
-        return [one for one in self.findings if one.level in levels and one.rule not in tool.left_out]
+        return [
+            one for one in self.findings if one.level in levels and one.rule not in tool.left_out
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,16 @@ class ToolCount:
         """Whether a true fault of the program is among what is reported."""
         truths = {truth.kind for truth in training.fault}
         return any(
-            truths & set(self.tool.says.get(one.rule, ())) for one in result.reported(self.tool, sure=sure)
+            truths & set(self.tool.says.get(one.rule, ()))
+            for one in result.reported(self.tool, sure=sure)
         )
 
 
 def tools() -> tuple[Tool, ...]:
     found = tomllib.loads(TOOLS.read_text(encoding="utf-8"))
-    return tuple(TypeAdapter(Tool).validate_python({"name": name, **facts}) for name, facts in found.items())
+    return tuple(
+        TypeAdapter(Tool).validate_python({"name": name, **facts}) for name, facts in found.items()
+    )
 
 
 def measure_others(
@@ -153,9 +158,14 @@ def measure_others(
         for name, result in made.items():
             found[name] = result
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{name}.json").write_text(json.dumps(asdict(result), indent=1), encoding="utf-8")
+            (folder / f"{name}.json").write_text(
+                json.dumps(asdict(result), indent=1), encoding="utf-8"
+            )
     return others_card(
-        split, trainings, [(tool, _by_training(tool, trainings, found)) for tool in there], absent
+        split,
+        trainings,
+        [(tool, _by_training(tool, trainings, found)) for tool in there],
+        absent,
     )
 
 
@@ -180,15 +190,22 @@ def run_other(wanted: OtherRun, _stop: Stop) -> OtherResult:
             words[0] = "notebook_as_script.py"
             (inside / words[0]).write_text(script, encoding="utf-8")
         variables = environment(
-            KERAS_BACKEND="torch", MPLBACKEND="Agg", OMP_NUM_THREADS="1", REENACT_OTHER_TOOL=wanted.tool,
+            KERAS_BACKEND="torch",
+            MPLBACKEND="Agg",
+            OMP_NUM_THREADS="1",
+            REENACT_OTHER_TOOL=wanted.tool,
             REENACT_OTHER_OUT=str(out),
-        )  # fmt: skip
+        )
         variables["PYTHONPATH"] = f"{ATTACH}:{variables['PYTHONPATH']}"
         try:
             subprocess.run(  # noqa: S603 - a program of our own benchmark
-                [sys.executable, *words], cwd=inside, env=variables, capture_output=True,
-                timeout=wanted.seconds, check=False,
-            )  # fmt: skip
+                [sys.executable, *words],
+                cwd=inside,
+                env=variables,
+                capture_output=True,
+                timeout=wanted.seconds,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             return OtherResult(training.id, error="not done within its time")
         return _kept(out, training.id) or OtherResult(
@@ -199,7 +216,9 @@ def run_other(wanted: OtherRun, _stop: Stop) -> OtherResult:
 def _kept(file: Path, case: str = "") -> OtherResult | None:
     try:
         facts = json.loads(file.read_bytes())
-        return TypeAdapter(OtherResult).validate_python({**({"case": case} if case else {}), **facts})
+        return TypeAdapter(OtherResult).validate_python(
+            {**({"case": case} if case else {}), **facts}
+        )
     except (OSError, ValueError, ValidationError):
         return None
 
@@ -228,7 +247,13 @@ def others_card(
         )
         for one in counts
     )
-    columns = ("tool", "fault named", "false alarms", "named, errors alone", "false alarms, errors alone")
+    columns = (
+        "tool",
+        "fault named",
+        "false alarms",
+        "named, errors alone",
+        "false alarms, errors alone",
+    )
     programs = tuple(
         (
             training.shown,
@@ -251,12 +276,20 @@ def others_card(
         tables=(
             Table("Tools", columns, rows),
             Table(
-                "How", ("tool", "version and use"), tuple((one.tool.name, one.tool.about) for one in counts)
+                "How",
+                ("tool", "version and use"),
+                tuple((one.tool.name, one.tool.about) for one in counts),
             ),
-            Table("Programs", ("program", "truth", *(one.tool.name for one in counts)), programs),
+            Table(
+                "Programs",
+                ("program", "truth", *(one.tool.name for one in counts)),
+                programs,
+            ),
         ),
         measured={
-            f"{one.tool.name}_{key}": _figure(one, key) for one in counts for key in ("named", "alarms")
+            f"{one.tool.name}_{key}": _figure(one, key)
+            for one in counts
+            for key in ("named", "alarms")
         },
         facts={tool.name: [asdict(one) for one in results.values()] for tool, results in found},
         cases=digest_of_all([training.id for training in trainings]),

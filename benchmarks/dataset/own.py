@@ -1,4 +1,6 @@
-"""A program that is kept here, diagnosed or repaired in a copy of its folder that does not hold the truth."""
+"""A program that is kept here, diagnosed or repaired in a copy of its folder that does not hold
+the truth.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ MOST_OUTPUT = 500
 def copy_of(training: Training, scratch: Path) -> Path:
     """The folder in which its user starts it."""
     folder = scratch / "programs" / training.shown
-    shutil.copytree(TRAININGS / training.id, folder, ignore=shutil.ignore_patterns(TRUTH, "__pycache__"))
+    shutil.copytree(
+        TRAININGS / training.id,
+        folder,
+        ignore=shutil.ignore_patterns(TRUTH, "__pycache__"),
+    )
     return folder
 
 
@@ -54,7 +60,11 @@ def run_here(
                 capture_output=True,
                 text=True,
                 cwd=copy_of(training, Path(scratch)),
-                env=environment(KERAS_BACKEND="torch", MPLBACKEND="Agg", OMP_NUM_THREADS=str(workers)),
+                env=environment(
+                    KERAS_BACKEND="torch",
+                    MPLBACKEND="Agg",
+                    OMP_NUM_THREADS=str(workers),
+                ),
                 timeout=seconds + START_AND_END,
                 check=False,
             )

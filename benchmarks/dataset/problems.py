@@ -22,7 +22,10 @@ def problems(training: Training, folder: Path = TRAININGS) -> Iterator[str]:
         yield f"{training.id}: there is no {training.path}."
         return
     if not 0 < training.seconds <= LONGEST_S:
-        yield f"{training.id}: one training takes {training.seconds:g} s, at most {LONGEST_S:g} are wanted."
+        yield (
+            f"{training.id}: one training takes {training.seconds:g} s, at most {LONGEST_S:g} are "
+            f"wanted."
+        )
     for file in sorted(root.rglob("*.py")):
         try:
             ast.parse(file.read_text(encoding="utf-8"))

@@ -30,7 +30,11 @@ def read_answer(ran: Ran, blank: Outcome) -> Outcome:
     facts = asdict(blank)
     kind = TypeAdapter(type(blank))
     if ran.answer is None:
-        facts |= {"could_not_run": ran.why, "output": ran.output, "seconds": ran.seconds}
+        facts |= {
+            "could_not_run": ran.why,
+            "output": ran.output,
+            "seconds": ran.seconds,
+        }
         return kind.validate_python(facts)
     try:
         answered = read_json(ran.answer)

@@ -1,4 +1,6 @@
-"""The score card of `trainings --repair`: better on fresh seeds, and as good as the author's fix."""
+"""The score card of `trainings --repair`: better on fresh seeds, and as good as the author's
+fix.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ Pair = tuple[Training, TrainingRepair]
 
 
 def repair_scorecard(
-    split: Split, trainings: Sequence[Training], results: Sequence[TrainingRepair], *, whole: bool
+    split: Split,
+    trainings: Sequence[Training],
+    results: Sequence[TrainingRepair],
+    *,
+    whole: bool,
 ) -> Scorecard:
     """Everything that was measured; goals are judged where a whole split was."""
     label = split.label
@@ -49,17 +55,26 @@ def repair_scorecard(
     )
     return Scorecard(
         name=f"{split.title}-repair",
-        figures=f"{label}: significantly better {better}, at least as good as the author's fix {as_good}",
+        figures=(
+            f"{label}: significantly better {better}, at least as good as the author's fix "
+            f"{as_good}"
+        ),
         goals=goals,
         tables=(
             _figures(label, better, as_good, pairs),
-            _done(f"{label}: significantly better", [pair for pair in trains if pair[1].better]),
+            _done(
+                f"{label}: significantly better",
+                [pair for pair in trains if pair[1].better],
+            ),
             _done(f"{label}: not better", [pair for pair in trains if not pair[1].better]),
             _authors(f"{label}: beside the author's fix, over the same seeds", compared),
             Table(
                 f"{label}: no training could be compared",
                 ("program", "truth", "what the repair says"),
-                tuple((training.shown, _truth(training), result.sentence) for training, result in refused),
+                tuple(
+                    (training.shown, _truth(training), result.sentence)
+                    for training, result in refused
+                ),
             ),
             Table(
                 f"{label}: could not be run",
@@ -81,7 +96,9 @@ def repair_scorecard(
 
 
 def _figures(label: str, better: Share, as_good: Share, pairs: Sequence[Pair]) -> Table:
-    with_fix = [training for training, _ in pairs if training.foreign is not None and training.foreign.fixed]
+    with_fix = [
+        training for training, _ in pairs if training.foreign is not None and training.foreign.fixed
+    ]
     rows = (
         ("significantly better, of programs that train", str(better)),
         ("at least as good as the author's fix", str(as_good)),
@@ -89,7 +106,11 @@ def _figures(label: str, better: Share, as_good: Share, pairs: Sequence[Pair]) -
         ("trainings", str(sum(result.trainings for _, result in pairs))),
         ("hours", f"{sum(result.seconds for _, result in pairs) / 3600:.1f}"),
     )
-    return Table(f"{label}: figures, with their 95 % intervals (Wilson)", ("figure", "value"), rows)
+    return Table(
+        f"{label}: figures, with their 95 % intervals (Wilson)",
+        ("figure", "value"),
+        rows,
+    )
 
 
 def _done(title: str, pairs: Sequence[Pair]) -> Table:
@@ -97,7 +118,13 @@ def _done(title: str, pairs: Sequence[Pair]) -> Table:
         title,
         ("program", "truth", "decision", "in a sentence", "s"),
         tuple(
-            (training.shown, _truth(training), result.decision, result.sentence, f"{result.seconds:.0f}")
+            (
+                training.shown,
+                _truth(training),
+                result.decision,
+                result.sentence,
+                f"{result.seconds:.0f}",
+            )
             for training, result in pairs
         ),
     )
@@ -106,7 +133,14 @@ def _done(title: str, pairs: Sequence[Pair]) -> Table:
 def _authors(title: str, pairs: Sequence[Pair]) -> Table:
     return Table(
         title,
-        ("program", "metric, larger is better", "before", "repaired", "author's fix", "as good"),
+        (
+            "program",
+            "metric, larger is better",
+            "before",
+            "repaired",
+            "author's fix",
+            "as good",
+        ),
         tuple(
             (
                 training.shown,
@@ -121,7 +155,9 @@ def _authors(title: str, pairs: Sequence[Pair]) -> Table:
 
 def _middle(values: Sequence[float | None]) -> str:
     known = [value for value in values if value is not None]
-    failed = f" ({len(values) - len(known)} of {len(values)} failed)" if len(known) < len(values) else ""
+    failed = (
+        f" ({len(values) - len(known)} of {len(values)} failed)" if len(known) < len(values) else ""
+    )
     return f"{median(known):.4g}{failed}" if known else "failed"
 
 

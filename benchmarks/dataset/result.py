@@ -1,4 +1,6 @@
-"""What came of one training, as it is kept: one JSON file a training, depth or budget, and reenact."""
+"""What came of one training, as it is kept: one JSON file a training, depth or budget, and
+reenact.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from reenact.program.fault_type import FaultType
 from reenact.trials.statistics import compare
 
 LACKING = ("packages", "data", "no checkout")
-"""What a machine lacks, as `could_not_run` begins with it. Anything else is a diagnosis that did not come."""
+"""What a machine lacks, as `could_not_run` begins with it. Anything else is a diagnosis that
+did not come.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +112,18 @@ class TrainingRepair:
     sentence: str = ""
     metric: str = ""
     before: tuple[float | None, ...] = ()
-    """The metric, a fresh seed each, oriented so that larger is better; none for a failed training."""
+    """The metric, a fresh seed each, oriented so that larger is better; none for a failed
+    training.
+    """
     after: tuple[float | None, ...] = ()
     author: tuple[float | None, ...] = ()
-    """The same of the author's fix, over the same seeds; empty where there is none to compare with."""
+    """The same of the author's fix, over the same seeds; empty where there is none to compare
+    with.
+    """
     as_good: bool | None = None
-    """Whether the repair misses the author's fix by less than what matters; none where that is not known."""
+    """Whether the repair misses the author's fix by less than what matters; none where that is
+    not known.
+    """
     diff: str = ""
     notes: tuple[str, ...] = ()
     trainings: int = 0
@@ -134,7 +144,9 @@ class TrainingRepair:
         """Whether it is claimed, and the fresh seeds say so too."""
         sides = (self.before, self.after)
         before, after = ([-math.inf if one is None else one for one in side] for side in sides)
-        return self.decision in BETTER and len(before) > 1 and compare(before, after).p_value < ALPHA
+        return (
+            self.decision in BETTER and len(before) > 1 and compare(before, after).p_value < ALPHA
+        )
 
 
 def _tag(model: str) -> str:

@@ -1,4 +1,6 @@
-"""Diagnose or repair every training of a split, one result each; stopped, the same command continues."""
+"""Diagnose or repair every training of a split, one result each; stopped, the same command
+continues.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from benchmarks.dataset.checkout import why_not_there
 from benchmarks.dataset.lock import program_digest
 from benchmarks.dataset.own import run_here
 from benchmarks.dataset.ran import Ran, read_answer
-from benchmarks.dataset.result import Outcome, Results, TrainingDiagnosis, TrainingRepair
+from benchmarks.dataset.result import (
+    Outcome,
+    Results,
+    TrainingDiagnosis,
+    TrainingRepair,
+)
 from benchmarks.dataset.training import Training
 from benchmarks.identity import code_identity
 from benchmarks.several import several
@@ -142,7 +149,8 @@ def why_not(training: Training, asked: Asked) -> str:
         return ""
     if asked.model and not asked.model.startswith(REPLAY):
         raise InputError(
-            f"The box of foreign programs has no network. Expected: {REPLAY}PATH. Received: {asked.model}."
+            f"The box of foreign programs has no network. Expected: {REPLAY}PATH. Received: "
+            f"{asked.model}."
         )
     return why_not_there(training, training.foreign, asked.checkouts)
 
@@ -156,7 +164,14 @@ def blank_diagnosis(training: Training, asked: Asked) -> TrainingDiagnosis:
 def blank_repair(training: Training, asked: Asked) -> TrainingRepair:
     """Which measurement it is, without its answer."""
     started_as = start_of(training, asked, with_fix=True)
-    return TrainingRepair(training.id, asked.budget, asked.seeds, code_identity("."), started_as, asked.model)
+    return TrainingRepair(
+        training.id,
+        asked.budget,
+        asked.seeds,
+        code_identity("."),
+        started_as,
+        asked.model,
+    )
 
 
 def start_of(training: Training, asked: Asked, *, with_fix: bool) -> str:

@@ -30,7 +30,9 @@ class Pair:
 
     @property
     def reported(self) -> tuple[NamedFault, ...]:
-        """What a user reads above the threshold, first things first; crashes that were explained among it."""
+        """What a user reads above the threshold, first things first; crashes that were
+        explained among it.
+        """
         crashes = (
             one
             for one in self.result.symptoms
@@ -84,7 +86,9 @@ class Scored:
 
     @property
     def sound(self) -> tuple[Pair, ...]:
-        return tuple(pair for pair in self.pairs if pair.training.sound and not pair.result.could_not_run)
+        return tuple(
+            pair for pair in self.pairs if pair.training.sound and not pair.result.could_not_run
+        )
 
     @property
     def missing(self) -> tuple[Pair, ...]:
@@ -128,11 +132,21 @@ def scored(
     whole: bool,
 ) -> Scored:
     """The results of a split. Raises InputError where faults have no kinds yet."""
-    unread = [training.id for training in trainings if any(not truth.kind for truth in training.fault)]
+    unread = [
+        training.id for training in trainings if any(not truth.kind for truth in training.fault)
+    ]
     if unread:
         raise InputError(
-            f"The results are kept, but these trainings have no kinds yet. Received: {', '.join(unread)}.",
-            next_step="Two readers choose them in kinds.toml; `--lock` locks them; the same command scores.",
+            (
+                f"The results are kept, but these trainings have no kinds yet. Received: "
+                f"{', '.join(unread)}."
+            ),
+            next_step=(
+                "Two readers choose them in kinds.toml; `--lock` locks them; the same command "
+                "scores."
+            ),
         )
-    pairs = tuple(Pair(training, result) for training, result in zip(trainings, results, strict=True))
+    pairs = tuple(
+        Pair(training, result) for training, result in zip(trainings, results, strict=True)
+    )
     return Scored(split, Depth(depth), whole, pairs)

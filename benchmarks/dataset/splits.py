@@ -35,7 +35,9 @@ class Split:
     opened: date | None = None
     """When a rule, or whoever writes rules, first looked at it; none: held out."""
     results: str = ""
-    """Benchmark and half of its results files and pages, where it was published before the data set."""
+    """Benchmark and half of its results files and pages, where it was published before the data
+    set.
+    """
     before: str = ""
     """The hash under which those name its cases."""
 
@@ -66,7 +68,9 @@ def splits(folder: Path = TRAININGS) -> dict[str, Split]:
     file = folder / SPLITS
     try:
         listed = tomllib.loads(file.read_text(encoding="utf-8"))
-        found = {name: _SPLIT.validate_python({**facts, "name": name}) for name, facts in listed.items()}
+        found = {
+            name: _SPLIT.validate_python({**facts, "name": name}) for name, facts in listed.items()
+        }
     except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise InputError(f"The splits cannot be read: {error}. Received: {file}.") from error
     ids = [name for split in found.values() for name in split.ids]
@@ -80,7 +84,9 @@ def split_named(name: str, folder: Path = TRAININGS) -> Split:
     """One split. Raises InputError."""
     known = splits(folder)
     if name not in known:
-        raise InputError(f"No split has this name. Expected: one of {', '.join(known)}. Received: {name}.")
+        raise InputError(
+            f"No split has this name. Expected: one of {', '.join(known)}. Received: {name}."
+        )
     return known[name]
 
 
@@ -94,7 +100,9 @@ def trainings_of(split: Split, folder: Path = TRAININGS) -> tuple[Training, ...]
     known = kinds(folder)
     found = tuple(read_training(name, known.get(name), folder) for name in split.ids)
     if len({training.foreign is None for training in found}) > 1:
-        raise InputError(f"A split has programs that are kept here or foreign ones. Received: {split.name}.")
+        raise InputError(
+            f"A split has programs that are kept here or foreign ones. Received: {split.name}."
+        )
     return found
 
 

@@ -25,7 +25,9 @@ def _transactions(file: Path) -> None:
     rows = chance.normal(0, 1, (6000, 30))
     rare = chance.random(6000) < 0.02
     rows[rare, 1:5] += 3
-    head = ",".join(f'"{name}"' for name in ["Time", *(f"V{k}" for k in range(1, 29)), "Amount", "Class"])
+    head = ",".join(
+        f'"{name}"' for name in ["Time", *(f"V{k}" for k in range(1, 29)), "Amount", "Class"]
+    )
     lines = [
         ",".join(f"{value:.4f}" for value in row) + f',"{int(kind)}"'
         for row, kind in zip(rows, rare, strict=True)
@@ -37,7 +39,13 @@ def _content(file: Path) -> None:
     """Papers with words and a subject: 700 rows of a number, 100 words, a name."""
     words, subjects = paper_words(), paper_subjects()
     rows = (
-        "\t".join([str(row + 1), *(str(int(word)) for word in words[row]), f"Subject_{subject}"])
+        "\t".join(
+            [
+                str(row + 1),
+                *(str(int(word)) for word in words[row]),
+                f"Subject_{subject}",
+            ]
+        )
         for row, subject in enumerate(subjects)
     )
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -52,7 +60,10 @@ def _pairs(file: Path) -> None:
     """Sentences and the same in another alphabet, tab between them."""
     other = str.maketrans("abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")
     lines = [line.removesuffix(" .") for line in prose(800).splitlines()]
-    file.write_text("".join(f"{line}\t{line.translate(other)}\tx\n" for line in lines), encoding="utf-8")
+    file.write_text(
+        "".join(f"{line}\t{line.translate(other)}\tx\n" for line in lines),
+        encoding="utf-8",
+    )
 
 
 def _tokens(file: Path) -> None:
@@ -67,7 +78,11 @@ def _vocabulary(file: Path) -> None:
     characters = sorted(set(prose(3000)))
     known = {character: number for number, character in enumerate(characters)}
     with file.open("wb") as out:
-        facts = {"vocab_size": len(known), "stoi": known, "itos": dict(enumerate(characters))}
+        facts = {
+            "vocab_size": len(known),
+            "stoi": known,
+            "itos": dict(enumerate(characters)),
+        }
         pickle.dump(facts, out)
 
 

@@ -1,7 +1,9 @@
-"""Data of the shapes that foreign programs would fetch: real digits; texts, series, graphs with a pattern.
+"""Data of the shapes that foreign programs would fetch: real digits; texts, series, graphs with a
+pattern.
 
-Laid beside a program as `field_data.py`, where an edit of its loading line asks for it; so it imports nothing
-of ours. Everything here can be learned: a sound training on it is still a sound training.
+Laid beside a program as `field_data.py`, where an edit of its loading line asks for it; so it
+imports nothing of ours. Everything here can be learned: a sound training on it is still a sound
+training.
 """
 
 from __future__ import annotations
@@ -20,14 +22,37 @@ Parts: TypeAlias = tuple[tuple[Array, Array], tuple[Array, Array]]
 """Training and test data, each inputs and labels, as `keras.datasets` gives them."""
 
 CLASSES = 10
-_SUBJECTS = ("the cat", "a dog", "my friend", "the old king", "a small bird", "the queen", "our teacher")
+_SUBJECTS = (
+    "the cat",
+    "a dog",
+    "my friend",
+    "the old king",
+    "a small bird",
+    "the queen",
+    "our teacher",
+)
 _VERBS = ("sees", "likes", "follows", "calls", "paints", "remembers")
-_OBJECTS = ("the lamp", "a red car", "the green hill", "two books", "the river", "a long song")
-_ENDINGS = ("in the morning", "at night", "after the rain", "with great care", "once again")
+_OBJECTS = (
+    "the lamp",
+    "a red car",
+    "the green hill",
+    "two books",
+    "the river",
+    "a long song",
+)
+_ENDINGS = (
+    "in the morning",
+    "at night",
+    "after the rain",
+    "with great care",
+    "once again",
+)
 
 
 def digits(train: int = 1000, test: int = 300, side: int = 28) -> Parts:
-    """Handwritten digits of scikit-learn, enlarged: (rows, side, side) of uint8, labels of uint8."""
+    """Handwritten digits of scikit-learn, enlarged: (rows, side, side) of uint8, labels of
+    uint8.
+    """
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
@@ -71,7 +96,9 @@ def reviews(num_words: int = 20000, train: int = 800, test: int = 200) -> Parts:
 
 
 def waves(rows: int = 300, length: int = 500) -> tuple[Array, Array]:
-    """Series of two kinds, (rows, length), labelled -1 and 1: a slow and a fast wave under noise."""
+    """Series of two kinds, (rows, length), labelled -1 and 1: a slow and a fast wave under
+    noise.
+    """
     chance = np.random.default_rng(rows)
     labels = chance.choice([-1, 1], rows)
     time = np.arange(length)
@@ -96,7 +123,9 @@ def daily_series(days: int = 14, jumps: bool = False) -> Any:
     """A table of one value each five minutes with a daily pattern, indexed by time."""
     pd = import_module("pandas")
     time = np.arange(288 * days)
-    values = 20 + 5 * np.sin(2 * np.pi * time / 288) + np.random.default_rng(4).normal(0, 0.4, len(time))
+    values = (
+        20 + 5 * np.sin(2 * np.pi * time / 288) + np.random.default_rng(4).normal(0, 0.4, len(time))
+    )
     if jumps:
         values[len(values) // 2 : len(values) // 2 + 60] += 40
     index = pd.date_range("2014-04-01", periods=len(time), freq="5min", name="timestamp")
@@ -108,7 +137,10 @@ def moving_digits(rows: int = 60, frames: int = 20, side: int = 64) -> Array:
     (x, _), _ = digits(rows, 1)
     chance = np.random.default_rng(5)
     videos = np.zeros((frames, rows, side, side), dtype="uint8")
-    place, step = chance.integers(0, side - 28, (rows, 2)), chance.integers(-3, 4, (rows, 2))
+    place, step = (
+        chance.integers(0, side - 28, (rows, 2)),
+        chance.integers(-3, 4, (rows, 2)),
+    )
     for frame in range(frames):
         for row in range(rows):
             top, left = place[row]
@@ -122,7 +154,9 @@ def prose(sentences: int = 2000) -> str:
     """Sentences of a small grammar, one a line."""
     chance = random.Random(6)  # noqa: S311 - data
     parts = (_SUBJECTS, _VERBS, _OBJECTS, _ENDINGS)
-    return "\n".join(" ".join(chance.choice(words) for words in parts) + " ." for _ in range(sentences))
+    return "\n".join(
+        " ".join(chance.choice(words) for words in parts) + " ." for _ in range(sentences)
+    )
 
 
 def ratings(users: int = 200, films: int = 300, rows: int = 6000) -> Any:
@@ -140,7 +174,9 @@ def films(count: int = 300) -> Any:
     """A table movieId, title, genres."""
     pd = import_module("pandas")
     numbers = range(1, count + 1)
-    return pd.DataFrame({"movieId": numbers, "title": [f"Film {k}" for k in numbers], "genres": "Drama"})
+    return pd.DataFrame(
+        {"movieId": numbers, "title": [f"Film {k}" for k in numbers], "genres": "Drama"}
+    )
 
 
 def paper_words() -> Array:
@@ -169,13 +205,18 @@ def paper_subjects(papers: int = 700) -> Array:
 
 
 class Rows:
-    """A data set as torchvision's: pictures of PIL or what `transform` makes of them, and labels."""
+    """A data set as torchvision's: pictures of PIL or what `transform` makes of them, and
+    labels.
+    """
 
     def __init__(self, parts: Parts, train: bool, transform: Callable[[Any], Any] | None) -> None:
         import torch
 
         x, y = parts[0] if train else parts[1]
-        self.data, self.targets = torch.from_numpy(x), torch.from_numpy(y.reshape(-1).astype("int64"))
+        self.data, self.targets = (
+            torch.from_numpy(x),
+            torch.from_numpy(y.reshape(-1).astype("int64")),
+        )
         self.transform = transform
 
     def __len__(self) -> int:
@@ -217,7 +258,9 @@ class ToTensor:
         import torch
 
         values = np.asarray(picture, dtype="float32") / 255
-        return torch.from_numpy(values[None] if values.ndim == 2 else values.transpose(2, 0, 1).copy())
+        return torch.from_numpy(
+            values[None] if values.ndim == 2 else values.transpose(2, 0, 1).copy()
+        )
 
 
 class Normalize:
@@ -229,7 +272,10 @@ class Normalize:
     def __call__(self, tensor: Any) -> Any:
         import torch
 
-        mean, std = torch.tensor(self.mean)[:, None, None], torch.tensor(self.std)[:, None, None]
+        mean, std = (
+            torch.tensor(self.mean)[:, None, None],
+            torch.tensor(self.std)[:, None, None],
+        )
         return (tensor - mean) / std
 
 
@@ -283,7 +329,9 @@ def photographs(upscale: int) -> list[tuple[Any, Any]]:
 
 
 def papers(_root: str = "", _name: str = "", transform: Any = None, **_: Any) -> Any:
-    """One graph of papers, as `Planetoid` of PyTorch Geometric: words, citations, subjects, three masks."""
+    """One graph of papers, as `Planetoid` of PyTorch Geometric: words, citations, subjects,
+    three masks.
+    """
     import torch
 
     made = import_module("torch_geometric")
@@ -293,14 +341,20 @@ def papers(_root: str = "", _name: str = "", transform: Any = None, **_: Any) ->
         mask[rows] = True
     edges = made.utils.to_undirected(torch.tensor(paper_citations()).t().contiguous())
     graph = made.data.Data(
-        x=torch.from_numpy(paper_words().astype("float32")), y=torch.from_numpy(paper_subjects()),
-        edge_index=edges, train_mask=masks[0], val_mask=masks[1], test_mask=masks[2],
-    )  # fmt: skip
+        x=torch.from_numpy(paper_words().astype("float32")),
+        y=torch.from_numpy(paper_subjects()),
+        edge_index=edges,
+        train_mask=masks[0],
+        val_mask=masks[1],
+        test_mask=masks[2],
+    )
     return _graphs([graph], transform)
 
 
 def molecules(_root: str = "", transform: Any = None, **_: Any) -> Any:
-    """Two hundred small graphs, as `TUDataset` of PyTorch Geometric: trees, and trees with a ring."""
+    """Two hundred small graphs, as `TUDataset` of PyTorch Geometric: trees, and trees with a
+    ring.
+    """
     import torch
 
     made, chance = import_module("torch_geometric"), np.random.default_rng(13)
@@ -327,7 +381,9 @@ def _graphs(graphs: list[Any], transform: Any) -> Any:
 
 
 class WordChunks:
-    """A text as pairs of word numbers and those one word on, as Lightning's WikiText2 gives them."""
+    """A text as pairs of word numbers and those one word on, as Lightning's WikiText2 gives
+    them.
+    """
 
     def __init__(self, block_size: int = 35, sentences: int = 1500) -> None:
         import torch
@@ -348,8 +404,14 @@ class WordChunks:
 
 datasets = SimpleNamespace(MNIST=mnist, FashionMNIST=mnist, CIFAR10=cifar10)
 transforms = SimpleNamespace(
-    Compose=Compose, ToTensor=ToTensor, Normalize=Normalize, Resize=Resize, Lambda=Lambda,
-    CenterCrop=Same, RandomCrop=Same, RandomHorizontalFlip=Same,
-)  # fmt: skip
+    Compose=Compose,
+    ToTensor=ToTensor,
+    Normalize=Normalize,
+    Resize=Resize,
+    Lambda=Lambda,
+    CenterCrop=Same,
+    RandomCrop=Same,
+    RandomHorizontalFlip=Same,
+)
 utils = SimpleNamespace(save_image=save_image, make_grid=make_grid)
 """As the modules of torchvision of the same names."""

@@ -1,4 +1,6 @@
-"""One training of the data set: how it is started and what is true of it, from its folder's `truth.toml`."""
+"""One training of the data set: how it is started and what is true of it, from its folder's
+`truth.toml`.
+"""
 
 from __future__ import annotations
 
@@ -84,25 +86,33 @@ class Training:
         return self.foreign is not None and bool(self.foreign.edits or self.args)
 
 
-def read_training(name: str, kinds: Sequence[str] | None = None, folder: Path = TRAININGS) -> Training:
+def read_training(
+    name: str, kinds: Sequence[str] | None = None, folder: Path = TRAININGS
+) -> Training:
     """One training, its faults called by these kinds; none: not chosen yet. Raises InputError."""
     file = folder / name / TRUTH
     try:
         facts = tomllib.loads(file.read_text(encoding="utf-8"))
         faults = facts.pop("fault", [])
         called = [""] * len(faults) if kinds is None else kinds
-        facts["fault"] = [{**fault, "kind": kind} for fault, kind in zip(faults, called, strict=False)]
+        facts["fault"] = [
+            {**fault, "kind": kind} for fault, kind in zip(faults, called, strict=False)
+        ]
         training: Training = _TRAINING.validate_python({**facts, "id": name})
     except (OSError, ValueError, ValidationError) as error:
         raise InputError(f"The truth cannot be read: {error}. Received: {file}.") from error
     if len(faults) != len(called):
-        raise InputError(f"{len(faults)} faults have {len(called)} kinds in kinds.toml. Received: {file}.")
+        raise InputError(
+            f"{len(faults)} faults have {len(called)} kinds in kinds.toml. Received: {file}."
+        )
     if training.sound == bool(training.fault):
         raise InputError(f"A training is sound or has faults. Received: {file}.")
     return training
 
 
-def accepted(training: Training, truth: Truth, folder: Path = TRAININGS) -> tuple[str, frozenset[int]]:
+def accepted(
+    training: Training, truth: Truth, folder: Path = TRAININGS
+) -> tuple[str, frozenset[int]]:
     """File name and lines, as reenact counts them, at which a fault is placed rightly."""
     name = Path(truth.file or training.path).name
     if truth.cell is None:

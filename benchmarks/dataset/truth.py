@@ -1,4 +1,5 @@
-"""Whether what was named is true of a training: by kind and line, or by type of fault if it is foreign.
+"""Whether what was named is true of a training: by kind and line, or by type of fault if it is
+foreign.
 
 The two sorts were published with these rules, each over its own programs, so each keeps them.
 """
@@ -25,7 +26,9 @@ class Judge(Protocol):
     """How one sort of training is judged."""
 
     crashes: frozenset[str]
-    """Rules that explain a crash: above the threshold that is a finding, though it has no type of fault."""
+    """Rules that explain a crash: above the threshold that is a finding, though it has no type
+    of fault.
+    """
 
     @abstractmethod
     def is_true(self, named: NamedFault, training: Training) -> bool:
@@ -57,7 +60,9 @@ class KeptHere:
         return any(_says(named, truth) for truth in training.fault)
 
     def is_at_its_line(self, named: NamedFault, training: Training) -> bool:
-        return any(_says(named, truth) and _is_at(named, training, truth) for truth in training.fault)
+        return any(
+            _says(named, truth) and _is_at(named, training, truth) for truth in training.fault
+        )
 
     def counts(self, named: NamedFault, training: Training) -> bool:  # noqa: ARG002
         return True
@@ -71,14 +76,17 @@ class KeptHere:
 
 
 class OfStrangers:
-    """Foreign programs of one file: a type of fault at a line of the manifest, or at no line at all."""
+    """Foreign programs of one file: a type of fault at a line of the manifest, or at no line at
+    all.
+    """
 
     crashes = frozenset({"RE901", "RE902", "RE903", "RE904"})
 
     def is_true(self, named: NamedFault, training: Training) -> bool:
         lines = {line for truth in training.fault if _is_of(named, truth) for line in truth.lines}
         return bool(lines) and (
-            not named.lines or any(first <= line <= last for first, last in named.lines for line in lines)
+            not named.lines
+            or any(first <= line <= last for first, last in named.lines for line in lines)
         )
 
     def is_at_its_line(self, named: NamedFault, training: Training) -> bool:
@@ -91,7 +99,9 @@ class OfStrangers:
 
     def shown(self, named: NamedFault) -> str:
         where = f":{named.lines[0][0]}" if named.lines else ""
-        return f"{named.fault or '-'}{where} {named.codes[0]} ({named.confidence:.2f}, {named.status})"
+        return (
+            f"{named.fault or '-'}{where} {named.codes[0]} ({named.confidence:.2f}, {named.status})"
+        )
 
     def truth(self, training: Training) -> str:
         lines: dict[str, set[int]] = {}

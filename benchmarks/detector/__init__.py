@@ -1,1 +1,3 @@
-"""The learned detector made from nothing: base programs, mutants, trainings, scores, the published forest."""
+"""The learned detector made from nothing: base programs, mutants, trainings, scores, the
+published forest.
+"""

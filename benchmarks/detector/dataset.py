@@ -34,7 +34,9 @@ class Dataset:
     bases: NDArray[np.int64]
     """Number of the base program of each row."""
     mutants: NDArray[np.int64]
-    """Number of the mutant of each row: seeds of one mutant are never both learned from and tested on."""
+    """Number of the mutant of each row: seeds of one mutant are never both learned from and
+    tested on.
+    """
     base_names: tuple[str, ...]
 
 
@@ -47,7 +49,9 @@ def dataset(rows: Sequence[Row]) -> Dataset:
         raise InputError(f"There is too little to learn from. Received: {len(rows)} trainings.")
     names = tuple(rows[0].features)
     bases = tuple(dict.fromkeys(row.base for row in rows))
-    mutants = {key: number for number, key in enumerate(dict.fromkeys(_mutant(row) for row in rows))}
+    mutants = {
+        key: number for number, key in enumerate(dict.fromkeys(_mutant(row) for row in rows))
+    }
     truth = [[bool(row.faults.intersection(one.faults)) for one in classes] for row in rows]
     return Dataset(
         names,

@@ -1,8 +1,10 @@
-"""`python -m benchmarks.detector.first_contact`: what findings were worth on programs that no rule had seen.
+"""`python -m benchmarks.detector.first_contact`: what findings were worth on programs that no rule
+had seen.
 
-`first_contact.json` holds, for each set of programs, what the rules reported as they stood before that set
-was looked at. Each set in turn is left out: shares by rule are counted on the others, shrunk towards that
-of all, and the set left out is scored. Shares by rule carry over to no other set, so none are used.
+`first_contact.json` holds, for each set of programs, what the rules reported as they stood before
+that set was looked at. Each set in turn is left out: shares by rule are counted on the others,
+shrunk towards that of all, and the set left out is scored. Shares by rule carry over to no other
+set, so none are used.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ Shares = dict[str, float]
 
 
 def contacts() -> tuple[Contact, ...]:
-    return TypeAdapter(tuple[Contact, ...]).validate_python(json.loads(DATA.read_text(encoding="utf-8")))
+    return TypeAdapter(tuple[Contact, ...]).validate_python(
+        json.loads(DATA.read_text(encoding="utf-8"))
+    )
 
 
 def stands(one: Reported, health: Health) -> bool:
@@ -67,18 +71,25 @@ def stands(one: Reported, health: Health) -> bool:
         return True
     if one.certainty is Certainty.HINT:
         return len(one.families) > 1 and one.confidence >= LIKELY
-    return not (health is Health.WORKS and one.fault in SHOWS and not ABOUT_EVALUATION.issuperset(one.codes))
+    return not (
+        health is Health.WORKS and one.fault in SHOWS and not ABOUT_EVALUATION.issuperset(one.codes)
+    )
 
 
 def shares_of(known: Sequence[Contact]) -> Shares:
-    """By rule that leads: the share of strong findings that were true, shrunk towards that of all."""
+    """By rule that leads: the share of strong findings that were true, shrunk towards that of
+    all.
+    """
     strong = [
         (one.codes[0], one.true)
         for contact in known
         for one in contact.findings
         if one.certainty is Certainty.STRONG and contact.health is not Health.FAILS
     ]
-    count, right = Counter(code for code, _ in strong), Counter(code for code, true in strong if true)
+    count, right = (
+        Counter(code for code, _ in strong),
+        Counter(code for code, true in strong if true),
+    )
     of_all = (sum(right.values()) + 1) / (len(strong) + 2)
     return {code: (WEIGHT * of_all + right[code]) / (WEIGHT + count[code]) for code in count}
 
@@ -101,7 +112,10 @@ def scored(of: Sequence[Contact], *, health: bool, shares: Shares | None = None)
 
 
 def _is_likely(one: Reported, health: Health, shares: Shares) -> bool:
-    judged = one.certainty is Certainty.STRONG and health in (Health.WORKS, Health.UNCLEAR)
+    judged = one.certainty is Certainty.STRONG and health in (
+        Health.WORKS,
+        Health.UNCLEAR,
+    )
     return not judged or shares.get(one.codes[0], 1.0) >= THRESHOLD
 
 

@@ -48,7 +48,9 @@ def forest() -> Any:
 def extra_trees() -> Any:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    return ExtraTreesClassifier(n_estimators=TREES, min_samples_leaf=LEAF, max_features=0.3, random_state=0)
+    return ExtraTreesClassifier(
+        n_estimators=TREES, min_samples_leaf=LEAF, max_features=0.3, random_state=0
+    )
 
 
 def boosting() -> Any:
@@ -57,10 +59,15 @@ def boosting() -> Any:
 
     return MultiOutputClassifier(
         HistGradientBoostingClassifier(
-            max_iter=50, learning_rate=0.12, max_bins=32, max_leaf_nodes=8, min_samples_leaf=8,
-            max_features=0.2, random_state=0,
+            max_iter=50,
+            learning_rate=0.12,
+            max_bins=32,
+            max_leaf_nodes=8,
+            min_samples_leaf=8,
+            max_features=0.2,
+            random_state=0,
         )
-    )  # fmt: skip
+    )
 
 
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
@@ -76,8 +83,9 @@ SHIPPED = "gradient boosting"
 
 
 def fitted(name: str, x: NDArray[np.float32], y: NDArray[np.int64]) -> Any:
-    """A classifier that has learned. On one thread: several that wait for each other are slower on a busy
-    machine."""
+    """A classifier that has learned. On one thread: several that wait for each other are slower on
+    a busy machine.
+    """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

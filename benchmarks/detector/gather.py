@@ -1,4 +1,6 @@
-"""From planned trainings to labelled rows: train, judge whether a mutant is really worse, read the traces."""
+"""From planned trainings to labelled rows: train, judge whether a mutant is really worse, read
+the traces.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +50,12 @@ class Known:
     """Empty for a healthy one."""
 
 
-def train(planned: Sequence[Planned], executor: Executor, tell: Tell, stop: Stop) -> dict[str, Outcome]:
-    """The outcome of every trial by its key. Trials are done in an order in which any part of them is a fair
-    sample: all bases by turns, first seeds first. Raises Stopped."""
+def train(
+    planned: Sequence[Planned], executor: Executor, tell: Tell, stop: Stop
+) -> dict[str, Outcome]:
+    """The outcome of every trial by its key. Trials are done in an order in which any part of them
+    is a fair sample: all bases by turns, first seeds first. Raises Stopped.
+    """
     todo = in_turns(planned)
     done = 0
 
@@ -81,12 +86,20 @@ def rows(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Ro
     """One row a training that ended well."""
     for one in known:
         for seed, evidence in evidence_of(one.planned, outcomes):
-            yield Row(one.planned.base, str(one.planned.patch), one.faults, seed, features(evidence))
+            yield Row(
+                one.planned.base,
+                str(one.planned.patch),
+                one.faults,
+                seed,
+                features(evidence),
+            )
 
 
 def labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[Known]:
-    """What is wrong with each program: faulty when significantly worse than the original, healthy when as
-    good, else left out. A double fault keeps the names of those faults that are faults alone as well."""
+    """What is wrong with each program: faulty when significantly worse than the original, healthy
+    when as good, else left out. A double fault keeps the names of those faults that are faults
+    alone as well.
+    """
     for base in dict.fromkeys(one.base for one in planned):
         yield from _labelled([one for one in planned if one.base == base], outcomes)
 
@@ -113,7 +126,9 @@ def _labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> It
 
 
 def _remaining(one: Planned, guilty: set[str]) -> tuple[FaultType, ...]:
-    """The faults of a double mutant: all of them, when each of its changes is part of a killed single one."""
+    """The faults of a double mutant: all of them, when each of its changes is part of a killed
+    single one.
+    """
     return one.faults if all(str(change) in guilty for change in one.patch.changes) else ()
 
 

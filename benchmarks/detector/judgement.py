@@ -1,6 +1,7 @@
 """How sure the rules were of each suspect in programs whose faults are known, and who was right.
 
-One training a program is shown to all stable rules. A suspect is right when its kind of fault was planted.
+One training a program is shown to all stable rules. A suspect is right when its kind of fault was
+planted.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def statements_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> It
 
 
 def judged(statements: Sequence[Statement]) -> Judgement:
-    """The curve through all of them, and how well curves do for programs they were not drawn through."""
+    """The curve through all of them, and how well curves do for programs they were not drawn
+    through.
+    """
     import numpy as np
 
     confidences = np.array([one.confidence for one in statements])
@@ -79,7 +82,10 @@ def judged(statements: Sequence[Statement]) -> Judgement:
     drawn = _isotonic(confidences, right, points)
     return Judgement(
         statements,
-        CalibrationCurve(tuple(round(float(x), 3) for x in points), tuple(round(float(y), 3) for y in drawn)),
+        CalibrationCurve(
+            tuple(round(float(x), 3) for x in points),
+            tuple(round(float(y), 3) for y in drawn),
+        ),
         brier=float(np.mean((confidences - right) ** 2)),
         brier_by_curve=float(np.mean((apart - right) ** 2)),
         brier_of_share=float(right.var()),
@@ -87,10 +93,14 @@ def judged(statements: Sequence[Statement]) -> Judgement:
 
 
 def _isotonic(
-    confidences: NDArray[np.float64], right: NDArray[np.float64], at: NDArray[np.float64]
+    confidences: NDArray[np.float64],
+    right: NDArray[np.float64],
+    at: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(confidences, right)
+    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(
+        confidences, right
+    )
     found: NDArray[np.float64] = fitted.predict(at)
     return found

@@ -1,7 +1,8 @@
-"""Make the detector from nothing: plan -> train -> label -> features -> classifiers -> scores -> model.
+"""Make the detector from nothing: plan -> train -> label -> features -> classifiers -> scores ->
+model.
 
-The same call continues where an earlier one stopped: outcomes and traces are kept below the work folder by
-the content of their trial, and no training is done twice.
+The same call continues where an earlier one stopped: outcomes and traces are kept below the work
+folder by the content of their trial, and no training is done twice.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def learn(options: LearnOptions, services: LearnServices) -> Learned:
         "trials": [trial.key for one in planned for trial in one.trials[:1]],
     }
     with services.journal.run(
-        pipeline="train-detector", request=request, argv=services.argv, what="learned detector"
+        pipeline="train-detector",
+        request=request,
+        argv=services.argv,
+        what="learned detector",
     ) as run:
         with _executor(options) as executor:
             outcomes = train(planned, executor, services.tell, services.stop)

@@ -1,4 +1,6 @@
-"""Which trainings the detector learns from: base programs, harmless variants, mutants, and double faults."""
+"""Which trainings the detector learns from: base programs, harmless variants, mutants, and
+double faults.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,26 @@ from reenact.trials.trial import Trial, TrialLimits
 
 BASES = Path(__file__).parent / "bases"
 MOST = {
-    "learning-rate": 5, "epochs": 2, "batch-size": 1, "no-batches": 1, "optimizer": 3, "loss": 5,
-    "activation-hidden": 3, "activation-output": 3, "activation-removed": 2, "activation-added": 3,
-    "weight-init": 3, "regularisation": 3, "regularisation-changed": 1, "weight-decay": 2, "dropout": 1,
-    "units": 1, "scaling": 1, "momentum": 1, "gradient-clip": 1,
-}  # fmt: skip
+    "learning-rate": 5,
+    "epochs": 2,
+    "batch-size": 1,
+    "no-batches": 1,
+    "optimizer": 3,
+    "loss": 5,
+    "activation-hidden": 3,
+    "activation-output": 3,
+    "activation-removed": 2,
+    "activation-added": 3,
+    "weight-init": 3,
+    "regularisation": 3,
+    "regularisation-changed": 1,
+    "weight-decay": 2,
+    "dropout": 1,
+    "units": 1,
+    "scaling": 1,
+    "momentum": 1,
+    "gradient-clip": 1,
+}
 """Mutants an operator gives for each base; operators that are not named give none."""
 DOUBLES = (
     ("learning-rate", "activation-hidden"),
@@ -57,7 +74,8 @@ class Planned:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         return tuple(
-            Trial(self.program, self.patch, seed, WITHIN, PRESET, keep_trace=True) for seed in self.seeds
+            Trial(self.program, self.patch, seed, WITHIN, PRESET, keep_trace=True)
+            for seed in self.seeds
         )
 
 
@@ -74,7 +92,10 @@ def plan(programs: Sequence[Program], *, quick: bool = False) -> tuple[Planned, 
         found.append(Planned(name, program, Patch(), (), (), HEALTHY_SEEDS))
         found += [Planned(name, program, patch, (), (), SEEDS[:1]) for patch in harmless(program)]
         singles = _singles(program, quick)
-        found += [Planned(name, program, one.patch, (one.operator,), (one.fault,), SEEDS) for one in singles]
+        found += [
+            Planned(name, program, one.patch, (one.operator,), (one.fault,), SEEDS)
+            for one in singles
+        ]
         if not quick:
             found += _doubles(name, program, singles)
     return tuple(found)
@@ -98,7 +119,12 @@ def _mild(program: Program) -> Iterator[tuple[Change, ...]]:
             value = number(param)
             for factor in factors if value else ():
                 scaled = (value or 1.0) * factor
-                yield (Set(param.id, scaled if kind is Kind.LEARNING_RATE else round(scaled)),)
+                yield (
+                    Set(
+                        param.id,
+                        scaled if kind is Kind.LEARNING_RATE else round(scaled),
+                    ),
+                )
     hidden = [k for k in turnable(params, Kind.ACTIVATION) if k.role != "output" and not k.absent]
     if hidden:
         yield tuple(Set(param.id, "leaky_relu") for param in hidden)
@@ -121,10 +147,15 @@ def _spread(found: Sequence[Mutant], most: int) -> Sequence[Mutant]:
 def _costly(program: Program, mutant: Mutant) -> bool:
     """Batches of one or two rows make a training ten times as long."""
     sizes = {
-        param.id: number(param) or 1.0 for param in turnable(hyperparameters_of(program), Kind.BATCH_SIZE)
+        param.id: number(param) or 1.0
+        for param in turnable(hyperparameters_of(program), Kind.BATCH_SIZE)
     }
     for change in mutant.patch.changes:
-        if isinstance(change, Set) and change.hyperparameter in sizes and isinstance(change.value, int):
+        if (
+            isinstance(change, Set)
+            and change.hyperparameter in sizes
+            and isinstance(change.value, int)
+        ):
             return change.value < sizes[change.hyperparameter] / 4
     return False
 
@@ -135,4 +166,11 @@ def _doubles(name: str, program: Program, singles: Sequence[Mutant]) -> Iterator
         first, second = ([one for one in singles if one.operator == operator] for operator in pair)
         if first and second:
             left, right = first[len(name) % len(first)], second[len(name) % len(second)]
-            yield Planned(name, program, left.patch + right.patch, pair, (left.fault, right.fault), SEEDS)
+            yield Planned(
+                name,
+                program,
+                left.patch + right.patch,
+                pair,
+                (left.fault, right.fault),
+                SEEDS,
+            )

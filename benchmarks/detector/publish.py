@@ -17,8 +17,10 @@ SUREST = 0.95
 
 
 def exported(model: Any, data: Dataset, held_out: NDArray[np.float64]) -> Forest:
-    """The trees of fitted gradient boosting as arrays; `held_out` are probabilities for programs not learned
-    from. Scikit-learn shows these trees under private names only: a test compares the answers."""
+    """The trees of fitted gradient boosting as arrays; `held_out` are probabilities for programs
+    not learned from. Scikit-learn shows these trees under private names only: a test compares the
+    answers.
+    """
     import numpy as np
 
     trees = [
@@ -37,7 +39,9 @@ def exported(model: Any, data: Dataset, held_out: NDArray[np.float64]) -> Forest
         codes=tuple(one.code for one in data.classes),
         roots=roots.astype(np.int32),
         owner=np.array([owner for owner, _ in trees], dtype=np.int16),
-        prior=np.array([float(booster._baseline_prediction.ravel()[0]) for booster in model.estimators_]),
+        prior=np.array(
+            [float(booster._baseline_prediction.ravel()[0]) for booster in model.estimators_]
+        ),
         feature=np.where(leaf, -1, nodes["feature_idx"]).astype(np.int16),
         threshold=_down(nodes["num_threshold"]),
         left=np.where(leaf, 0, nodes["left"] + offset).astype(np.int32),
@@ -48,12 +52,18 @@ def exported(model: Any, data: Dataset, held_out: NDArray[np.float64]) -> Forest
     )
 
 
-def curve(confidences: NDArray[np.float64], truth: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
-    """How often a class is right when the trees say so much: isotonic, on programs not learned from."""
+def curve(
+    confidences: NDArray[np.float64], truth: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], ...]:
+    """How often a class is right when the trees say so much: isotonic, on programs not learned
+    from.
+    """
     import numpy as np
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(confidences, truth)
+    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(
+        confidences, truth
+    )
     points = np.linspace(0, 1, POINTS)
     return points, fitted.predict(points)
 
@@ -63,4 +73,6 @@ def _down(threshold: NDArray[np.float64]) -> NDArray[np.float32]:
     import numpy as np
 
     near = threshold.astype(np.float32)
-    return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+    return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(
+        np.float32
+    )

@@ -85,7 +85,9 @@ def judge(data: Dataset, predicted: NDArray[np.bool_]) -> Scores:
 
     truth = data.y.astype(bool)
     faulty = np.asarray(truth.any(axis=1))
-    by_class = {one.code: _score(truth[:, at], predicted[:, at]) for at, one in enumerate(data.classes)}
+    by_class = {
+        one.code: _score(truth[:, at], predicted[:, at]) for at, one in enumerate(data.classes)
+    }
     any_predicted = np.asarray(predicted.any(axis=1))
     right = np.asarray((predicted & truth).any(axis=1))
     return Scores(
@@ -101,7 +103,12 @@ def _score(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Score:
     precision = hits / int(predicted.sum()) if predicted.any() else 0.0
     recall = hits / int(truth.sum()) if truth.any() else 0.0
     both = precision + recall
-    return Score(precision, recall, 2 * precision * recall / both if both else 0.0, int(truth.sum()))
+    return Score(
+        precision,
+        recall,
+        2 * precision * recall / both if both else 0.0,
+        int(truth.sum()),
+    )
 
 
 def _mean(flags: NDArray[np.bool_]) -> float:

@@ -14,7 +14,10 @@ from reenact.program.fault_type import FaultType
 def answer_of(diagnosis: Diagnosis) -> Answer:
     """What a diagnosis reports."""
     return _answer(
-        ((one.suspect.fault, one.suspect.layer, one.suspect.layer_index) for one in diagnosis.findings),
+        (
+            (one.suspect.fault, one.suspect.layer, one.suspect.layer_index)
+            for one in diagnosis.findings
+        ),
         diagnosis.evidence,
     )
 
@@ -27,7 +30,12 @@ def reported_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
         for fault, index in _answer(
             [(suspect.fault, suspect.layer, suspect.layer_index)], diagnosis.evidence
         ):
-            found.append((fault.value if index is None else f"{fault.value}({index})", one.confidence))
+            found.append(
+                (
+                    fault.value if index is None else f"{fault.value}({index})",
+                    one.confidence,
+                )
+            )
     return found
 
 
@@ -43,11 +51,15 @@ def answer_by(rules: Iterable[Detector], evidence: Evidence, least: float = 0.0)
     )
 
 
-def _answer(findings: Iterable[tuple[FaultType | None, str, int | None]], evidence: Evidence) -> Answer:
+def _answer(
+    findings: Iterable[tuple[FaultType | None, str, int | None]], evidence: Evidence
+) -> Answer:
     return frozenset(
         (
             fault,
-            activation_index(evidence, layer, index) if FAMILY.get(fault, fault) is FaultType.ACH else index,
+            activation_index(evidence, layer, index)
+            if FAMILY.get(fault, fault) is FaultType.ACH
+            else index,
         )
         for fault, layer, index in findings
         if fault is not None

@@ -27,13 +27,20 @@ class Statement:
     right: bool
 
 
-def statements_of(reported: Sequence[tuple[str, float]], case: FaultCase, fixed: bool) -> list[Statement]:
-    """Accusations of one program, each `HLR` or `ACH(2)` with its confidence, held against the truth."""
+def statements_of(
+    reported: Sequence[tuple[str, float]], case: FaultCase, fixed: bool
+) -> list[Statement]:
+    """Accusations of one program, each `HLR` or `ACH(2)` with its confidence, held against the
+    truth.
+    """
     if fixed:
         return [Statement(confidence, right=False) for _, confidence in reported]
     whole = frozenset().union(*(parse_answer(text) for text, _ in reported))
     truth = judge(whole, case.truth, case.alternatives).truth
-    return [Statement(sure, right=score(parse_answer(text), truth).precision > 0) for text, sure in reported]
+    return [
+        Statement(sure, right=score(parse_answer(text), truth).precision > 0)
+        for text, sure in reported
+    ]
 
 
 def table(statements: Sequence[Statement]) -> Table:
@@ -47,10 +54,15 @@ def table(statements: Sequence[Statement]) -> Table:
         share = fmean(one.right for one in statements)
         brier = fmean((one.confidence - one.right) ** 2 for one in statements)
         rows.append(
-            (f"all: Brier {brier:.3f}, of the mere share {share * (1 - share):.3f}", *_cells(statements))
+            (
+                f"all: Brier {brier:.3f}, of the mere share {share * (1 - share):.3f}",
+                *_cells(statements),
+            )
         )
     return Table(
-        "How sure, and how often right", ("confidence", "findings", "statements", "right"), tuple(rows)
+        "How sure, and how often right",
+        ("confidence", "findings", "statements", "right"),
+        tuple(rows),
     )
 
 

@@ -32,8 +32,9 @@ class Scale(StrEnum):
     LITE = "lite"
     """Seconds on one thread; what was changed for it stands in the case."""
     FIRST = "first"
-    """Lite as it was first written: five programs trained for fewer epochs, until more of them helped the
-    fixed ones too."""
+    """Lite as it was first written: five programs trained for fewer epochs, until more of them
+    helped the fixed ones too.
+    """
     FULL = "full"
     """As published."""
 
@@ -46,7 +47,9 @@ class Planted:
     layer: int | None
     kind: Kind
     line: int | None
-    """In buggy.py; for what is missing there, the line that lacks it. None where there is no program."""
+    """In buggy.py; for what is missing there, the line that lacks it. None where there is no
+    program.
+    """
     old: JsonValue
     """As in buggy.py; none where it is absent there."""
     new: JsonValue
@@ -139,7 +142,9 @@ class PublishedMeans:
     seconds: Mapping[str, float]
     """Mean time a fault."""
     false_alarms: Mapping[str, int]
-    """Of the 22 programs, those set to use softmax whether they had it or not; filtered out by the study."""
+    """Of the 22 programs, those set to use softmax whether they had it or not; filtered out by
+    the study.
+    """
     median_improvement_rate: Mapping[str, float]
     significant_of_30: Mapping[str, int]
     mean_sigma: Mapping[str, float]

@@ -28,4 +28,6 @@ class CaseResult:
     """The same as `HLR` or `ACH(2)`, each with its confidence."""
 
     def answer(self, detector: str) -> Answer:
-        return frozenset((FaultType(fault), layer) for fault, layer in self.answers.get(detector, ()))
+        return frozenset(
+            (FaultType(fault), layer) for fault, layer in self.answers.get(detector, ())
+        )

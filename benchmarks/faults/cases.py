@@ -14,7 +14,15 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from benchmarks.children import ROOT
-from benchmarks.faults.case import FaultCase, Planted, Published, PublishedMeans, Repaired, Scale, Side
+from benchmarks.faults.case import (
+    FaultCase,
+    Planted,
+    Published,
+    PublishedMeans,
+    Repaired,
+    Scale,
+    Side,
+)
 from benchmarks.faults.scores import FAMILY, Score, Spot, Truth, parse_truth
 from reenact.errors import InputError
 from reenact.program.fault_type import FaultType
@@ -52,7 +60,11 @@ def source_text(case: FaultCase, side: Side, scale: Scale) -> str:
     if not case.written:
         raise InputError(f"The benchmark holds no program for {case.id}.", next_step=case.notes)
     text = (_folder() / case.id / f"{side}.py").read_text(encoding="utf-8")
-    changes = {Scale.LITE: case.lite, Scale.FIRST: case.lite + case.first, Scale.FULL: ()}
+    changes = {
+        Scale.LITE: case.lite,
+        Scale.FIRST: case.lite + case.first,
+        Scale.FULL: (),
+    }
     for old, new in changes[scale]:
         text = text.replace(old, new)
     return text
@@ -63,7 +75,8 @@ def published_means() -> PublishedMeans:
     """The averages that the study prints."""
     facts = json.loads((_folder() / "published.json").read_text(encoding="utf-8"))
     scored = {
-        half: {group: _scores(tools) for group, tools in facts[half].items()} for half in ("before", "after")
+        half: {group: _scores(tools) for group, tools in facts[half].items()}
+        for half in ("before", "after")
     }
     return PublishedMeans(**{**facts, **scored})
 
@@ -80,7 +93,12 @@ def _by_number(name: str) -> tuple[int, int]:
 def _read(entry: Traversable) -> FaultCase:
     facts = json.loads((entry / "case.json").read_text(encoding="utf-8"))
     planted = tuple(_planted(fault) for fault in facts["faults"])
-    others = facts["alternatives"] or {"nodes": None, "parameters": None, "means": {}, "sets": []}
+    others = facts["alternatives"] or {
+        "nodes": None,
+        "parameters": None,
+        "means": {},
+        "sets": [],
+    }
     means = others["means"]
     lite = facts["lite"] or {"says": "", "replace": []}
     return FaultCase(
@@ -134,12 +152,16 @@ def _truth(planted: tuple[Planted, ...]) -> Truth:
 
 
 def _alternatives(sets: list[list[str]], means: Mapping[str, str]) -> tuple[Truth, ...]:
-    return tuple(tuple(spot for name in names for spot in parse_truth(means[name])) for names in sets)
+    return tuple(
+        tuple(spot for name in names for spot in parse_truth(means[name])) for names in sets
+    )
 
 
 def _published(facts: Mapping[str, Any]) -> Published:
     repair = facts.get("repair", {})
-    tools = {name: value for name, value in repair.items() if name not in ("faulty", "ground_truth")}
+    tools = {
+        name: value for name, value in repair.items() if name not in ("faulty", "ground_truth")
+    }
     return Published(
         truth=facts.get("truth", ""),
         outputs=facts.get("outputs", {}),
@@ -150,7 +172,8 @@ def _published(facts: Mapping[str, Any]) -> Published:
         faulty_metric=repair.get("faulty"),
         fixed_metric=repair.get("ground_truth"),
         repairs={
-            name: Repaired(**value) if isinstance(value, dict) else None for name, value in tools.items()
+            name: Repaired(**value) if isinstance(value, dict) else None
+            for name, value in tools.items()
         },
     )
 

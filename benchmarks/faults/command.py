@@ -8,7 +8,14 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from reenact.cli.calling import stopping_gently
-from reenact.cli.options import DIAGNOSE_BUDGET, REPAIR_BUDGET, REPEATS, Count, output_format, show
+from reenact.cli.options import (
+    DIAGNOSE_BUDGET,
+    REPAIR_BUDGET,
+    REPEATS,
+    Count,
+    output_format,
+    show,
+)
 from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.settings import resolve
@@ -43,7 +50,11 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
             title="python -m benchmarks fetch",
             verdict=verdict,
             blocks=(Table("Data", ("data set", "state", "where, or why not"), tuple(rows)),),
-            data={"data": [{"name": name, "state": state, "where": where} for name, state, where in rows]},
+            data={
+                "data": [
+                    {"name": name, "state": state, "where": where} for name, state, where in rows
+                ]
+            },
         ),
         output_format,
     )
@@ -52,15 +63,39 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--scale", type=click.Choice(["lite", "first", "full"]), default="lite", show_default=True)
-@click.option("--seeds", type=Count(5, 1000), default=6, show_default=True, help="Trainings a program.")
-@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
+@click.option(
+    "--scale",
+    type=click.Choice(["lite", "first", "full"]),
+    default="lite",
+    show_default=True,
+)
+@click.option(
+    "--seeds",
+    type=Count(5, 1000),
+    default=6,
+    show_default=True,
+    help="Trainings a program.",
+)
+@click.option(
+    "--jobs",
+    type=Count(1, 1024),
+    default=1,
+    show_default=True,
+    help="Programs at once.",
+)
 @click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
 def effects(
-    names: tuple[str, ...], scale: str, seeds: int, jobs: int, fresh: bool, out: Path | None
+    names: tuple[str, ...],
+    scale: str,
+    seeds: int,
+    jobs: int,
+    fresh: bool,
+    out: Path | None,
 ) -> ExitCode:
-    """Train the buggy and the fixed program of each fault (default: the study's 22) and compare them."""
+    """Train the buggy and the fixed program of each fault (default: the study's 22) and compare
+    them.
+    """
     from benchmarks.faults.case import Scale
     from benchmarks.faults.cases import catalogue, fault_case
     from benchmarks.faults.effect import measure
@@ -94,12 +129,19 @@ def effects(
     help="A fault: multiple of one training, or a time.",
 )
 @click.option(
-    "--to", type=click.Path(dir_okay=False, path_type=Path), default=Path("own.json"), show_default=True,
+    "--to",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("own.json"),
+    show_default=True,
     help="Where what was found is written.",
-)  # fmt: skip
+)
 @output_format
-def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_format: str) -> ExitCode:
-    """Walk from each buggy program (default: the study's 22) through changes that repair it as well."""
+def neutral(
+    names: tuple[str, ...], scale: str, budget: str, to: Path, output_format: str
+) -> ExitCode:
+    """Walk from each buggy program (default: the study's 22) through changes that repair it as
+    well.
+    """
     from benchmarks.faults.case import Scale
     from benchmarks.faults.cases import catalogue, fault_case
     from benchmarks.faults.neutrality import walk_all
@@ -110,7 +152,13 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
     with stopping_gently() as stop, telling(resolve().settings.progress) as tell:
         found = walk_all(cases, Scale(scale), budget, to, tell=tell, stop=stop)
     rows = [
-        (case, str(walk.trained), str(len(walk.alternatives)), walk.ended, "; ".join(walk.alternatives[:3]))
+        (
+            case,
+            str(walk.trained),
+            str(len(walk.alternatives)),
+            walk.ended,
+            "; ".join(walk.alternatives[:3]),
+        )
         for case, walk in found.items()
     ]
     repaired = sum(bool(walk.alternatives) for walk in found.values())
@@ -130,11 +178,25 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--scale", type=click.Choice(["lite", "first", "full"]), default="lite", show_default=True)
-@click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
+@click.option(
+    "--scale",
+    type=click.Choice(["lite", "first", "full"]),
+    default="lite",
+    show_default=True,
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["quick", "normal", "deep"]),
+    default="normal",
+    show_default=True,
+)
 @click.option("--budget", type=DIAGNOSE_BUDGET, help="A program, as 30t; default by the depth.")
 @click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Runs a program.")
-@click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
+@click.option(
+    "--side",
+    type=click.Choice(["buggy", "fixed"]),
+    help="Only these programs; default: both.",
+)
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Runs at once.")
 @click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
@@ -148,8 +210,10 @@ def faults(
     jobs: int,
     fresh: bool,
     out: Path | None,
-) -> ExitCode:  # fmt: skip
-    """Diagnose the buggy and the fixed program of each fault (default: the study's 22) and score it."""
+) -> ExitCode:
+    """Diagnose the buggy and the fixed program of each fault (default: the study's 22) and
+    score it.
+    """
     from benchmarks.faults.case import Scale, Side
     from benchmarks.faults.cases import catalogue, fault_case
     from benchmarks.faults.diagnosed import measure

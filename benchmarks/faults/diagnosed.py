@@ -82,7 +82,10 @@ def measure(
     )
     request = {"cases": [case.id for case in cases], **identity}
     with journal.run(
-        pipeline="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
+        pipeline="bench-faults",
+        request={**request, "repeats": repeats},
+        what=scale.value,
+        fresh=fresh,
     ) as deep:
         found = deep.many(
             dict.fromkeys(wanted, identity),
@@ -112,25 +115,39 @@ def run_case(wanted: CaseRun, stop: Stop) -> CaseResult:
         quick, seconds["quick"] = _timed(
             program, DiagnoseOptions(depth=Depth.QUICK), Path(scratch) / "quick", stop
         )
-        answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
+        answers = {
+            family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES
+        }
         answers[QUICK] = _listed(answer_of(quick))
         deep, more = quick, 0.0
         if depth.intervenes:
             options = DiagnoseOptions(
-                depth=depth, threshold=THRESHOLD, budget=wanted.budget, workers=wanted.workers
+                depth=depth,
+                threshold=THRESHOLD,
+                budget=wanted.budget,
+                workers=wanted.workers,
             )
             deep, more = _timed(program, options, Path(scratch) / "pipeline", stop, quick.evidence)
         seconds["pipeline"] = seconds["quick"] + more
         answers[PIPELINE] = _listed(answer_of(deep))
     return CaseResult(
-        case.id, side, answers, seconds, [_words(one) for one in deep.findings], reported_by(deep)
+        case.id,
+        side,
+        answers,
+        seconds,
+        [_words(one) for one in deep.findings],
+        reported_by(deep),
     )
 
 
 def _words(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.layer}" if suspect.layer else ""
-    gain = f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}" if one.tried is not None else ""
+    gain = (
+        f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}"
+        if one.tried is not None
+        else ""
+    )
     return f"{suspect.first.code} {suspect.fault}{where} ({one.status}, {one.confidence:.2f}{gain})"
 
 
@@ -139,14 +156,21 @@ def _middle(values: Sequence[float]) -> str:
 
 
 def _timed(
-    program: Program, options: DiagnoseOptions, folder: Path, stop: Stop, seen: Evidence | None = None
+    program: Program,
+    options: DiagnoseOptions,
+    folder: Path,
+    stop: Stop,
+    seen: Evidence | None = None,
 ) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
         services = DiagnoseServices(
-            journal=journal, traces=folder, stop=stop, stdout=nowhere,
+            journal=journal,
+            traces=folder,
+            stop=stop,
+            stdout=nowhere,
             executor=lambda: Lent(warm_pool(options.workers)),
-        )  # fmt: skip
+        )
         found = diagnose(program, options, services, seen)
     return found, time.monotonic() - begun
 
@@ -155,7 +179,12 @@ def _train_plainly(entry: Path) -> float:
     """Wall seconds of the program as its user runs it."""
     environ = {**os.environ, "KERAS_BACKEND": "torch"}
     begun = time.monotonic()
-    run([sys.executable, entry.name], entry.parent, f"{entry.name} did not end well", environ=environ)
+    run(
+        [sys.executable, entry.name],
+        entry.parent,
+        f"{entry.name} did not end well",
+        environ=environ,
+    )
     return time.monotonic() - begun
 
 

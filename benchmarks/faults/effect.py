@@ -31,7 +31,9 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 TRAIN_SECONDS = 24 * 3600
 """The longest time for all seeds of one program; at full scale without a GPU it takes hours."""
 LONG = ("C", "M", "D4", "D9")
-"""Faults, or groups of them, whose trainings take long at full scale: each seed is a step of its own."""
+"""Faults, or groups of them, whose trainings take long at full scale: each seed is a step of
+its own.
+"""
 SMALL = ("D1", "D3", "D4", "D6", "D7", "D8")
 """Networks that a GPU only slows: a step of them takes less time than to tell it to start."""
 
@@ -82,15 +84,26 @@ def train(program: Path, seeds: Sequence[int], *, gpu: bool = True) -> Sequence[
     return [Training(**json.loads(line)) for line in lines]
 
 
-def effect_of(case: FaultCase, scale: Scale, trainings: Mapping[Side, tuple[Training, ...]]) -> Effect:
+def effect_of(
+    case: FaultCase, scale: Scale, trainings: Mapping[Side, tuple[Training, ...]]
+) -> Effect:
     """Both programs compared, paired by seed."""
     before, after = (_oriented(trainings[side], case) for side in (Side.BUGGY, Side.FIXED))
     label = availability(case).data.label
-    return Effect(case, scale, label, trainings[Side.BUGGY], trainings[Side.FIXED], compare(before, after))
+    return Effect(
+        case,
+        scale,
+        label,
+        trainings[Side.BUGGY],
+        trainings[Side.FIXED],
+        compare(before, after),
+    )
 
 
 def _oriented(trainings: Sequence[Training], case: FaultCase) -> tuple[float, ...]:
-    """The metric so that larger is better; a training that gave no number counts as the worst possible."""
+    """The metric so that larger is better; a training that gave no number counts as the worst
+    possible.
+    """
     signed = (one.metric if case.larger_is_better else -one.metric for one in trainings)
     return tuple(-math.inf if math.isnan(value) else value for value in signed)
 
@@ -131,22 +144,38 @@ def measure(
     """
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
     steps, places = _steps([case for case in cases if case.id not in missing], scale, seeds)
-    inputs = {name: {"text": source_text(one.case, one.side, scale), "scale": scale.value,
-                     "data": availability(one.case).data.label, "seeds": one.seeds}
-              for name, one in steps.items()}  # fmt: skip
-    request = {"cases": [case.id for case in cases], "scale": scale.value, "seeds": list(seeds)}
-    with journal.run(pipeline="bench-effects", request=request, what=scale.value, fresh=fresh) as run:
+    inputs = {
+        name: {
+            "text": source_text(one.case, one.side, scale),
+            "scale": scale.value,
+            "data": availability(one.case).data.label,
+            "seeds": one.seeds,
+        }
+        for name, one in steps.items()
+    }
+    request = {
+        "cases": [case.id for case in cases],
+        "scale": scale.value,
+        "seeds": list(seeds),
+    }
+    with journal.run(
+        pipeline="bench-effects", request=request, what=scale.value, fresh=fresh
+    ) as run:
         found = run.many(
             inputs,
             lambda names: several(
-                {name: steps[name] for name in names}, run_step, what="effects", jobs=jobs, tell=tell,
+                {name: steps[name] for name in names},
+                run_step,
+                what="effects",
+                jobs=jobs,
+                tell=tell,
                 stop=stop or Stop(),
             ),
             returns=Trained,
             shared=True,
             # What failed may have lacked memory or data: the next run tries it again.
             still=lambda step: not step.failed,
-        )  # fmt: skip
+        )
         run.finish({"steps": len(found)})
     effects = []
     for case in cases:
@@ -156,7 +185,9 @@ def measure(
         if why := next((part.failed for side in Side for part in parts[side] if part.failed), ""):
             missing[case.id] = why
             continue
-        trained = {side: tuple(one for part in parts[side] for one in part.trainings) for side in Side}
+        trained = {
+            side: tuple(one for part in parts[side] for one in part.trainings) for side in Side
+        }
         effects.append(effect_of(case, scale, trained))
     return scorecard(scale, effects, missing, cases, len(set(places.values())))
 
@@ -173,7 +204,10 @@ def _steps(
             text = source_text(case, side, scale)
             if text not in known:
                 groups = [(seed,) for seed in seeds] if _takes_long(case, scale) else [tuple(seeds)]
-                named = {f"{case.id}-{side}-{group[0]}": Step(case, side, scale, group) for group in groups}
+                named = {
+                    f"{case.id}-{side}-{group[0]}": Step(case, side, scale, group)
+                    for group in groups
+                }
                 steps |= named
                 known[text] = tuple(named)
             places[case.id, side] = known[text]
@@ -217,7 +251,10 @@ def scorecard(
                 held == len(effects) if effects and whole else None,
             ),
         ),
-        tables=(table(effects), Table("Not run", ("fault", "why"), tuple(missing.items()))),
+        tables=(
+            table(effects),
+            Table("Not run", ("fault", "why"), tuple(missing.items())),
+        ),
         measured={"harmful": share.figure("faults that do significant harm")} if effects else {},
         facts=[facts(effect) for effect in effects],
     )
@@ -227,7 +264,17 @@ def table(effects: Sequence[Effect]) -> Table:
     """One row a fault."""
     return Table(
         "Effect of each fault",
-        ("fault", "data", "metric", "buggy", "fixed", "p", "CPU s buggy", "CPU s fixed", "effect"),
+        (
+            "fault",
+            "data",
+            "metric",
+            "buggy",
+            "fixed",
+            "p",
+            "CPU s buggy",
+            "CPU s fixed",
+            "effect",
+        ),
         tuple(_row(effect) for effect in effects),
     )
 
@@ -241,7 +288,9 @@ def facts(effect: Effect) -> JsonValue:
         "buggy": [one.metric for one in effect.buggy],
         "fixed": [one.metric for one in effect.fixed],
         "p_value": effect.comparison.p_value,
-        "cpu_seconds": [fmean(one.cpu_seconds for one in side) for side in (effect.buggy, effect.fixed)],
+        "cpu_seconds": [
+            fmean(one.cpu_seconds for one in side) for side in (effect.buggy, effect.fixed)
+        ],
     }
 
 

@@ -60,9 +60,17 @@ def truths(walks: Mapping[str, Mapping[str, object]], scale: Scale) -> dict[str,
 
 
 def walk_all(
-    cases: Sequence[FaultCase], scale: Scale, budget: str, file: Path, *, tell: Tell = tell_nobody, stop: Stop
+    cases: Sequence[FaultCase],
+    scale: Scale,
+    budget: str,
+    file: Path,
+    *,
+    tell: Tell = tell_nobody,
+    stop: Stop,
 ) -> dict[str, Walk]:
-    """Walk from each buggy program, the fixed one as the known repair; the file is written after each."""
+    """Walk from each buggy program, the fixed one as the known repair; the file is written
+    after each.
+    """
     known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     found = {}
     for number, case in enumerate(cases):
@@ -76,13 +84,24 @@ def walk_all(
 
 
 def _walk(case: FaultCase, scale: Scale, budget: str, stop: Stop) -> Walk:
-    with tempfile.TemporaryDirectory(prefix="reenact-neutral-") as scratch, Journal.in_memory() as journal:
+    with (
+        tempfile.TemporaryDirectory(prefix="reenact-neutral-") as scratch,
+        Journal.in_memory() as journal,
+    ):
         programs = {side: _program(case, side, scale, Path(scratch) / side) for side in Side}
         with Path(os.devnull).open("wb") as nowhere:
             services = DiagnoseServices(
-                journal=journal, traces=Path(scratch) / "traces", stop=stop, stdout=nowhere
+                journal=journal,
+                traces=Path(scratch) / "traces",
+                stop=stop,
+                stdout=nowhere,
             )
-            graph = analyse(programs[Side.BUGGY], AlternativesOptions(budget), services, programs[Side.FIXED])
+            graph = analyse(
+                programs[Side.BUGGY],
+                AlternativesOptions(budget),
+                services,
+                programs[Side.FIXED],
+            )
         layers = numbers(programs[Side.BUGGY])
         listed = dict.fromkeys(in_words(node.patch, layers) for node in graph.alternatives)
     return Walk(scale.value, budget, graph.trained, graph.ended, tuple(listed))

@@ -51,7 +51,9 @@ def materialise(
     folder: Path,
     environ: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the program into a folder of its own; the path of its entry. Its data is found from anywhere."""
+    """Write the program into a folder of its own; the path of its entry. Its data is found from
+    anywhere.
+    """
     ready = availability(case, environ)
     if not ready.runnable:
         raise MissingPart(f"{case.id} cannot be run: {ready.why_not}.")
@@ -75,5 +77,9 @@ def _available(case: FaultCase, data: Located) -> Availability:
 def _helper(data_folder: Path) -> str:
     text = helper_text()
     if text.count(_FOLDER_LINE) != 1:
-        raise InputError(f"{HELPER} of the benchmark must name its folder in one line: {_FOLDER_LINE}")
-    return text.replace("import os\n", "").replace(_FOLDER_LINE, f"FOLDER = Path({str(data_folder)!r})")
+        raise InputError(
+            f"{HELPER} of the benchmark must name its folder in one line: {_FOLDER_LINE}"
+        )
+    return text.replace("import os\n", "").replace(
+        _FOLDER_LINE, f"FOLDER = Path({str(data_folder)!r})"
+    )

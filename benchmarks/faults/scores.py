@@ -79,18 +79,30 @@ def score(answer: Answer, truth: Truth, *, layers: bool = True) -> Score:
     return _made(found / len(truth), right / entries if entries else 0.0)
 
 
-def judge(answer: Answer, known: Truth, alternatives: Sequence[Truth] = (), *, layers: bool = True) -> Judged:
-    """Scores before and after alternatives: the best truth by F3, the known one when none is better."""
+def judge(
+    answer: Answer,
+    known: Truth,
+    alternatives: Sequence[Truth] = (),
+    *,
+    layers: bool = True,
+) -> Judged:
+    """Scores before and after alternatives: the best truth by F3, the known one when none is
+    better.
+    """
     before = score(answer, known, layers=layers)
     candidates = [(score(answer, truth, layers=layers), truth) for truth in alternatives]
-    after, truth = max([(before, known), *candidates], key=lambda pair: (pair[0].f3, pair[0].recall))
+    after, truth = max(
+        [(before, known), *candidates], key=lambda pair: (pair[0].f3, pair[0].recall)
+    )
     return Judged(before, after, truth)
 
 
 def judge_as_published(
     answer: Answer, known: Truth, alternatives: Sequence[Truth], *, layers: bool = True
 ) -> Score:
-    """The study's own way: the highest recall, precision and F3 averaged over the truths that reach it."""
+    """The study's own way: the highest recall, precision and F3 averaged over the truths that
+    reach it.
+    """
     scores = [score(answer, truth, layers=layers) for truth in (known, *alternatives)]
     most = max(one.recall for one in scores)
     return mean_score(one for one in scores if one.recall == most)
@@ -121,7 +133,10 @@ def parse_answer(text: str) -> Answer:
     if text.strip() in NO_ANSWER:
         return frozenset()
     return frozenset(
-        (fault, layer) for faults, layers in _entries(text) for fault in faults for layer in layers or (None,)
+        (fault, layer)
+        for faults, layers in _entries(text)
+        for fault in faults
+        for layer in layers or (None,)
     )
 
 

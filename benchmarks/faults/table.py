@@ -38,12 +38,16 @@ class FaultLine:
     after: Score
     """Against the best of the known and the published alternative ground truths."""
     own: Score | None
-    """The same with the alternatives that our own neutrality analysis found; none when it was not asked."""
+    """The same with the alternatives that our own neutrality analysis found; none when it was
+    not asked.
+    """
     f3_sigma: float
     """Standard deviation of F3 (after) over the repeats; 0 for a single one."""
     seconds: float
     false_alarm: float | None
-    """Share of repeats in which the fixed twin was reported of anything; none when the twin was not run."""
+    """Share of repeats in which the fixed twin was reported of anything; none when the twin was
+    not run.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,15 @@ def tabulate(
 
 
 def _line(
-    case: FaultCase, reading: Reading, twin: Reading | None, own: Sequence[Truth] | None, layers: bool
+    case: FaultCase,
+    reading: Reading,
+    twin: Reading | None,
+    own: Sequence[Truth] | None,
+    layers: bool,
 ) -> FaultLine:
-    judged = [judge(answer, case.truth, case.alternatives, layers=layers) for answer in reading.answers]
+    judged = [
+        judge(answer, case.truth, case.alternatives, layers=layers) for answer in reading.answers
+    ]
     owned = None
     if own is not None:
         every = (*case.alternatives, *own)

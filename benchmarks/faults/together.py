@@ -15,12 +15,19 @@ OWN = "reenact"
 
 
 def joined(readings: Sequence[Sequence[Reading]]) -> list[Reading]:
-    """One reading a program: the answers of several detectors to the same repeats, as one detector's."""
+    """One reading a program: the answers of several detectors to the same repeats, as one
+    detector's.
+    """
     by_program: dict[tuple[str, Side], list[Reading]] = {}
     for reading in (one for of_detector in readings for one in of_detector):
         by_program.setdefault((reading.case, reading.side), []).append(reading)
     return [
-        Reading(case, side, tuple(_either(repeat) for repeat in zip(*answers, strict=True)), group[0].seconds)
+        Reading(
+            case,
+            side,
+            tuple(_either(repeat) for repeat in zip(*answers, strict=True)),
+            group[0].seconds,
+        )
         for (case, side), group in by_program.items()
         if (answers := [one.answers for one in group])
     ]
@@ -32,9 +39,14 @@ def combined(
     """Every pair of families, the published ones together, and all, best F3 first."""
     published = tuple(name for name in FAMILIES if name != OWN)
     wanted = [*combinations(FAMILIES, 2), published, tuple(FAMILIES)]
-    tables = [(_name(names), tabulate(joined([readings[name] for name in names]), cases)) for names in wanted]
+    tables = [
+        (_name(names), tabulate(joined([readings[name] for name in names]), cases))
+        for names in wanted
+    ]
     yield from sorted(
-        (pair for pair in tables if pair[1].lines), key=lambda pair: pair[1].mean("after").f3, reverse=True
+        (pair for pair in tables if pair[1].lines),
+        key=lambda pair: pair[1].mean("after").f3,
+        reverse=True,
     )
 
 

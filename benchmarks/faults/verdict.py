@@ -23,8 +23,21 @@ from reenact.types import JsonValue
 
 LEAST_RUNNABLE = 18
 SCORED = ("recall", "precision", "F3")
-COLUMNS = ("detector", "recall", "precision", "F3", "recall+", "precision+", "F3+", "false alarms")
-PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLAUT": "umlaut"}
+COLUMNS = (
+    "detector",
+    "recall",
+    "precision",
+    "F3",
+    "recall+",
+    "precision+",
+    "F3+",
+    "false alarms",
+)
+PEER_FAMILY = {
+    "DeepDiagnosis": "deepdiagnosis",
+    "NeuraLint": "neuralint",
+    "UMLAUT": "umlaut",
+}
 """Published tools whose rules are a family here."""
 
 
@@ -44,19 +57,25 @@ def scorecard(
     ran = {line.case.id for line in ours.lines if line.case.study}
     known = ran | {case.id for case in cases if case.study and case.id in missing}
     whole = depth is Depth.NORMAL and len(ran) >= LEAST_RUNNABLE and len(known) == STUDY
-    ratios = [one.seconds["quick"] / one.seconds["plain"] for one in results if one.side is Side.BUGGY]
+    ratios = [
+        one.seconds["quick"] / one.seconds["plain"] for one in results if one.side is Side.BUGGY
+    ]
     goals = _goals(ours, ratios, whole) if ours.lines else ()
     mean = ours.mean() if ours.lines else Score(0, 0, 0)
     return Scorecard(
         name=f"faults-{scale}" + ("" if depth is Depth.NORMAL else f"-{depth}"),
         figures=(
-            f"recall {mean.recall:.2f}, precision {mean.precision:.2f}, F3 {mean.f3:.2f} after alternatives, "
-            f"{len(ours.lines)} faults, false alarms {_share(ours.false_alarm_rate)}"
+            f"recall {mean.recall:.2f}, precision {mean.precision:.2f}, F3 {mean.f3:.2f} after "
+            f"alternatives, {len(ours.lines)} faults, false alarms {_share(ours.false_alarm_rate)}"
         ),
         goals=goals,
         tables=(
             _families(tables, published),
-            Table("Families together", COLUMNS, tuple(_row(*pair) for pair in combined(readings, cases))),
+            Table(
+                "Families together",
+                COLUMNS,
+                tuple(_row(*pair) for pair in combined(readings, cases)),
+            ),
             _faults(ours, results),
             *_own(ours, own),
             _twins(results),
@@ -78,8 +97,15 @@ def _figures(ours: FaultTable) -> dict[str, Figure]:
             figures[key] = mean_figure(f"{name}, {origin} faults, after alternatives", values)
     f3 = mean_figure("F3, all faults, after alternatives", [line.after.f3 for line in ours.lines])
     twins = [line.false_alarm for line in ours.lines if line.false_alarm is not None]
-    alarms = Share(sum(alarm > 0 for alarm in twins), len(twins)).figure("fixed twins with a false finding")
-    return {**figures, "f3": f3, "alarms": alarms, "faults": Figure("faults", len(ours.lines), digits=0)}
+    alarms = Share(sum(alarm > 0 for alarm in twins), len(twins)).figure(
+        "fixed twins with a false finding"
+    )
+    return {
+        **figures,
+        "f3": f3,
+        "alarms": alarms,
+        "faults": Figure("faults", len(ours.lines), digits=0),
+    }
 
 
 def _readings(results: Sequence[CaseResult], detector: str) -> list[Reading]:
@@ -111,14 +137,24 @@ def _goals(ours: FaultTable, ratios: Sequence[float], whole: bool) -> tuple[Goal
             mean.recall >= 0.95,
         ),
         goal("F3", ">= 0.85 (published best 0.79)", f"{mean.f3:.3f}", mean.f3 >= 0.85),
-        goal("precision", ">= 0.60 (published best 0.46)", f"{mean.precision:.3f}", mean.precision >= 0.6),
+        goal(
+            "precision",
+            ">= 0.60 (published best 0.46)",
+            f"{mean.precision:.3f}",
+            mean.precision >= 0.6,
+        ),
         Goal(
             "fixed twins with a false finding",
             "<= 5 %",
             _share(alarms),
             alarms <= 0.05 if whole and alarms is not None else None,
         ),
-        goal("cost of quick, median, against one plain training", "<= 1.5", f"{ratio:.2f}", ratio <= 1.5),
+        goal(
+            "cost of quick, median, against one plain training",
+            "<= 1.5",
+            f"{ratio:.2f}",
+            ratio <= 1.5,
+        ),
     )
 
 
@@ -128,7 +164,9 @@ def _families(tables: Mapping[str, FaultTable], published: PublishedMeans) -> Ta
         before, after = published.before["all"][tool], published.after["all"][tool]
         rows.append((f"{tool} (published)", *_cells(before), *_cells(after), "-"))
     return Table(
-        f"Means over the faults (+: after alternatives; published over {STUDY})", COLUMNS, tuple(rows)
+        f"Means over the faults (+: after alternatives; published over {STUDY})",
+        COLUMNS,
+        tuple(rows),
     )
 
 
@@ -143,7 +181,9 @@ def _calibration(results: Sequence[CaseResult], cases: Sequence[FaultCase]) -> T
         [
             statement
             for one in results
-            for statement in statements_of(one.reported, by_id[one.case], fixed=one.side is Side.FIXED)
+            for statement in statements_of(
+                one.reported, by_id[one.case], fixed=one.side is Side.FIXED
+            )
         ]
     )
 
@@ -164,9 +204,15 @@ def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table
         for line in lines
         if line.own is not None
     ]
-    means = [mean_score(getattr(line, column) for line in lines) for column in ("before", "after", "own")]
+    means = [
+        mean_score(getattr(line, column) for line in lines) for column in ("before", "after", "own")
+    ]
     rows.append(("mean", "", *(cell for score in means for cell in _cells(score))))
-    columns = ("fault", "found", *(f"{name}{mark}" for mark in ("", "+", "*") for name in SCORED))
+    columns = (
+        "fault",
+        "found",
+        *(f"{name}{mark}" for mark in ("", "+", "*") for name in SCORED),
+    )
     yield Table("With alternatives of our own neutrality analysis too (*)", columns, tuple(rows))
 
 
@@ -184,13 +230,27 @@ def _faults(ours: FaultTable, results: Sequence[CaseResult]) -> Table:
         )
         for line in ours.lines
     )
-    columns = ("fault", "data", "known", "reported", "recall+", "precision+", "F3+", "s", "sigma")
+    columns = (
+        "fault",
+        "data",
+        "known",
+        "reported",
+        "recall+",
+        "precision+",
+        "F3+",
+        "s",
+        "sigma",
+    )
     return Table("Each fault", columns, rows)
 
 
 def _twins(results: Sequence[CaseResult]) -> Table:
     rows = tuple(
-        (one.case, "; ".join(one.findings) or "no fault found", f"{one.seconds['pipeline']:.0f}")
+        (
+            one.case,
+            "; ".join(one.findings) or "no fault found",
+            f"{one.seconds['pipeline']:.0f}",
+        )
         for one in results
         if one.side is Side.FIXED
     )
@@ -206,7 +266,9 @@ def _share(value: float | None) -> str:
 
 
 def _words(answer: Sequence[tuple[str, int | None]]) -> str:
-    return ", ".join(fault if layer is None else f"{fault}({layer})" for fault, layer in answer) or "-"
+    return (
+        ", ".join(fault if layer is None else f"{fault}({layer})" for fault, layer in answer) or "-"
+    )
 
 
 def _facts(one: CaseResult) -> JsonValue:

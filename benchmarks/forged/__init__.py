@@ -1,4 +1,5 @@
-"""`python -m benchmarks forged`: forged programs and scripts through the real commands; none may be believed.
+"""`python -m benchmarks forged`: forged programs and scripts through the real commands; none may be
+believed.
 
 case        one folder a case: what is forged and which verdicts are right
 answers     the recording that answers every question of a case

@@ -1,4 +1,5 @@
-"""The recording that answers every question of a case: what a model would say that wrote the forgery.
+"""The recording that answers every question of a case: what a model would say that wrote the
+forgery.
 
 A recording is matched by step, so the answers fit whatever the prompts are.
 """
@@ -40,9 +41,13 @@ def paper_text(case: PaperCase) -> str:
 
 
 def paper_answers(case: PaperCase) -> dict[str, Any]:
-    """Step to answer: those of the base, and the files of the program, each in the stage it belongs to."""
+    """Step to answer: those of the base, and the files of the program, each in the stage it
+    belongs to.
+    """
     text = (BASES / case.base / "answers.json").read_text(encoding="utf-8")
-    answers: dict[str, Any] = json.loads(text.replace(f'"{CLAIM}"', case.claim).replace(CLAIM, case.claim))
+    answers: dict[str, Any] = json.loads(
+        text.replace(f'"{CLAIM}"', case.claim).replace(CLAIM, case.claim)
+    )
     program = case.program()
     later = [name for name in program if name not in (*DATA_FILES, *METHOD_FILES)]
     stages = {"data": DATA_FILES, "method": METHOD_FILES, "experiment": tuple(later)}

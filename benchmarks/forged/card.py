@@ -1,4 +1,6 @@
-"""The score card of `python -m benchmarks forged`: forgeries believed, honest controls kept, a row a case."""
+"""The score card of `python -m benchmarks forged`: forgeries believed, honest controls kept, a
+row a case.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,22 @@ from benchmarks.forged.case_run import ForgedResult
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 
-COLUMNS = ("case", "trick", "knows the controls", "expected", "verdict", "exit code", "")
+COLUMNS = (
+    "case",
+    "trick",
+    "knows the controls",
+    "expected",
+    "verdict",
+    "exit code",
+    "",
+)
 
 Pair = tuple[ForgedCase, ForgedResult]
 
 
-def scorecard(cases: Sequence[ForgedCase], results: Sequence[ForgedResult], *, whole: bool) -> Scorecard:
+def scorecard(
+    cases: Sequence[ForgedCase], results: Sequence[ForgedResult], *, whole: bool
+) -> Scorecard:
     """`whole`: every case was asked for. A part of them meets no goal, but may miss one."""
     pairs = list(zip(cases, results, strict=True))
     forged = [pair for pair in pairs if pair[0].is_forged]
@@ -26,8 +38,18 @@ def scorecard(cases: Sequence[ForgedCase], results: Sequence[ForgedResult], *, w
         name="forged",
         figures=f"{_count(believed)} forgeries believed, {_count(kept)} honest controls kept",
         goals=(
-            Goal("forgeries believed", "0", _count(believed), _met(believed.part == 0, forged, whole)),
-            Goal("honest controls kept", "all", _count(kept), _met(kept.part == kept.whole, honest, whole)),
+            Goal(
+                "forgeries believed",
+                "0",
+                _count(believed),
+                _met(believed.part == 0, forged, whole),
+            ),
+            Goal(
+                "honest controls kept",
+                "all",
+                _count(kept),
+                _met(kept.part == kept.whole, honest, whole),
+            ),
         ),
         measured={
             "believed": believed.figure("forgeries believed"),
@@ -37,8 +59,16 @@ def scorecard(cases: Sequence[ForgedCase], results: Sequence[ForgedResult], *, w
         tables=(
             Table("Forged programs of papers", COLUMNS, _rows(forged, "papers")),
             Table("Forged scripts of bugs", COLUMNS, _rows(forged, "bugs")),
-            Table("Honest controls", COLUMNS, _rows(honest, "papers") + _rows(honest, "bugs")),
-            Table("Why", ("case", "reason", "seconds"), tuple(_reason(result) for _, result in pairs)),
+            Table(
+                "Honest controls",
+                COLUMNS,
+                _rows(honest, "papers") + _rows(honest, "bugs"),
+            ),
+            Table(
+                "Why",
+                ("case", "reason", "seconds"),
+                tuple(_reason(result) for _, result in pairs),
+            ),
         ),
         facts={"results": [asdict(result) for result in results]},
     )
@@ -57,11 +87,23 @@ def _count(share: Share) -> str:
 def _by_kind(forged: Sequence[Pair]) -> dict[str, Figure]:
     """Forgeries believed, by what they attack, who wrote them and what they know."""
     groups = {
-        "papers": ("of papers", [pair for pair in forged if _kind(pair[0]) == "papers"]),
+        "papers": (
+            "of papers",
+            [pair for pair in forged if _kind(pair[0]) == "papers"],
+        ),
         "bugs": ("of bugs", [pair for pair in forged if _kind(pair[0]) == "bugs"]),
-        "review": ("of the review", [pair for pair in forged if pair[0].origin is Origin.REVIEW]),
-        "own": ("written for this benchmark", [pair for pair in forged if pair[0].origin is Origin.OWN]),
-        "knowing": ("that know the controls", [pair for pair in forged if pair[0].knows_controls]),
+        "review": (
+            "of the review",
+            [pair for pair in forged if pair[0].origin is Origin.REVIEW],
+        ),
+        "own": (
+            "written for this benchmark",
+            [pair for pair in forged if pair[0].origin is Origin.OWN],
+        ),
+        "knowing": (
+            "that know the controls",
+            [pair for pair in forged if pair[0].knows_controls],
+        ),
     }
     return {
         name: Share(sum(result.believed for _, result in pairs), len(pairs)).figure(

@@ -80,8 +80,12 @@ class ForgedCase:
         mark = hashlib.sha256()
         for source in self.sources():
             files = sorted(source.rglob("*")) if source.is_dir() else [source]
-            for file in (file for file in files if file.is_file() and "__pycache__" not in file.parts):
-                mark.update(str(file.relative_to(HERE.parent)).encode() + b"\0" + file.read_bytes() + b"\0")
+            for file in (
+                file for file in files if file.is_file() and "__pycache__" not in file.parts
+            ):
+                mark.update(
+                    str(file.relative_to(HERE.parent)).encode() + b"\0" + file.read_bytes() + b"\0"
+                )
         return mark.hexdigest()[:16]
 
 
@@ -114,7 +118,9 @@ class BugCase(ForgedCase):
     """A report about the small repository, and the script that a model would have written."""
 
     history: Literal["plain", "real"]
-    """`plain`: the second commit changes a docstring and README.md; `real`: it corrects two bugs."""
+    """`plain`: the second commit changes a docstring and README.md; `real`: it corrects two
+    bugs.
+    """
     report: Words
     fixed: bool
     """Whether the command is given the second commit as the fixed revision."""
@@ -142,8 +148,14 @@ class BugCase(ForgedCase):
         return (self.folder / SCRIPT).read_text(encoding="utf-8")
 
 
-_KINDS: dict[str, TypeAdapter[Any]] = {"papers": TypeAdapter(PaperCase), "bugs": TypeAdapter(BugCase)}
-_VERDICTS = {"papers": [one.value for one in PaperVerdict], "bugs": [one.value for one in BugVerdict]}
+_KINDS: dict[str, TypeAdapter[Any]] = {
+    "papers": TypeAdapter(PaperCase),
+    "bugs": TypeAdapter(BugCase),
+}
+_VERDICTS = {
+    "papers": [one.value for one in PaperVerdict],
+    "bugs": [one.value for one in BugVerdict],
+}
 
 
 def catalogue(names: Sequence[str] = ()) -> list[ForgedCase]:

@@ -13,7 +13,12 @@ from typing import ClassVar
 from pydantic import ConfigDict, TypeAdapter
 
 from benchmarks.children import environment
-from benchmarks.forged.answers import bug_answers, paper_answers, paper_text, write_recording
+from benchmarks.forged.answers import (
+    bug_answers,
+    paper_answers,
+    paper_text,
+    write_recording,
+)
 from benchmarks.forged.case import REPRODUCED, BugCase, ForgedCase, PaperCase
 from benchmarks.forged.history import make_history
 from reenact.errors import Stopped
@@ -57,7 +62,9 @@ RESULT = TypeAdapter(ForgedResult)
 
 
 def run_case(case: ForgedCase, _stop: Stop) -> ForgedResult:
-    """Run the command and read its JSON result. Raises Stopped where the command was: that is no result."""
+    """Run the command and read its JSON result. Raises Stopped where the command was: that is
+    no result.
+    """
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="reenact-forged-") as scratch:
         folder = Path(scratch)
@@ -87,9 +94,18 @@ def _command(case: ForgedCase, folder: Path) -> list[str]:
         paper.write_text(paper_text(case), encoding="utf-8")
         write_recording(paper_answers(case), folder / RECORDING)
         return [
-            "paper", str(paper), "--seeds", "2", "--no-repair", "--without", "lineage", "--without", "scan",
-            "--without", "atomicity",
-        ]  # fmt: skip
+            "paper",
+            str(paper),
+            "--seeds",
+            "2",
+            "--no-repair",
+            "--without",
+            "lineage",
+            "--without",
+            "scan",
+            "--without",
+            "atomicity",
+        ]
     assert isinstance(case, BugCase)
     history = make_history(case.history, folder / "acme")
     report = folder / "report.md"
@@ -98,9 +114,24 @@ def _command(case: ForgedCase, folder: Path) -> list[str]:
     fixed = ["--fixed", history.fixed] if case.fixed else []
     # One script and no second try: the recording holds the forgery and nothing else.
     return [
-        "bug", str(report), "--repo", str(history.folder), "--commit", history.buggy, *fixed, "--seeds", "2",
-        "--contexts", "1", "--attempts", "1", "--environment", "here", "--no-minimise", "--sparse",
-    ]  # fmt: skip
+        "bug",
+        str(report),
+        "--repo",
+        str(history.folder),
+        "--commit",
+        history.buggy,
+        *fixed,
+        "--seeds",
+        "2",
+        "--contexts",
+        "1",
+        "--attempts",
+        "1",
+        "--environment",
+        "here",
+        "--no-minimise",
+        "--sparse",
+    ]
 
 
 def _ran(words: list[str], folder: Path) -> tuple[str, int, str]:

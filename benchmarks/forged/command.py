@@ -1,4 +1,6 @@
-"""`python -m benchmarks forged`: forged results and scripts, and honest ones, through the real commands."""
+"""`python -m benchmarks forged`: forged results and scripts, and honest ones, through the real
+commands.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,21 @@ from reenact.types import ExitCode, Stop, Tell
 
 
 @click.command()
-@click.option("--case", "names", multiple=True, metavar="ID", help="Only this case; may be repeated.")
+@click.option(
+    "--case",
+    "names",
+    multiple=True,
+    metavar="ID",
+    help="Only this case; may be repeated.",
+)
 @click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
 @click.option("--fresh", is_flag=True, help="Run cases again that have a result.")
 @out_folder
 def forged(names: tuple[str, ...], jobs: int, fresh: bool, out: Path | None) -> ExitCode:
     """Forge papers and bugs: none may be believed, and honest ones keep their verdicts.
 
-    Each case is `reenact paper` or `reenact bug` with recorded answers, in a folder of its own. Continues
-    where it was stopped. Exit code 0: no forgery believed and every honest control kept.
+    Each case is `reenact paper` or `reenact bug` with recorded answers, in a folder of its own.
+    Continues where it was stopped. Exit code 0: no forgery believed and every honest control kept.
     """
     from benchmarks.forged.card import scorecard
     from benchmarks.forged.case import catalogue

@@ -11,7 +11,14 @@ from pathlib import Path
 from benchmarks.forged.case import HISTORIES
 
 DAY = "2026-01-05T12:00:00+00:00"
-_IDENTITY = ("-c", "user.name=acme", "-c", "user.email=acme@localhost", "-c", "commit.gpgSign=false")
+_IDENTITY = (
+    "-c",
+    "user.name=acme",
+    "-c",
+    "user.email=acme@localhost",
+    "-c",
+    "commit.gpgSign=false",
+)
 WALL_S = 60.0
 
 

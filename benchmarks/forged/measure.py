@@ -1,4 +1,6 @@
-"""Every case that has no result of this reenact yet; one line of JSON a case, so that a stop continues."""
+"""Every case that has no result of this reenact yet; one line of JSON a case, so that a stop
+continues.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def measure_all(
     stop: Stop,
     effect: Callable[[ForgedCase, Stop], ForgedResult] = run_case,
 ) -> list[ForgedResult]:
-    """Results in the order of the cases. `fresh`: those cases are run again, whatever is known of them."""
+    """Results in the order of the cases. `fresh`: those cases are run again, whatever is known
+    of them.
+    """
     known = {} if fresh else read_results(file)
     found = {case.id: known[case.id] for case in cases if _is_of(known.get(case.id), case)}
     wanted = {case.id: case for case in cases if case.id not in found}

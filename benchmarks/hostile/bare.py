@@ -1,6 +1,8 @@
-"""What most programs do to run untrusted code: a subprocess with a time limit. The zero line of the measure.
+"""What most programs do to run untrusted code: a subprocess with a time limit. The zero line of the
+measure.
 
-Protects from nothing and is offered to nobody; it shows that the judge sees an escape where there is one.
+Protects from nothing and is offered to nobody; it shows that the judge sees an escape where there
+is one.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ class Bare:
     name = "bare"
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         del stop
         began = time.monotonic()
@@ -45,7 +52,10 @@ class Bare:
             )
         except subprocess.TimeoutExpired as error:
             return BoxResult(
-                Ending.TIMEOUT, self.name, why="wall time", output=_text(error.stdout, on_output)
+                Ending.TIMEOUT,
+                self.name,
+                why="wall time",
+                output=_text(error.stdout, on_output),
             )
         output = _text(done.stdout, on_output)
         results = {name: (work / name).read_bytes() for name in command.collect}
@@ -55,7 +65,12 @@ class Bare:
             ending = Ending.SIGNAL
         wall = time.monotonic() - began
         return BoxResult(
-            ending, self.name, exit_code=done.returncode, wall_s=wall, output=output, results=results
+            ending,
+            self.name,
+            exit_code=done.returncode,
+            wall_s=wall,
+            output=output,
+            results=results,
         )
 
     def missing(self) -> str:

@@ -1,8 +1,9 @@
 """What is planted on the host before a hostile program runs, and looked at afterwards.
 
-Folders with secrets, a bystander process with a secret in its memory, listeners on loopback and on unix
-sockets, a key in the kernel's keyring, a tripwire. A program is shown where everything is: a strong
-attacker, who only lacks the way. Its own word counts only where no fact of the host can be had.
+Folders with secrets, a bystander process with a secret in its memory, listeners on loopback and on
+unix sockets, a key in the kernel's keyring, a tripwire. A program is shown where everything is: a
+strong attacker, who only lacks the way. Its own word counts only where no fact of the host can be
+had.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from types import TracebackType
 import reenact
 from benchmarks.children import ROOT
 from benchmarks.hostile.keys import Keyring
-from benchmarks.hostile.look import differing, litter, remove_shared_memory, shared_memory_keys, snapshot
+from benchmarks.hostile.look import (
+    differing,
+    litter,
+    remove_shared_memory,
+    shared_memory_keys,
+    snapshot,
+)
 from reenact.sandbox.files.cleanup import remove_tree
 
 FOLDERS = ("home", "outside", "graders", "workspace")
@@ -73,7 +80,10 @@ class Canaries:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._undo.close()
 
@@ -148,7 +158,9 @@ class Canaries:
         for folder in ("graders", "workspace"):
             (self.root / folder / "tests").mkdir()
             (self.root / folder / "data").mkdir()
-            (self.root / folder / "metric.py").write_text("def accuracy(a, b):\n    return float(a == b)\n")
+            (self.root / folder / "metric.py").write_text(
+                "def accuracy(a, b):\n    return float(a == b)\n"
+            )
             (self.root / folder / "tests" / "test_metric.py").write_text(
                 "def test_accuracy():\n    assert 0\n"
             )
@@ -157,7 +169,8 @@ class Canaries:
             (self.root / folder / "data" / "rows.csv").write_text("1,2\n")
 
     def _plant_listeners(self, undo: ExitStack) -> None:
-        # A connection waits in the backlog until it is accepted: one look afterwards tells of every caller.
+        # A connection waits in the backlog until it is accepted: one look afterwards tells of every
+        # caller.
         tcp = socket.create_server(("127.0.0.1", 0))
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         udp.bind(tcp.getsockname())
@@ -190,7 +203,9 @@ class Canaries:
 
     def contacts(self) -> list[str]:
         """Who of the host was reached or hurt, in words."""
-        found = [f"the {name} listener was called" for name, line in self._lines.items() if _called(line)]
+        found = [
+            f"the {name} listener was called" for name, line in self._lines.items() if _called(line)
+        ]
         found += self.keyring.found()
         if self.tripwire.exists():
             found.append("code of the program ran on the host")

@@ -1,9 +1,9 @@
-"""One program of the hostile suite or one benign twin: a file whose head says what it is; read, never
-imported.
+"""One program of the hostile suite or one benign twin: a file whose head says what it is; read,
+never imported.
 
-The head is a block of comments, `# /// case` to `# ///`, holding TOML: id, title, what it tries (or does),
-the limits of its box, the endings it may have, what proves an escape, what on the host is watched, what it
-needs.
+The head is a block of comments, `# /// case` to `# ///`, holding TOML: id, title, what it tries (or
+does), the limits of its box, the endings it may have, what proves an escape, what on the host is
+watched, what it needs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class Case:
     runs: int = 1
     slow: bool = False
     unconfined: str = ""
-    """`escapes` when it shows its escape on any machine without a box, else why it is not run so."""
+    """`escapes` when it shows its escape on any machine without a box, else why it is not run
+    so.
+    """
 
     @property
     def number(self) -> str:
@@ -100,7 +102,9 @@ def _head(text: str) -> str:
     lines = text.splitlines()
     if not lines or lines[0] != "# /// case" or "# ///" not in lines:
         raise ValueError("the file does not begin with a block of `# /// case` to `# ///`")
-    return "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines[1 : lines.index("# ///")])
+    return "\n".join(
+        line.removeprefix("#").removeprefix(" ") for line in lines[1 : lines.index("# ///")]
+    )
 
 
 def _case(path: Path, head: dict[str, Any]) -> Case:
@@ -112,14 +116,25 @@ def _case(path: Path, head: dict[str, Any]) -> Case:
         name: tuple(value) if isinstance(value, list) else value for name, value in head.items()
     }
     if not endings or (hostile and not values.get("proof")):
-        raise ValueError("a case names the endings it may have, a hostile one also what proves its escape")
+        raise ValueError(
+            "a case names the endings it may have, a hostile one also what proves its escape"
+        )
     if not path.name.startswith(f"{values['id']}_"):
         raise ValueError(f"the file's name does not begin with its id {values['id']}")
-    return Case(path=path, tries=tries, limits=limits, endings=endings, hostile=hostile, **values)
+    return Case(
+        path=path,
+        tries=tries,
+        limits=limits,
+        endings=endings,
+        hostile=hostile,
+        **values,
+    )
 
 
 def _limits(given: Mapping[str, float]) -> Limits:
-    """Limits as a head writes them: bytes are given in MiB, what is not given is the suite's default."""
+    """Limits as a head writes them: bytes are given in MiB, what is not given is the suite's
+    default.
+    """
     changes: dict[str, Any] = {}
     for name, value in given.items():
         if name.endswith("_mib"):

@@ -145,7 +145,9 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
     )
     name = f"{running.pid}-{start_time(running.pid)}"
     try:
-        answer, complaint = running.communicate(timeout=case.runs * case.limits.wall_s + _PATIENCE_S)
+        answer, complaint = running.communicate(
+            timeout=case.runs * case.limits.wall_s + _PATIENCE_S
+        )
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
@@ -163,7 +165,9 @@ def _wrong_name(case: Case, report: Report) -> list[str]:
         return ["it has no ending"]
     ending, last_words = Ending(report.ending), repr(report.output[-300:])
     if ending not in case.endings:
-        return [f"wanted {' or '.join(case.endings)}, got {report.seen}; its last words: {last_words}"]
+        return [
+            f"wanted {' or '.join(case.endings)}, got {report.seen}; its last words: {last_words}"
+        ]
     if case.exit_code is not None and report.exit_code != case.exit_code:
         return [f"wanted exit status {case.exit_code}, got {report.seen}"]
     if case.why not in report.why or (not ending.is_evidence and not report.why):
@@ -191,5 +195,7 @@ def _end_marked(nonce: str) -> int:
 def _groups_left(supervisor: str) -> list[str]:
     """Control groups that the supervisor made and left."""
     mark = f"reenact-{supervisor}-"
-    found = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if Path(folder).name.startswith(mark)]
+    found = [
+        folder for folder, _, _ in os.walk("/sys/fs/cgroup") if Path(folder).name.startswith(mark)
+    ]
     return [f"a control group was left: {folder}" for folder in found]

@@ -32,7 +32,9 @@ def _looks(path: Path) -> str:
 
 
 def left_in(scratch: Path) -> list[str]:
-    """What a box left in the temporary folder; the common place of all boxes may stay, when it is empty."""
+    """What a box left in the temporary folder; the common place of all boxes may stay, when it
+    is empty.
+    """
     found = []
     for path in scratch.iterdir():
         if path.is_dir() and not path.is_symlink() and path.name.startswith("reenact-boxes-"):
@@ -44,7 +46,9 @@ def left_in(scratch: Path) -> list[str]:
 
 def differing(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """The names that two snapshots do not agree on."""
-    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    return sorted(
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    )
 
 
 def litter(nonce: str) -> list[str]:

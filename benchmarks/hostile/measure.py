@@ -1,8 +1,10 @@
-"""`python -m benchmarks sandbox`: every hostile program and every benign twin on every tier that works here.
+"""`python -m benchmarks sandbox`: every hostile program and every benign twin on every tier that
+works here.
 
-Goals hold for the tier that is used when none is named, or for the one asked for: all attacks contained and
-named correctly, their boxes gone within 2 s of the deadline, the host unchanged, the supervisor small, all
-twins alive. What a machine lacks (torch, a kind of processor) is listed apart and counts neither way.
+Goals hold for the tier that is used when none is named, or for the one asked for: all attacks
+contained and named correctly, their boxes gone within 2 s of the deadline, the host unchanged, the
+supervisor small, all twins alive. What a machine lacks (torch, a kind of processor) is listed apart
+and counts neither way.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Measured:
 
     def all(self, check: str) -> bool | None:
         """Whether every hostile program passes a check; none when none was run."""
-        return all(getattr(judgement, check) for judgement in self.hostile) if self.hostile else None
+        return (
+            all(getattr(judgement, check) for judgement in self.hostile) if self.hostile else None
+        )
 
     @property
     def alive(self) -> str:
@@ -54,7 +58,11 @@ def measure(*, tier: str | None, tell: Tell, stop: Stop) -> Scorecard:
     if tier is not None:
         choose(tier, trust_code=True)
     measured = [_measure_tier(name, tell, stop) for name in names]
-    return score(measured, judged, {report.name: report.missing for report in reports if not report.works})
+    return score(
+        measured,
+        judged,
+        {report.name: report.missing for report in reports if not report.works},
+    )
 
 
 def score(measured: Sequence[Measured], judged: str, not_working: Mapping[str, str]) -> Scorecard:
@@ -64,16 +72,23 @@ def score(measured: Sequence[Measured], judged: str, not_working: Mapping[str, s
         name="sandbox",
         figures=_figures(main),
         goals=_goals(main),
-        tables=(_overview(measured), _lacking_table(), *(_failures(one) for one in measured if _failed(one))),
-        facts={"tiers": [_facts(one) for one in measured], "not_working": dict(not_working)},
+        tables=(
+            _overview(measured),
+            _lacking_table(),
+            *(_failures(one) for one in measured if _failed(one)),
+        ),
+        facts={
+            "tiers": [_facts(one) for one in measured],
+            "not_working": dict(not_working),
+        },
         measured=_measured(main) if main is not None else {},
     )
 
 
 def _measured(main: Measured) -> dict[str, Figure]:
-    shares = {check: [bool(getattr(judgement, check)) for judgement in main.hostile] for check in _CHECKS} | {
-        "alive": [judgement.passed for judgement in main.benign]
-    }
+    shares = {
+        check: [bool(getattr(judgement, check)) for judgement in main.hostile] for check in _CHECKS
+    } | {"alive": [judgement.passed for judgement in main.benign]}
     return {name: Share(sum(held), len(held)).figure(name) for name, held in shares.items()}
 
 
@@ -129,10 +144,24 @@ def _figures(main: Measured | None) -> str:
 
 def _overview(measured: Sequence[Measured]) -> Table:
     rows = [
-        (one.tier, *(one.count(check) for check in _CHECKS), one.alive, str(one.cost or "not measured"))
+        (
+            one.tier,
+            *(one.count(check) for check in _CHECKS),
+            one.alive,
+            str(one.cost or "not measured"),
+        )
         for one in measured
     ]
-    columns = ("tier", "contained", "named", "gone", "host unchanged", "small", "benign", "start cost")
+    columns = (
+        "tier",
+        "contained",
+        "named",
+        "gone",
+        "host unchanged",
+        "small",
+        "benign",
+        "start cost",
+    )
     return Table("Hostile programs and benign twins, by tier", columns, tuple(rows))
 
 

@@ -1,4 +1,6 @@
-"""What the judge tells the supervisor of a hostile program and hears from it: one JSON text each."""
+"""What the judge tells the supervisor of a hostile program and hears from it: one JSON text
+each.
+"""
 
 from __future__ import annotations
 
@@ -73,4 +75,6 @@ class Report:
     @property
     def seen(self) -> str:
         """How it ended, for a reader who wonders."""
-        return f"ending={self.ending} exit_code={self.exit_code} signal={self.signal} why={self.why!r}"
+        return (
+            f"ending={self.ending} exit_code={self.exit_code} signal={self.signal} why={self.why!r}"
+        )

@@ -29,8 +29,9 @@ class StartCost:
         ratio = self.box_ms / self.plain_ms
         python_ratio = self.python_box_ms / self.python_plain_ms
         return (
-            f"{self.box_ms:.0f} ms against {self.plain_ms:.1f} ms (x{ratio:.0f}), "
-            f"Python {self.python_box_ms:.0f} ms against {self.python_plain_ms:.0f} ms (x{python_ratio:.1f})"
+            f"{self.box_ms:.0f} ms against {self.plain_ms:.1f} ms (x{ratio:.0f}), Python "
+            f"{self.python_box_ms:.0f} ms against {self.python_plain_ms:.0f} ms "
+            f"(x{python_ratio:.1f})"
         )
 
     def facts(self) -> JsonValue:

@@ -1,7 +1,8 @@
-"""What the host does with the files that a hostile program left, with the safe tools of the project; judged.
+"""What the host does with the files that a hostile program left, with the safe tools of the
+project; judged.
 
-Every step gives the complaints about it, empty when it went well. A file that should be refused and is
-accepted is a complaint; whether code of the program ran is for the tripwire to say.
+Every step gives the complaints about it, empty when it went well. A file that should be refused and
+is accepted is a complaint; whether code of the program ran is for the tripwire to say.
 """
 
 from __future__ import annotations
@@ -40,8 +41,16 @@ def make_repository(folder: Path) -> None:
     """An honest repository with one committed file."""
     (folder / "tracked.txt").write_text("as committed\n")
     who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-    for words in (("init", "-q"), ("add", "tracked.txt"), (*who, "commit", "-q", "-m", "first")):
-        environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    for words in (
+        ("init", "-q"),
+        ("add", "tracked.txt"),
+        (*who, "commit", "-q", "-m", "first"),
+    ):
+        environment = {
+            **os.environ,
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
         subprocess.run(["git", *words], cwd=folder, env=environment, check=True)  # noqa: S603, S607 - our own tree
 
 
@@ -53,7 +62,11 @@ def _git(files: Files, folder: Path) -> list[str]:
 
 def _refuses(read: Callable[[bytes], object]) -> Callable[[Files, Path], list[str]]:
     def step(files: Files, folder: Path) -> list[str]:  # noqa: ARG001 - the same shape as the other steps
-        return [f"the host accepted {name}" for name, content in files.items() if not _refused(read, content)]
+        return [
+            f"the host accepted {name}"
+            for name, content in files.items()
+            if not _refused(read, content)
+        ]
 
     return step
 

@@ -1,7 +1,9 @@
-"""The process that owns the box while a hostile program runs: a user's process, full of secrets, expendable.
+"""The process that owns the box while a hostile program runs: a user's process, full of secrets,
+expendable.
 
-Started by the judge as `python -m benchmarks.hostile.supervisor PLAN`; prints one line of JSON. It adopts
-every orphan below it, so a process that outlives its box is seen, whatever it did to its environment.
+Started by the judge as `python -m benchmarks.hostile.supervisor PLAN`; prints one line of JSON. It
+adopts every orphan below it, so a process that outlives its box is seen, whatever it did to its
+environment.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _ESCAPED = re.compile(rb"ESCAPED[^\n]{0,160}")
 
 
 class Watched:
-    """Everything printed, searched for secrets and for the program's own word; bounded whatever comes."""
+    """Everything printed, searched for secrets and for the program's own word; bounded whatever
+    comes.
+    """
 
     def __init__(self, secrets: list[str]) -> None:
         self._secrets = [secret.encode() for secret in secrets]
@@ -120,25 +124,36 @@ def _command(case: Case, plan: Plan) -> Command:
     root = Path(plan.root)
     # A tier without namespaces shows a folder at its own place alone.
     graders = "/graders" if plan.tier in _WITH_NAMESPACES else str(root / "graders")
-    environment = {**plan.environment, "CANARY_SUPERVISOR": str(os.getpid()), "CANARY_GRADERS": graders}
+    environment = {
+        **plan.environment,
+        "CANARY_SUPERVISOR": str(os.getpid()),
+        "CANARY_GRADERS": graders,
+    }
     return Command(
         argv=("python3", "program.py"),
         files={"program.py": case.path.read_bytes()},
         workspace=root / "workspace" if case.workspace else None,
         mounts=(Mount(root / "graders", graders),) if case.graders else (),
         environment=environment if case.hostile else {},
-        collect=tuple(name.replace("{tag}", plan.environment["CANARY_TAG"]) for name in case.collect),
+        collect=tuple(
+            name.replace("{tag}", plan.environment["CANARY_TAG"]) for name in case.collect
+        ),
     )
 
 
 def _leave_open(outside: Path) -> None:
     """Descriptors as a careless library leaves them: inheritable, on a secret and on its folder."""
-    for place, flags in ((outside / "secret.txt", os.O_RDWR), (outside, os.O_RDONLY | os.O_DIRECTORY)):
+    for place, flags in (
+        (outside / "secret.txt", os.O_RDWR),
+        (outside, os.O_RDONLY | os.O_DIRECTORY),
+    ):
         os.set_inheritable(os.open(place, flags), True)
 
 
 def _left_behind() -> int:
-    """How many processes the box left; they have a moment to go, then they are counted and ended."""
+    """How many processes the box left; they have a moment to go, then they are counted and
+    ended.
+    """
     until = time.monotonic() + _GRACE_S
     while (pids := _living()) and time.monotonic() < until:
         time.sleep(0.02)
@@ -149,7 +164,9 @@ def _left_behind() -> int:
 
 
 def _finish_removals() -> None:
-    """A large box that was not removed in time is removed by a thread of its owner, who goes on living."""
+    """A large box that was not removed in time is removed by a thread of its owner, who goes on
+    living.
+    """
     for thread in threading.enumerate():
         if thread.name.startswith("remove "):
             thread.join(_REMOVAL_S)
@@ -174,7 +191,9 @@ def _host_step(case: Case, command: Command, files: Mapping[str, bytes], folder:
 
 def _unclean(text: str) -> bool:
     """Whether a control character other than newline and tab is in the kept output."""
-    return any((ord(letter) < 32 and letter not in "\n\t") or 127 <= ord(letter) < 160 for letter in text)
+    return any(
+        (ord(letter) < 32 and letter not in "\n\t") or 127 <= ord(letter) < 160 for letter in text
+    )
 
 
 def _peak_bytes() -> int:

@@ -14,7 +14,11 @@ from reenact.types import ExitCode
 
 @click.command()
 @click.option(
-    "--repeats", type=Count(1, 10_000), default=REPEATS, show_default=True, help="Runs of each command."
+    "--repeats",
+    type=Count(1, 10_000),
+    default=REPEATS,
+    show_default=True,
+    help="Runs of each command.",
 )
 @out_folder
 def lint(repeats: int, out: Path | None) -> ExitCode:

@@ -1,8 +1,9 @@
-"""`python -m benchmarks lint`: a hundred training programs under the static rules, beside `ruff check`.
+"""`python -m benchmarks lint`: a hundred training programs under the static rules, beside `ruff
+check`.
 
-Each time is that of a whole command as a hook starts it, interpreter and all; nothing is kept between two.
-The files are the training programs of the shipped cases, repeated under other names until there are enough:
-no file helps another, so that a copy costs what its original does.
+Each time is that of a whole command as a hook starts it, interpreter and all; nothing is kept
+between two. The files are the training programs of the shipped cases, repeated under other names
+until there are enough: no file helps another, so that a copy costs what its original does.
 """
 
 from __future__ import annotations
@@ -59,7 +60,14 @@ def measure(*, tell: Tell, stop: Stop, count: int = FILES, repeats: int = REPEAT
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
         for turn in range(repeats):
             for at, (name, words) in enumerate(commands.items()):
-                tell(Progress("bench lint", turn * len(commands) + at, repeats * len(commands), name))
+                tell(
+                    Progress(
+                        "bench lint",
+                        turn * len(commands) + at,
+                        repeats * len(commands),
+                        name,
+                    )
+                )
                 if not stop.asked:
                     taken[name].append(_seconds(words, folder))
     timed = [Timed(name, *zip(*times, strict=True)) for name, times in taken.items() if times]
@@ -72,7 +80,9 @@ def programs() -> list[str]:
     folders = [*(cases / shelf for shelf in SHELVES), DEMO]
     paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
     texts = dict.fromkeys(path.read_text(encoding="utf-8") for path in paths)
-    return [text for text in texts if framework_of(program_from_text(text)) is not Framework.UNKNOWN]
+    return [
+        text for text in texts if framework_of(program_from_text(text)) is not Framework.UNKNOWN
+    ]
 
 
 def write_files(folder: Path, count: int) -> int:
@@ -97,7 +107,14 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     beside = Path(sys.executable).with_name("ruff")
     ruff = str(beside) if beside.exists() else shutil.which("ruff")
     if ruff is not None:
-        found[RUFF] = [ruff, "check", "--isolated", "--no-cache", "--quiet", str(folder)]
+        found[RUFF] = [
+            ruff,
+            "check",
+            "--isolated",
+            "--no-cache",
+            "--quiet",
+            str(folder),
+        ]
     return found
 
 
@@ -143,7 +160,9 @@ def card(timed: Sequence[Timed], *, files: int, lines: int, wanted: int) -> Scor
         if ours is None or ruff is None
         else f", {ours.middle / ruff.middle:.1f} times as long as `ruff check`"
     )
-    figures = "nothing measured" if ours is None else f"{files} files in {ours.middle:.2f} s{beside}"
+    figures = (
+        "nothing measured" if ours is None else f"{files} files in {ours.middle:.2f} s{beside}"
+    )
     return Scorecard(
         "lint",
         figures,

@@ -9,16 +9,45 @@ from typing import Any
 from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.facts import entries_table, peers_table
-from benchmarks.papers.goals import NOT_RECORDED, goals, mean, number, percent, results_of
+from benchmarks.papers.goals import (
+    NOT_RECORDED,
+    goals,
+    mean,
+    number,
+    percent,
+    results_of,
+)
 from benchmarks.papers.variant import WHOLE, Variant
 from benchmarks.scorecard import Figure, Scorecard, Table
 from benchmarks.share import Share
 from reenact.paper.measure.verdict import Verdict
 
 HOLDS = Verdict.REPRODUCED
-OVERALL = ("way", "cases", "executed", "gap", "if executed", "true", "false", "recall", "precision")
-"""if executed: the gap of runs that did. true: verdicts that are so; false: `reproduced` where it is not."""
-EACH = ("case", "true verdict", "reached", "", "measured", "reference", "gap", "passed", "s")
+OVERALL = (
+    "way",
+    "cases",
+    "executed",
+    "gap",
+    "if executed",
+    "true",
+    "false",
+    "recall",
+    "precision",
+)
+"""if executed: the gap of runs that did. true: verdicts that are so; false: `reproduced` where
+it is not.
+"""
+EACH = (
+    "case",
+    "true verdict",
+    "reached",
+    "",
+    "measured",
+    "reference",
+    "gap",
+    "passed",
+    "s",
+)
 FINGERPRINTS = (
     "case",
     "recall",
@@ -32,10 +61,14 @@ FINGERPRINTS = (
 
 
 def scorecard(
-    cases: Sequence[PaperCase], variants: Sequence[Variant], results: Sequence[CaseResult]
+    cases: Sequence[PaperCase],
+    variants: Sequence[Variant],
+    results: Sequence[CaseResult],
 ) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
-    found = {variant: [one for one in results if one.variant == variant.name] for variant in variants}
+    found = {
+        variant: [one for one in results if one.variant == variant.name] for variant in variants
+    }
     # Without the whole method its first variant is what the card is about, on a page of its own.
     about = WHOLE if WHOLE in found else variants[0]
     whole = found.get(WHOLE, [])
@@ -50,7 +83,9 @@ def scorecard(
         measured=_figures(cases, found[about], about),
         tables=(
             Table(
-                "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
+                "Variants",
+                OVERALL,
+                tuple(_overall(variant, cases, found[variant]) for variant in variants),
             ),
             *(
                 table
@@ -77,14 +112,25 @@ def _figures(
     pairs = [(case, one) for case in cases for one in results_of(case, results)]
     kinds = {
         "verdicts": ("papers with their true verdict", pairs),
-        "true": ("of them papers that hold", [pair for pair in pairs if pair[0].expected is HOLDS]),
-        "false": ("of them papers that do not", [pair for pair in pairs if pair[0].expected is not HOLDS]),
+        "true": (
+            "of them papers that hold",
+            [pair for pair in pairs if pair[0].expected is HOLDS],
+        ),
+        "false": (
+            "of them papers that do not",
+            [pair for pair in pairs if pair[0].expected is not HOLDS],
+        ),
     }
     shares = {
-        key: Share(sum(one.true_verdict(case, variant) for case, one in kind), len(kind)).figure(name)
+        key: Share(sum(one.true_verdict(case, variant) for case, one in kind), len(kind)).figure(
+            name
+        )
         for key, (name, kind) in kinds.items()
     }
-    return {**shares, "gap": Figure("gap to the reference", mean(results, lambda one: one.gap), digits=3)}
+    return {
+        **shares,
+        "gap": Figure("gap to the reference", mean(results, lambda one: one.gap), digits=3),
+    }
 
 
 def _confusion(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Table]:
@@ -93,7 +139,11 @@ def _confusion(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Ite
     if pairs:
         rows = [(true, [pairs.count((true, reached)) for reached in Verdict]) for true in Verdict]
         counted = tuple((true.value, *map(str, counts)) for true, counts in rows if sum(counts))
-        yield Table("Verdicts, the whole method", ("true verdict", *(one.value for one in Verdict)), counted)
+        yield Table(
+            "Verdicts, the whole method",
+            ("true verdict", *(one.value for one in Verdict)),
+            counted,
+        )
 
 
 def _twins(cases: Sequence[PaperCase]) -> Iterator[Table]:
@@ -107,13 +157,17 @@ def _closing(cases: Sequence[PaperCase], results: Sequence[CaseResult], variant:
     if not results:
         return NOT_RECORDED
     there = [case for case in cases if results_of(case, results)]
-    right = sum(one.true_verdict(case, variant) for case in there for one in results_of(case, results))
+    right = sum(
+        one.true_verdict(case, variant) for case in there for one in results_of(case, results)
+    )
     missing = f", {len(cases) - len(there)} {NOT_RECORDED}" if len(there) < len(cases) else ""
     gap = percent(mean(results, lambda one: one.gap))
     return f"{right} of {len(results)} tellings with their true verdict, gap {gap}{missing}"
 
 
-def _overall(variant: Variant, cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> tuple[str, ...]:
+def _overall(
+    variant: Variant, cases: Sequence[PaperCase], results: Sequence[CaseResult]
+) -> tuple[str, ...]:
     there = [case for case in cases if results_of(case, results)]
     if not there:
         return (variant.name, NOT_RECORDED, *("-",) * (len(OVERALL) - 2))
@@ -131,14 +185,18 @@ def _overall(variant: Variant, cases: Sequence[PaperCase], results: Sequence[Cas
     )
 
 
-def _of_way(variant: Variant, cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Table]:
+def _of_way(
+    variant: Variant, cases: Sequence[PaperCase], results: Sequence[CaseResult]
+) -> Iterator[Table]:
     rows = [row for case in cases for row in _rows(case, variant, results_of(case, results))]
     yield Table(f"Cases, {variant.name}", EACH, tuple(rows))
     taken = tuple(_taken(one) for case in cases for one in results_of(case, results))
     yield Table(f"Fingerprints and cost, {variant.name}", FINGERPRINTS, taken)
 
 
-def _rows(case: PaperCase, variant: Variant, results: Sequence[CaseResult]) -> Iterator[tuple[str, ...]]:
+def _rows(
+    case: PaperCase, variant: Variant, results: Sequence[CaseResult]
+) -> Iterator[tuple[str, ...]]:
     if not results:
         yield (case.id, case.expected.value, NOT_RECORDED, *("-",) * (len(EACH) - 3))
     for one in results:
@@ -159,7 +217,10 @@ def _rows(case: PaperCase, variant: Variant, results: Sequence[CaseResult]) -> I
 
 def _taken(one: CaseResult) -> tuple[str, ...]:
     fits = one.recalled
-    cost = (f"{one.tokens_in + one.tokens_out}", number(None if one.at_o3 is None else float(one.at_o3)))
+    cost = (
+        f"{one.tokens_in + one.tokens_out}",
+        number(None if one.at_o3 is None else float(one.at_o3)),
+    )
     if fits is None:
         return (_name(one), *("-",) * 5, *cost)
     return (
@@ -178,7 +239,9 @@ def _name(one: CaseResult) -> str:
 
 
 def _why_not(
-    cases: Sequence[PaperCase], variants: Sequence[Variant], results: Sequence[CaseResult]
+    cases: Sequence[PaperCase],
+    variants: Sequence[Variant],
+    results: Sequence[CaseResult],
 ) -> Iterator[Table]:
     """Why verdicts are not the true ones."""
     by_id = {case.id: case for case in cases}

@@ -46,10 +46,13 @@ class CaseResult:
     """Answers of a recording that were given to other words than were asked now."""
 
     def expected(self, case: PaperCase, variant: Variant) -> Verdict:
-        """The true verdict of this variant: an omission shows where neither lineage nor repair may help. A
-        baseline is held to the truth about the paper: how it gets there is its own affair."""
+        """The true verdict of this variant: an omission shows where neither lineage nor repair may
+        help. A baseline is held to the truth about the paper: how it gets there is its own affair.
+        """
         without = case.omission.expected_without if case.omission is not None else None
-        hidden = without is not None and not variant.baseline and {"lineage", REPAIR} <= variant.gone
+        hidden = (
+            without is not None and not variant.baseline and {"lineage", REPAIR} <= variant.gone
+        )
         return without if without is not None and hidden else case.expected
 
     def true_verdict(self, case: PaperCase, variant: Variant) -> bool:

@@ -103,11 +103,15 @@ def _result(case_run: CaseRun, found: Reproduction, paper: Paper, journal: Journ
 
 def goal_gap(case: PaperCase, comparisons: Sequence[Comparison]) -> float:
     """Mean over the claims of the goal, against what the reference implementation measured."""
-    return fmean(gap_of(_reference(case, one), _found(one, case, comparisons)) for one in case.wanted)
+    return fmean(
+        gap_of(_reference(case, one), _found(one, case, comparisons)) for one in case.wanted
+    )
 
 
 def goal_measured(case: PaperCase, comparisons: Sequence[Comparison]) -> float | None:
-    """Of the number that the reference is of: the goal's method, the claim nearest to the reference."""
+    """Of the number that the reference is of: the goal's method, the claim nearest to the
+    reference.
+    """
     own = [one for one in case.wanted if _same_name(one.method, case.goal.method)] or case.wanted
     nearest = min(own, key=lambda one: abs(_reference(case, one) - case.reference.value))
     return _found(nearest, case, comparisons)
@@ -120,7 +124,9 @@ def _reference(case: PaperCase, claim: StatedClaim) -> float:
 
 
 def _found(claim: StatedClaim, case: PaperCase, comparisons: Sequence[Comparison]) -> float | None:
-    """What was measured of a claim. Where the paper's own numbers are not known, names alone decide."""
+    """What was measured of a claim. Where the paper's own numbers are not known, names alone
+    decide.
+    """
     fitting = (
         one.measured
         for one in comparisons

@@ -1,7 +1,9 @@
-"""The catalogue of paper cases: one folder a case, from `cases/papers/` or from a folder of the user's.
+"""The catalogue of paper cases: one folder a case, from `cases/papers/` or from a folder of the
+user's.
 
-`cases/papers/README.md` says what lies in a folder. The pipeline under test sees the paper, the library, the
-data and the goal; the reference implementation and the list made by hand are for the judge alone.
+`cases/papers/README.md` says what lies in a folder. The pipeline under test sees the paper, the
+library, the data and the goal; the reference implementation and the list made by hand are for the
+judge alone.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from reenact.intake.papers.paper import Paper
 from reenact.paper.measure.verdict import Verdict
 from reenact.paper.options import Goal
 
-FACTS, CRITERIA, PAPER, LIBRARY, DATA = "case.toml", "criteria.toml", "paper", "library", "data"
+FACTS, CRITERIA, PAPER, LIBRARY, DATA = (
+    "case.toml",
+    "criteria.toml",
+    "paper",
+    "library",
+    "data",
+)
 RECORDINGS = "recordings"
 LARGEST = 1024 * 1024
 """Bytes of facts or criteria beyond which a file is refused."""
@@ -166,7 +174,11 @@ class PaperCase:
     def paper(self) -> Path:
         """A folder of LaTeX, or a single file."""
         folder = self.folder / PAPER
-        return folder if folder.is_dir() else next(iter(sorted(self.folder.glob(f"{PAPER}.*"))), folder)
+        return (
+            folder
+            if folder.is_dir()
+            else next(iter(sorted(self.folder.glob(f"{PAPER}.*"))), folder)
+        )
 
     @property
     def library(self) -> Path | None:
@@ -178,9 +190,14 @@ class PaperCase:
 
     @property
     def wanted(self) -> tuple[StatedClaim, ...]:
-        """The claims that the goal asks for; all when none is marked, the metric when none is known."""
+        """The claims that the goal asks for; all when none is marked, the metric when none is
+        known.
+        """
         metric = StatedClaim(
-            self.metric.name, self.reference.value, self.goal.method or self.title, dataset=self.goal.dataset
+            self.metric.name,
+            self.reference.value,
+            self.goal.method or self.title,
+            dataset=self.goal.dataset,
         )
         return tuple(one for one in self.claims if one.goal) or self.claims or (metric,)
 
@@ -190,7 +207,9 @@ class PaperCase:
         if not (self.folder / CRITERIA).is_file():
             return ()
         parsed = _toml(self.folder / CRITERIA).get("criteria", [])
-        listed: tuple[HandMade, ...] = _typed(tuple[HandMade, ...], parsed, self.folder.name, CRITERIA)
+        listed: tuple[HandMade, ...] = _typed(
+            tuple[HandMade, ...], parsed, self.folder.name, CRITERIA
+        )
         return listed
 
 
@@ -211,7 +230,9 @@ def load_cases(folder: Path | None = None) -> tuple[PaperCase, ...]:
     if not found:
         raise InputError(
             f"The folder holds no paper case. Received: folder={root}",
-            next_step=f"Put each case into a folder of its own with {FACTS}, {CRITERIA} and {PAPER}/.",
+            next_step=(
+                f"Put each case into a folder of its own with {FACTS}, {CRITERIA} and {PAPER}/."
+            ),
         )
     return found
 
@@ -223,13 +244,16 @@ def chosen_cases(folder: Path | None, names: Sequence[str]) -> tuple[PaperCase, 
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
-            f"There is no paper case {unknown[0]!r}.", next_step=f"Name one of: {', '.join(known)}."
+            f"There is no paper case {unknown[0]!r}.",
+            next_step=f"Name one of: {', '.join(known)}.",
         )
     return tuple(known[name] for name in dict.fromkeys(names)) or cases
 
 
 def _read(folder: Path) -> PaperCase:
-    case: PaperCase = _typed(PaperCase, {**_toml(folder / FACTS), "folder": folder}, folder.name, FACTS)
+    case: PaperCase = _typed(
+        PaperCase, {**_toml(folder / FACTS), "folder": folder}, folder.name, FACTS
+    )
     wrong = ""
     if not case.paper.exists():
         wrong = f"there is no {PAPER}/ and no {PAPER}.*"
@@ -254,10 +278,14 @@ def _toml(file: Path) -> dict[str, Any]:
         with file.open("rb") as source:
             content = source.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise InputError(f"The case {file.parent.name} has a {file.name} of more than {LARGEST} bytes.")
+            raise InputError(
+                f"The case {file.parent.name} has a {file.name} of more than {LARGEST} bytes."
+            )
         return tomllib.loads(content.decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The case {file.parent.name} has no readable {file.name}: {error}.") from error
+        raise InputError(
+            f"The case {file.parent.name} has no readable {file.name}: {error}."
+        ) from error
 
 
 def _typed(kind: Any, parsed: object, case: str, file: str) -> Any:

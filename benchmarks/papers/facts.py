@@ -1,4 +1,6 @@
-"""What others published, and the entries of ReproduceBench: facts, and what is missing here to run them."""
+"""What others published, and the entries of ReproduceBench: facts, and what is missing here to
+run them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from benchmarks.papers.cases import DATA, PAPER, Asked, Metric, PaperCase, Reference, shipped
+from benchmarks.papers.cases import (
+    DATA,
+    PAPER,
+    Asked,
+    Metric,
+    PaperCase,
+    Reference,
+    shipped,
+)
 from reenact.errors import InputError
 from reenact.paper.measure.verdict import Verdict
 from reenact.types import Table
@@ -30,7 +40,9 @@ PEERS = (
     ("RePro, o3-mini and DeepSeek-V3", "never runs", "-", "-", "62.6", "-"),
     ("DeepCode, by its own report", "-", "-", "-", "73.5", "-"),
 )
-"""Execution rate, gap and mixed Align-Score on ReproduceBench; PaperBench Code-Dev; US dollars a paper."""
+"""Execution rate, gap and mixed Align-Score on ReproduceBench; PaperBench Code-Dev; US dollars
+a paper.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,8 @@ class Entry:
         """What there is not, to run it here."""
         folder = self.folder
         there = {
-            "paper": folder is not None and ((folder / PAPER).is_dir() or any(folder.glob(f"{PAPER}.*"))),
+            "paper": folder is not None
+            and ((folder / PAPER).is_dir() or any(folder.glob(f"{PAPER}.*"))),
             "data": folder is not None and (folder / DATA).is_dir(),
             "GPU": any(Path("/dev").glob("nvidia[0-9]*")),
         }
@@ -79,14 +92,24 @@ class Entry:
                 next_step=f"Put the paper into {named}/paper.* and the data into {named}/data.",
             )
         asked = Asked(
-            task=self.domain, method=self.method, metric=self.metric, dataset=self.dataset,
+            task=self.domain,
+            method=self.method,
+            metric=self.metric,
+            dataset=self.dataset,
             instruction=f"Reproduce the experiment on {self.dataset}, measured by {self.metric}.",
-        )  # fmt: skip
+        )
         return PaperCase(
-            folder=folder, title=self.title, expected=Verdict.REPRODUCED, scale=1.0, seeds=SEEDS,
-            seconds=SECONDS, goal=asked, metric=Metric(self.metric, "", self.higher_is_better),
-            reference=Reference(self.value, 0.0, 1), claims=(),
-        )  # fmt: skip
+            folder=folder,
+            title=self.title,
+            expected=Verdict.REPRODUCED,
+            scale=1.0,
+            seeds=SEEDS,
+            seconds=SECONDS,
+            goal=asked,
+            metric=Metric(self.metric, "", self.higher_is_better),
+            reference=Reference(self.value, 0.0, 1),
+            claims=(),
+        )
 
 
 def entries() -> tuple[Entry, ...]:
@@ -100,7 +123,8 @@ def entry_cases(names: Sequence[str]) -> tuple[PaperCase, ...]:
     known = {one.name: one for one in entries()}
     if unknown := [name for name in names if name not in known]:
         raise InputError(
-            f"ReproduceBench has no entry {unknown[0]!r}.", next_step=f"Name one of: {', '.join(known)}."
+            f"ReproduceBench has no entry {unknown[0]!r}.",
+            next_step=f"Name one of: {', '.join(known)}.",
         )
     return tuple(known[name].case() for name in dict.fromkeys(names))
 
@@ -121,5 +145,12 @@ def entries_table() -> Table:
 
 def peers_table() -> Table:
     """What others published of themselves; nothing of it was measured here."""
-    heading = ("published by others", "executed", "gap", "Align-Score", "Code-Dev", "$ a paper")
+    heading = (
+        "published by others",
+        "executed",
+        "gap",
+        "Align-Score",
+        "Code-Dev",
+        "$ a paper",
+    )
     return Table("Peers, on other papers", heading, PEERS)

@@ -13,7 +13,9 @@ from reenact.paper.measure.verdict import Verdict
 
 NOT_RECORDED = "not recorded"
 GAP, FOUND, COST = 0.05, 0.9, 1.87
-"""Mean gap below; recall and precision at least; US dollars a run at most, which is AutoReproduce's mean."""
+"""Mean gap below; recall and precision at least; US dollars a run at most, which is
+AutoReproduce's mean.
+"""
 
 
 def goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> tuple[Goal, ...]:
@@ -26,9 +28,17 @@ def goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> tuple[Go
 
 
 def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Goal]:
-    rate, gap = mean(results, lambda one: float(one.executed)), mean(results, lambda one: one.gap)
+    rate, gap = (
+        mean(results, lambda one: float(one.executed)),
+        mean(results, lambda one: one.gap),
+    )
     yield Goal("runs that execute", "100 %", percent(rate), None if rate is None else rate == 1)
-    yield Goal("gap to the reference", f"< {GAP:.0%}", percent(gap), None if gap is None else gap < GAP)
+    yield Goal(
+        "gap to the reference",
+        f"< {GAP:.0%}",
+        percent(gap),
+        None if gap is None else gap < GAP,
+    )
     fits = [one.recalled for one in results if one.recalled is not None]
     # A paper of which no fingerprint was taken has the worst one.
     none = [0.0] * (len(results) - len(fits))
@@ -49,18 +59,31 @@ def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterato
     costs = [float(one.at_o3) for one in results if one.at_o3 is not None]
     dearest = max(costs, default=None)
     met = None if dearest is None else dearest <= COST and (len(costs) == len(results) or None)
-    yield Goal("US dollars of the dearest run at o3-mini's prices", f"<= {COST}", number(dearest), met)
-    yield from _by_truth(cases, results)
-    right = sum(one.true_verdict(case, WHOLE) for case in cases for one in results_of(case, results))
     yield Goal(
-        "true verdicts", "all", f"{right} of {len(results)}", right == len(results) if results else None
+        "US dollars of the dearest run at o3-mini's prices",
+        f"<= {COST}",
+        number(dearest),
+        met,
+    )
+    yield from _by_truth(cases, results)
+    right = sum(
+        one.true_verdict(case, WHOLE) for case in cases for one in results_of(case, results)
+    )
+    yield Goal(
+        "true verdicts",
+        "all",
+        f"{right} of {len(results)}",
+        right == len(results) if results else None,
     )
 
 
 def _by_truth(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Goal]:
     """A tool that always agrees misses the second goal, one that never does the first."""
     pairs = [(case, one) for case in cases for one in results_of(case, results)]
-    for name, wanted in (("true papers that are reproduced", True), ("false papers that are not", False)):
+    for name, wanted in (
+        ("true papers that are reproduced", True),
+        ("false papers that are not", False),
+    ):
         kind = [one for case, one in pairs if (case.expected is Verdict.REPRODUCED) is wanted]
         met = sum((one.verdict is Verdict.REPRODUCED) is wanted for one in kind)
         yield Goal(name, "all", f"{met} of {len(kind)}", met == len(kind) if kind else None)

@@ -1,9 +1,10 @@
-"""A fingerprint against the list made by hand, matched by sentence, parameter and value, without a model.
+"""A fingerprint against the list made by hand, matched by sentence, parameter and value, without a
+model.
 
-A criterion covers what has its parameter and its value; where several have, those of the same sentence. One
-that covers nothing so covers the one fact of its sentence that comes nearest: by value, or for a rule by
-parameter. A rule alone in its sentence, and an equation, are one fact in whatever words. A table or an
-algorithm holds many: being in the same one says nothing.
+A criterion covers what has its parameter and its value; where several have, those of the same
+sentence. One that covers nothing so covers the one fact of its sentence that comes nearest: by
+value, or for a rule by parameter. A rule alone in its sentence, and an equation, are one fact in
+whatever words. A table or an algorithm holds many: being in the same one says nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +23,43 @@ ENOUGH = 0.5
 _WORD = re.compile(r"[a-z]{2,}|\\[a-z]+")
 _POWER = re.compile(r"\\times|\\cdot|\\%|[eE](?=[-+]?\d)")
 _SILENT = frozenset(
-    {"the", "and", "for", "with", "that", "this", "its", "are", "was", "all", "each", "every", "one", "per",
-     "not", "into", "from", "than", "then", "when", "where", "which", "of", "in", "to", "is", "by", "at",
-     "on", "or", "as", "an", "it", "be"}
-)  # fmt: skip
+    {
+        "the",
+        "and",
+        "for",
+        "with",
+        "that",
+        "this",
+        "its",
+        "are",
+        "was",
+        "all",
+        "each",
+        "every",
+        "one",
+        "per",
+        "not",
+        "into",
+        "from",
+        "than",
+        "then",
+        "when",
+        "where",
+        "which",
+        "of",
+        "in",
+        "to",
+        "is",
+        "by",
+        "at",
+        "on",
+        "or",
+        "as",
+        "an",
+        "it",
+        "be",
+    }
+)
 """Words that say nothing about a setting."""
 
 
@@ -81,7 +115,11 @@ def covers(one: Criterion, listed: Sequence[HandMade], paper: Paper) -> tuple[st
     if strong:
         return tuple(hand.id for hand in beside or [hand for hand, _ in strong])
     beside = [hand for hand, fit in fits if fit.shared]
-    weak = [(fit.nearness, hand) for hand, fit in fits if fit.is_near or (fit.is_rule and beside == [hand])]
+    weak = [
+        (fit.nearness, hand)
+        for hand, fit in fits
+        if fit.is_near or (fit.is_rule and beside == [hand])
+    ]
     best = max((nearness for nearness, _ in weak), default=None)
     return tuple(hand.id for nearness, hand in weak if nearness == best)[:1]
 
@@ -106,7 +144,9 @@ class _Fit:
 
     @property
     def is_rule(self) -> bool:
-        """A rule that stands alone in its sentence is what is stated in that sentence, in whatever words."""
+        """A rule that stands alone in its sentence is what is stated in that sentence, in
+        whatever words.
+        """
         return self.shared and not self.number
 
     @property

@@ -1,4 +1,6 @@
-"""`python -m benchmarks papers`: every case in every variant, journalled, and scored against the truth."""
+"""`python -m benchmarks papers`: every case in every variant, journalled, and scored against
+the truth.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def measure(
 ) -> Scorecard:
     """Tell all cases that somebody answers. The same call after an interruption continues."""
     runner = replace(runner, sandbox=Queued(runner.sandbox)) if jobs > 1 else runner
-    asked = [CaseRun(case, variant, run) for variant in variants for case in cases for run in range(runs)]
+    asked = [
+        CaseRun(case, variant, run) for variant in variants for case in cases for run in range(runs)
+    ]
     wanted = {one.name: one for one in asked if runner.answers(one)}
     request = {
         "cases": [case.id for case in cases],
@@ -41,7 +45,9 @@ def measure(
         for case_run in wanted.values():
             case_run.recording.unlink(missing_ok=True)
     what = str(request["model"] or "recordings")
-    with runner.journal.run(pipeline="bench-papers", request=request, what=what, fresh=runner.fresh) as run:
+    with runner.journal.run(
+        pipeline="bench-papers", request=request, what=what, fresh=runner.fresh
+    ) as run:
         found = run.many(
             {name: runner.inputs(case_run) for name, case_run in wanted.items()},
             lambda names: _run_all({name: wanted[name] for name in names}, runner, jobs),
@@ -69,7 +75,9 @@ def _run_all(
             yield {name: run_case(case_run, runner)}
         return
     with ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(run_case, case_run, runner): name for name, case_run in wanted.items()}
+        futures = {
+            pool.submit(run_case, case_run, runner): name for name, case_run in wanted.items()
+        }
         try:
             for number, future in enumerate(as_completed(futures), start=1):
                 runner.tell(Progress("bench papers", number, len(wanted), futures[future]))

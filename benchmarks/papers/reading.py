@@ -1,8 +1,10 @@
-"""`python -m benchmarks.papers.reading DIR`: the same papers read from LaTeX and from a converter's Markdown.
+"""`python -m benchmarks.papers.reading DIR`: the same papers read from LaTeX and from a converter's
+Markdown.
 
-DIR has a folder for each paper with its LaTeX in `source/` and its Markdown in a file `*.md`. LaTeX is what
-the Markdown is compared with: title, sections under the same number, equations, tables, algorithms. Titles
-of references are compared with the bibliography that BibTeX wrote (`*.bbl`), where they stand apart.
+DIR has a folder for each paper with its LaTeX in `source/` and its Markdown in a file `*.md`. LaTeX
+is what the Markdown is compared with: title, sections under the same number, equations, tables,
+algorithms. Titles of references are compared with the bibliography that BibTeX wrote (`*.bbl`),
+where they stand apart.
 """
 
 from __future__ import annotations
@@ -21,7 +23,16 @@ from reenact.intake.papers.paper import Algorithm, Equation, Paper, Table, plain
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.choose import choose
 
-COLUMNS = ("paper", "title", "sections", "equations", "tables", "algorithms", "lost", "reference titles")
+COLUMNS = (
+    "paper",
+    "title",
+    "sections",
+    "equations",
+    "tables",
+    "algorithms",
+    "lost",
+    "reference titles",
+)
 
 
 @dataclass(frozen=True)
@@ -42,14 +53,26 @@ class Reading:
 
     def row(self) -> tuple[str, ...]:
         right = f"{self.titles_right} of {len(self.titles)}" if self.titles else "-"
-        lost = Counter(one.kind for one in self.markdown.lost if one.kind not in ("figure", "citation"))
+        lost = Counter(
+            one.kind for one in self.markdown.lost if one.kind not in ("figure", "citation")
+        )
         missing = ", ".join(f"{count} {kind}" for kind, count in sorted(lost.items())) or "-"
         if self.latex is None:
-            counts = (str(len(self.markdown.sections)), *(str(_count(self.markdown, kind)) for kind in KINDS))
+            counts = (
+                str(len(self.markdown.sections)),
+                *(str(_count(self.markdown, kind)) for kind in KINDS),
+            )
             return (self.name, self.markdown.title[:40], *counts, missing, right)
         same = plain(self.latex.title) == plain(self.markdown.title)
         both = [f"{_count(self.markdown, kind)} of {_count(self.latex, kind)}" for kind in KINDS]
-        return (self.name, "same" if same else "other", self._sections(), *both, missing, right)
+        return (
+            self.name,
+            "same" if same else "other",
+            self._sections(),
+            *both,
+            missing,
+            right,
+        )
 
     def _sections(self) -> str:
         assert self.latex is not None
@@ -77,7 +100,12 @@ def readings(folder: Path) -> Iterator[Reading]:
             latex = read_paper(str(source), box=box) if source.is_dir() else None
         except ReenactError:
             latex = None
-        yield Reading(place.name, latex, read_paper(str(texts[0]), box=box), tuple(printed_titles(source)))
+        yield Reading(
+            place.name,
+            latex,
+            read_paper(str(texts[0]), box=box),
+            tuple(printed_titles(source)),
+        )
 
 
 _ENTRY = re.compile(r"\\bibitem\b(.*?)(?=\\bibitem\b|\\end\{thebibliography\})", re.S)
@@ -94,7 +122,11 @@ def printed_titles(source: Path) -> Iterator[str]:
 
 def _words(latex: str) -> str:
     """The words of a title, plain."""
-    text = re.sub(r"\\(?:emph|textit|textbf|url|href|em|it)\b|\\[`'^\"~=.cHuv](?![a-z])|\\c\b", "", latex)
+    text = re.sub(
+        r"\\(?:emph|textit|textbf|url|href|em|it)\b|\\[`'^\"~=.cHuv](?![a-z])|\\c\b",
+        "",
+        latex,
+    )
     return plain(re.sub(r", volume.*$", "", re.sub(r"[{}~]", " ", text).strip(), flags=re.S))
 
 
@@ -103,7 +135,10 @@ def main(folder: Path) -> None:
     rows = [COLUMNS, *(one.row() for one in found)]
     for row in rows:
         click.echo("| " + " | ".join(row) + " |")
-    right, all_titles = sum(one.titles_right for one in found), sum(len(one.titles) for one in found)
+    right, all_titles = (
+        sum(one.titles_right for one in found),
+        sum(len(one.titles) for one in found),
+    )
     click.echo(f"\nreference titles: {right} of {all_titles} ({right / max(all_titles, 1):.1%})")
 
 

@@ -23,7 +23,9 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 LEAST_WALL_S = 120.0
 TIMES = 40
-"""What a full run may take, in units of what the reference takes: generated code is slower, machines too."""
+"""What a full run may take, in units of what the reference takes: generated code is slower,
+machines too.
+"""
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,11 @@ class BenchRunner:
     def journal_for(self, case_run: CaseRun) -> Iterator[tuple[Journal, bool]]:
         """The journal of one pipeline and whether it starts over.
 
-        What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
-        knew its answers would not notice when it changes. A recording that is not begun yet needs every
-        answer, also those that the journal knows from before. A second run of the same case is another
-        conversation, so it has a journal of its own, which would else answer it from the first one.
+        What a living model answers was paid for and is kept. A recording costs nothing, and a
+        journal that knew its answers would not notice when it changes. A recording that is not
+        begun yet needs every answer, also those that the journal knows from before. A second run of
+        the same case is another conversation, so it has a journal of its own, which would else
+        answer it from the first one.
         """
         if self.model is None:
             with Journal.in_memory() as journal:
@@ -133,7 +136,9 @@ class BenchRunner:
 
 
 def _digest(folder: Path) -> str:
-    """One name for the files of a case but its recordings; data may be huge: known by names and sizes."""
+    """One name for the files of a case but its recordings; data may be huge: known by names and
+    sizes.
+    """
     digest = hashlib.sha256()
     for file in sorted(one for one in folder.rglob("*") if one.is_file()):
         parts = file.relative_to(folder).parts

@@ -1,7 +1,9 @@
-"""`python -m benchmarks.papers.tokens [FILE...]`: what the questions of a recorded reproduction consist of.
+"""`python -m benchmarks.papers.tokens [FILE...]`: what the questions of a recorded reproduction
+consist of.
 
-For each step, and summed: the text of the paper, cited work, code, criteria, what the roles know, our own
-words, and the answers. In tokens, at four characters each; without FILE the shipped recordings.
+For each step, and summed: the text of the paper, cited work, code, criteria, what the roles know,
+our own words, and the answers. In tokens, at four characters each; without FILE the shipped
+recordings.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ _NUMBER = re.compile(r"\[\d+\]")
 
 
 def by_step(records: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
-    """Characters of each kind for each step, the numbers of attempts left out; under `""` all together."""
+    """Characters of each kind for each step, the numbers of attempts left out; under `""` all
+    together.
+    """
     found: dict[str, Counter[str]] = {}
     for record in records:
         step = _NUMBER.sub("", record["step"]).removeprefix("paper/").partition("~")[0]
@@ -45,7 +49,9 @@ def by_step(records: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
 
 def _counted(record: Mapping[str, Any]) -> Counter[str]:
     named = {name: kind for kind, names in KINDS.items() for name in names}
-    counted = Counter(questions=1, answers=len(json.dumps(record.get("answer", {}).get("value", ""))))
+    counted = Counter(
+        questions=1, answers=len(json.dumps(record.get("answer", {}).get("value", "")))
+    )
     asked = 0
     for part in (record["system"], *record["parts"]):
         asked += len(part)
@@ -62,7 +68,10 @@ def table(found: Mapping[str, Counter[str]]) -> list[str]:
     lines = [f"| step | {' | '.join(COLUMNS)} |", "|" + " --- |" * (len(COLUMNS) + 1)]
     for step in (*(name for name in found if name), ""):
         counts = [found[step][name] for name in COLUMNS]
-        tokens = [str(counts[0]), *(f"{round(one / CHARACTERS_PER_TOKEN):,}" for one in counts[1:])]
+        tokens = [
+            str(counts[0]),
+            *(f"{round(one / CHARACTERS_PER_TOKEN):,}" for one in counts[1:]),
+        ]
         lines.append(f"| {step or 'sum'} | {' | '.join(tokens)} |")
     return lines
 

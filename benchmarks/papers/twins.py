@@ -1,10 +1,10 @@
 """Twins of a paper: the same experiment with other numbers printed, most of them false.
 
-A twin is one file, `twin.toml`, that names a case and what is printed in its place. The paper's text is made
-from that of the case, and the answers from the recording of the case, by the same substitution: a request
-about the twin is put back into the words of the case, must then be one that was recorded, word by word, and
-its answer is given with the twin's numbers. The code that is written is that of the case, and the verdict is
-reached by running it.
+A twin is one file, `twin.toml`, that names a case and what is printed in its place. The paper's
+text is made from that of the case, and the answers from the recording of the case, by the same
+substitution: a request about the twin is put back into the words of the case, must then be one that
+was recorded, word by word, and its answer is given with the twin's numbers. The code that is
+written is that of the case, and the verdict is reached by running it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from reenact.errors import ReplayMiss
-from reenact.llm.ask import Answer, Model, Request, T, Text, answer_from_json, answer_to_json
+from reenact.llm.ask import (
+    Answer,
+    Model,
+    Request,
+    T,
+    Text,
+    answer_from_json,
+    answer_to_json,
+)
 from reenact.llm.prompts import quote
 from reenact.paper.measure.verdict import Verdict
 
@@ -36,7 +44,11 @@ _QUOTED = re.compile(r"<<<(\S+) ([0-9a-f]+)\n(.*?)\n\1 \2>>>", re.DOTALL)
 
 Printed = Annotated[str, Field(pattern=r"^\d+\.\d+$")]
 Kind = Literal[
-    "flipped ranking", "inflated number", "test data in training", "unstated trick", "true and hard"
+    "flipped ranking",
+    "inflated number",
+    "test data in training",
+    "unstated trick",
+    "true and hard",
 ]
 
 
@@ -136,7 +148,9 @@ class Twin:
 
 @dataclass(frozen=True)
 class _Substitution:
-    """Numbers with their deviations, numbers alone, sentences; all at once, so that two may swap places."""
+    """Numbers with their deviations, numbers alone, sentences; all at once, so that two may
+    swap places.
+    """
 
     numbers: Mapping[tuple[str, str], tuple[str, str]]
     words: Mapping[str, str]
@@ -178,7 +192,9 @@ def twin_paper(twin: Twin, paper: Path) -> Iterator[Path]:
 
 
 class TwinReplay:
-    """Answers about a twin from the recording of its case, where the question is the recorded one."""
+    """Answers about a twin from the recording of its case, where the question is the recorded
+    one.
+    """
 
     def __init__(self, replay: Model, twin: Twin) -> None:
         self._replay = replay
@@ -197,14 +213,22 @@ class TwinReplay:
         answer = self._replay.ask(replace(request, prompt=replace(prompt, parts=parts), check=None))
         if answer.wording != "same":
             raise ReplayMiss(
-                f"Step {request.step} about {self._twin.name} is not what was asked about {self._twin.of}.",
+                (
+                    f"Step {request.step} about {self._twin.name} is not what was asked about "
+                    f"{self._twin.of}."
+                ),
                 next_step=f"Choose substitutions in {TWIN} that change nothing else.",
             )
         plain = json.loads(json.dumps(answer_to_json(answer)))
-        found = answer_from_json(request.answer, plain | {"value": self._twin.answer(plain["value"])})
+        found = answer_from_json(
+            request.answer, plain | {"value": self._twin.answer(plain["value"])}
+        )
         if request.check is not None:
             request.check(found.value)
         return found
 
     def _recorded(self, text: str) -> str:
-        return _QUOTED.sub(lambda found: quote(found[1], found[3], len(found[3])), self._twin.original(text))
+        return _QUOTED.sub(
+            lambda found: quote(found[1], found[3], len(found[3])),
+            self._twin.original(text),
+        )

@@ -1,4 +1,6 @@
-"""Variants from a paper to code, side by side: the whole method, parts left out, fewer rounds, one shot."""
+"""Variants from a paper to code, side by side: the whole method, parts left out, fewer rounds,
+one shot.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ REPAIR = "repair"
 """Not a part of the writing: what follows a gap that is too large."""
 LEAVABLE = (*PaperAblations.names(), REPAIR)
 ONE_SHOT = "one-shot"
-"""As PaperCoder plans: written once from the paper, nothing verified, run or repaired before the full run."""
+"""As PaperCoder plans: written once from the paper, nothing verified, run or repaired before
+the full run.
+"""
 BASELINES = {ONE_SHOT: ("lineage", "fingerprint", "debug", "refine", REPAIR)}
 
 
@@ -38,7 +42,9 @@ class Variant:
     def key(self) -> str:
         """The name as part of a file's or a step's name."""
         return (
-            "whole" if self == WHOLE else self.name.replace(",", "").replace(" and ", " ").replace(" ", "-")
+            "whole"
+            if self == WHOLE
+            else self.name.replace(",", "").replace(" and ", " ").replace(" ", "-")
         )
 
     def recording(self, run: int) -> str:
@@ -64,10 +70,15 @@ WHOLE = Variant()
 
 
 def variants_of(
-    without: Sequence[str] = (), baselines: Sequence[str] = (), rounds: Sequence[int] = (),
-    *, whole: bool = True,
-) -> tuple[Variant, ...]:  # fmt: skip
-    """The whole method unless it is not wanted, then a way for each; `lineage+repair` leaves out both."""
+    without: Sequence[str] = (),
+    baselines: Sequence[str] = (),
+    rounds: Sequence[int] = (),
+    *,
+    whole: bool = True,
+) -> tuple[Variant, ...]:
+    """The whole method unless it is not wanted, then a way for each; `lineage+repair` leaves
+    out both.
+    """
     asked = [Variant(without=_parts(one)) for one in without]
     asked += [Variant(baseline=one) for one in baselines]
     asked += [Variant(rounds=one) for one in rounds]
@@ -78,6 +89,7 @@ def _parts(words: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(word.strip() for word in words.split("+")))
     if unknown := [name for name in names if name not in LEAVABLE]:
         raise InputError(
-            f"There is no part {unknown[0]!r} to leave out.", next_step=f"Name one of: {', '.join(LEAVABLE)}."
+            f"There is no part {unknown[0]!r} to leave out.",
+            next_step=f"Name one of: {', '.join(LEAVABLE)}.",
         )
     return names

@@ -30,13 +30,23 @@ def scorecard(
     *,
     over: bool = True,
 ) -> Scorecard:
-    """Everything that was measured; `over`: nothing is left to be run, so that goals can be judged."""
+    """Everything that was measured; `over`: nothing is left to be run, so that goals can be
+    judged.
+    """
     by_id = {case.id: case for case in cases}
     order = list(by_id)
-    missing = {**missing, **{one.reference.case: one.failed for one in found if one.failed}}
-    ran = sorted((one for one in found if not one.failed), key=lambda one: order.index(one.reference.case))
+    missing = {
+        **missing,
+        **{one.reference.case: one.failed for one in found if one.failed},
+    }
+    ran = sorted(
+        (one for one in found if not one.failed),
+        key=lambda one: order.index(one.reference.case),
+    )
     limit = max(map(float, budgets))
-    expensive = {one.reference.case: f"{one.reference.cost:.1f}" for one in ran if one.reference.cost > limit}
+    expensive = {
+        one.reference.case: f"{one.reference.cost:.1f}" for one in ran if one.reference.cost > limit
+    }
     fair = [one for one in ran if one.reference.case not in expensive]
     ways = [(strategy, budget) for strategy in strategies for budget in budgets]
     figures = {way: [one for fault in fair if (one := fault.by(*way)) is not None] for way in ways}
@@ -54,7 +64,9 @@ def scorecard(
             tables.words(),
             tables.table_nine(ours, cases, last),
             Table(
-                "Known fix dearer than the budget", ("fault", "trainings' worth"), tuple(expensive.items())
+                "Known fix dearer than the budget",
+                ("fault", "trainings' worth"),
+                tuple(expensive.items()),
             ),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
             tables.times(found),
@@ -95,7 +107,10 @@ def _closing(figures: Mapping[tuple[str, str], Sequence[Figures]]) -> str:
 
 
 def _goals(
-    figures: Mapping[tuple[str, str], Sequence[Figures]], cases: Mapping[str, FaultCase], *, over: bool
+    figures: Mapping[tuple[str, str], Sequence[Figures]],
+    cases: Mapping[str, FaultCase],
+    *,
+    over: bool,
 ) -> Iterator[Goal]:
     """A goal is judged by all faults; before, it is only reported."""
 
@@ -115,8 +130,15 @@ def _goals(
     share = fmean(one.repaired for one in last)
     wanted = ">= 90 % (published best 28 of 30)"
     counted = f"{100 * share:.0f} % ({sum(one.repaired for one in last)} of {len(last)})"
-    yield goal(f"faults with a significant patch, budget {budget}", wanted, counted, share >= 0.9)
-    above = [fmean(one.proven) - len(cases[one.reference.case].faults) for one in last if one.proven]
+    yield goal(
+        f"faults with a significant patch, budget {budget}",
+        wanted,
+        counted,
+        share >= 0.9,
+    )
+    above = [
+        fmean(one.proven) - len(cases[one.reference.case].faults) for one in last if one.proven
+    ]
     name = "changes of significant patches above the known fix, mean"
     if above:
         yield goal(name, "<= 1", f"{fmean(above):.2f}", fmean(above) <= 1)

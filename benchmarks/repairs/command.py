@@ -19,9 +19,11 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option(
-    "--strategy", "strategies", multiple=True,
+    "--strategy",
+    "strategies",
+    multiple=True,
     help="Only these, as hebo, random:own (in our search space) or hebo@3 (with its own repeats).",
-)  # fmt: skip
+)
 @click.option(
     "--budget",
     "budgets",
@@ -39,10 +41,18 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
 @click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
 def repair(
-    names: tuple[str, ...], scale: str, strategies: tuple[str, ...], budgets: tuple[str, ...],
-    repeats: int | None, seeds: int | None, jobs: int | None, fresh: bool, out: Path | None,
-) -> ExitCode:  # fmt: skip
-    """Repair each fault (default: the study's 22) by every strategy, and compare with the known fix.
+    names: tuple[str, ...],
+    scale: str,
+    strategies: tuple[str, ...],
+    budgets: tuple[str, ...],
+    repeats: int | None,
+    seeds: int | None,
+    jobs: int | None,
+    fresh: bool,
+    out: Path | None,
+) -> ExitCode:
+    """Repair each fault (default: the study's 22) by every strategy, and compare with the known
+    fix.
 
     The result so far is written after every fault; killed, the same command continues.
     """
@@ -65,9 +75,16 @@ def repair(
     with Journal.open(runs_dir) as journal:
         return conduct(
             lambda tell, stop: measure(
-                cases, Scale(scale), plan, journal=journal, work=runs_dir / "bench" / "repair-outcomes",
-                tell=tell, stop=stop, fresh=fresh, jobs=jobs or cores,
+                cases,
+                Scale(scale),
+                plan,
+                journal=journal,
+                work=runs_dir / "bench" / "repair-outcomes",
+                tell=tell,
+                stop=stop,
+                fresh=fresh,
+                jobs=jobs or cores,
                 each=lambda card: keep(card, out),
             ),
             out,
-        )  # fmt: skip
+        )

@@ -53,7 +53,8 @@ class Figures:
         return sum(self.holds(run) for run in self.runs)
 
     def holds(self, run: Repaired) -> bool:
-        """Whether a run claims a better program and its seeds say so too: nobody is taken at their word.
+        """Whether a run claims a better program and its seeds say so too: nobody is taken at their
+        word.
 
         A verification that was settled early has the first of the seeds that judge.
         """
@@ -61,8 +62,10 @@ class Figures:
 
     @property
     def p_over_runs(self) -> float | None:
-        """The study's test: one training of the faulty and one of the repaired program a run, on a seed that
-        only this run has; Wilcoxon, two-sided. None for fewer runs than could reach significance."""
+        """The study's test: one training of the faulty and one of the repaired program a run, on a
+        seed that only this run has; Wilcoxon, two-sided. None for fewer runs than could reach
+        significance.
+        """
         if len(self.runs) < LEAST_RUNS:
             return None
         one_sided = _compared(*zip(*(self._trained(run) for run in self.runs), strict=True))
@@ -76,16 +79,21 @@ class Figures:
 
     @property
     def sigma(self) -> float:
-        """Spread of the metric over runs, one training each, so that it holds the noise of training; of an
-        error or a loss, as a share of the faulty one's."""
+        """Spread of the metric over runs, one training each, so that it holds the noise of
+        training; of an error or a loss, as a share of the faulty one's.
+        """
         whole = (
-            1.0 if self.reference.larger_is_better else abs(mean_value(self.reference.faulty, self.reference))
+            1.0
+            if self.reference.larger_is_better
+            else abs(mean_value(self.reference.faulty, self.reference))
         )
         trained = (mean_value(self._trained(run)[1:], self.reference) for run in self.runs)
         return pstdev(trained) / (whole or 1.0)
 
     def _trained(self, run: Repaired) -> tuple[float, float]:
-        """One training before and one after; where nothing was found, the same one of the faulty program."""
+        """One training before and one after; where nothing was found, the same one of the
+        faulty program.
+        """
         if run.complexity:
             return run.before[0], run.after[0]
         known = self.reference.faulty[run.repeat % len(self.reference.faulty)]
@@ -128,7 +136,9 @@ class Figures:
 
 def _compared(before: Sequence[float], after: Sequence[float]) -> float:
     """One-sided p-value; a training that gave no number is the worst."""
-    known = ([value if math.isfinite(value) else -math.inf for value in one] for one in (before, after))
+    known = (
+        [value if math.isfinite(value) else -math.inf for value in one] for one in (before, after)
+    )
     return compare(*known).p_value
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from benchmarks.identity import code_identity
 
 TRAINING = ("trials", "probe")
-"""Packages whose source decides what a training comes to; the program itself is in the key of its outcome."""
+"""Packages whose source decides what a training comes to; the program itself is in the key of
+its outcome.
+"""
 
 
 def outcomes_folder(work: Path) -> Path:

@@ -16,12 +16,18 @@ Way = tuple[str, str]
 """Strategy and budget."""
 
 
-def plots(figures: Mapping[Way, Sequence[Figures]], cases: Mapping[str, FaultCase]) -> Iterator[Boxes]:
-    """Improvement rates; complexity and asymmetric Jaccard of significant patches at the largest budget."""
+def plots(
+    figures: Mapping[Way, Sequence[Figures]], cases: Mapping[str, FaultCase]
+) -> Iterator[Boxes]:
+    """Improvement rates; complexity and asymmetric Jaccard of significant patches at the
+    largest budget.
+    """
     if not figures:
         return
     budgets = sorted({budget for _, budget in figures}, key=float)
-    last = {strategy: listed for (strategy, budget), listed in figures.items() if budget == budgets[-1]}
+    last = {
+        strategy: listed for (strategy, budget), listed in figures.items() if budget == budgets[-1]
+    }
     yield Boxes(
         name="figure-3",
         title="Figure 3: improvement rate of every fault",
@@ -45,7 +51,9 @@ def plots(figures: Mapping[Way, Sequence[Figures]], cases: Mapping[str, FaultCas
         name="figure-4",
         title=f"Figure 4: changes of the significant patches, budget {budgets[-1]}",
         below="changed hyper-parameters",
-        rows=tuple((name, _by_strategy(last, name, "", lambda run: run.complexity)) for name in names),
+        rows=tuple(
+            (name, _by_strategy(last, name, "", lambda run: run.complexity)) for name in names
+        ),
         marks={name: float(len(cases[name].faults)) for name in names},
         marked="known fix",
     )
@@ -68,7 +76,10 @@ def plots(figures: Mapping[Way, Sequence[Figures]], cases: Mapping[str, FaultCas
 
 
 def _by_strategy(
-    last: Mapping[str, Sequence[Figures]], case: str, words: str, value: Callable[[Repaired], float]
+    last: Mapping[str, Sequence[Figures]],
+    case: str,
+    words: str,
+    value: Callable[[Repaired], float],
 ) -> dict[str, tuple[float, ...]]:
     return {
         f"{strategy}{words}": tuple(value(run) for run in one.runs if run.significant)

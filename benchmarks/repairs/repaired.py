@@ -22,7 +22,9 @@ LEAST_GAIN = 1e-9
 
 @dataclass(frozen=True)
 class Reference:
-    """The faulty and the fixed program over the first seed that judges each run; larger is better."""
+    """The faulty and the fixed program over the first seed that judges each run; larger is
+    better.
+    """
 
     case: str
     faulty: tuple[float, ...]
@@ -59,7 +61,9 @@ class Repaired:
     trainings: int
     spent: float
     seconds: float
-    """Processor time of the search and the minimising; what another run trained before counts in full."""
+    """Processor time of the search and the minimising; what another run trained before counts
+    in full.
+    """
     patch: str = ""
 
     @property
@@ -70,8 +74,8 @@ class Repaired:
 def improvement_rate(after: Sequence[float], reference: Reference) -> float:
     """(patch - faulty) / (fixed - faulty), by means; all three larger is better.
 
-    A training that failed counts as the worst of the faulty ones: it has no number. NaN where the known fix
-    is no improvement: beside it, a better patch would have the worse rate.
+    A training that failed counts as the worst of the faulty ones: it has no number. NaN where the
+    known fix is no improvement: beside it, a better patch would have the worse rate.
     """
     floor = min((value for value in reference.faulty if math.isfinite(value)), default=0.0)
     faulty, fixed, reached = (

@@ -1,8 +1,9 @@
 """Runs strategies on the faults: what both programs reach, then every strategy, budget and repeat.
 
-A step is a fault, a strategy and a few of its repeats. Every strategy is run on a fault before the next fault
-begins, so that what was run so far compares them. All runs of one fault share its trainings, whose outcomes
-are on disk: no configuration is trained twice, and a run that was killed continues within the fault.
+A step is a fault, a strategy and a few of its repeats. Every strategy is run on a fault before the
+next fault begins, so that what was run so far compares them. All runs of one fault share its
+trainings, whose outcomes are on disk: no configuration is trained twice, and a run that was killed
+continues within the fault.
 """
 
 from __future__ import annotations
@@ -45,16 +46,25 @@ from reenact.trials.trial import Part, Trial
 from reenact.types import Stop, Tell, tell_nobody
 
 MEASURED = (
-    "benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repairs", "diagnosis", "rules",
-    "trials", "probe", "program",
-)  # fmt: skip
+    "benchmarks/repairs",
+    "benchmarks/faults",
+    "benchmarks/cases/faults",
+    "repairs",
+    "diagnosis",
+    "rules",
+    "trials",
+    "probe",
+    "program",
+)
 """Packages that decide the figures: a change elsewhere does not make them old."""
 WATCHED = 1
 """Trainings that the diagnosis takes."""
 CHEAP = ("D6", "D3", "D1", "C2", "D5", "D8", "D7")
 """Faults whose trainings take a few seconds at lite scale; they come first."""
 DEARER = ("M1", "R1", "C1", "D4", "D9")
-"""Then one fault of every other base program, by what a training takes; last, the other faults of these."""
+"""Then one fault of every other base program, by what a training takes; last, the other faults
+of these.
+"""
 REPEATS_AT_ONCE = 5
 """Of a fault that is not among the cheap ones: several processes share its repeats."""
 
@@ -91,7 +101,11 @@ class Plan:
     def _wanted(self, text: str) -> Wanted:
         label, _, repeats = text.partition("@")
         name, _, space = label.partition(":")
-        if space not in ("", "own", "study") or (repeats and not repeats.isdigit()) or repeats == "0":
+        if (
+            space not in ("", "own", "study")
+            or (repeats and not repeats.isdigit())
+            or repeats == "0"
+        ):
             raise InputError(
                 f"A strategy is NAME, NAME:own or NAME@REPEATS. Received: {text}.",
                 next_step="Write for example --strategy random:own@3.",
@@ -100,7 +114,9 @@ class Plan:
 
     @property
     def references(self) -> int:
-        """Seeds over which the faulty and the fixed program are trained: the first one of every run."""
+        """Seeds over which the faulty and the fixed program are trained: the first one of every
+        run.
+        """
         return max([self.seeds, *(one.repeats for one in self.wanted)])
 
 
@@ -134,7 +150,8 @@ def measure(
 ) -> Scorecard:
     """Every fault that can be run here; the others are named with the reason.
 
-    `work` holds outcomes of trainings; `each` is given the card so far after every fault and strategy.
+    `work` holds outcomes of trainings; `each` is given the card so far after every fault and
+    strategy.
     """
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
@@ -145,15 +162,25 @@ def measure(
         name: running
         for case in ready
         for strategy in (None, *plan.wanted)
-        for name, running in steps_of(Running(case, scale, plan_of_one, outcomes / case.id, strategy))
+        for name, running in steps_of(
+            Running(case, scale, plan_of_one, outcomes / case.id, strategy)
+        )
     }
     identity = {"scale": scale.value, "code": code_identity(*MEASURED)}
-    judged = {"budgets": plan.budgets, "seeds": plan.seeds, "references": plan.references}
+    judged = {
+        "budgets": plan.budgets,
+        "seeds": plan.seeds,
+        "references": plan.references,
+    }
     steps = {
         name: {**identity, **judged, "strategy": one.strategy, "repeats": one.repeats}
         for name, one in wanted.items()
     }
-    request = {"cases": [case.id for case in cases], "plan": replace(plan, workers=0), **identity}
+    request = {
+        "cases": [case.id for case in cases],
+        "plan": replace(plan, workers=0),
+        **identity,
+    }
     labels = tuple(one.label for one in plan.wanted)
 
     def card(found: Mapping[str, Fault]) -> Scorecard:
@@ -168,7 +195,9 @@ def measure(
                 each(card(found))
             yield group
 
-    with journal.run(pipeline="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
+    with journal.run(
+        pipeline="bench-repair", request=request, what=scale.value, fresh=fresh
+    ) as run:
         # By their inputs the code is known: another command with the same code takes them over.
         found = run.many(steps, lambda _: iter(()), returns=Fault, shared=True)
         found = run.many(steps, run_all, returns=Fault, shared=True)
@@ -189,9 +218,12 @@ def merged(found: Mapping[str, Fault]) -> list[Fault]:
             whole[one.reference.case] = one
         else:
             whole[one.reference.case] = replace(
-                known, runs=(*known.runs, *one.runs), trained=known.trained + one.trained,
-                cpu_seconds=known.cpu_seconds + one.cpu_seconds, took=known.took + one.took,
-            )  # fmt: skip
+                known,
+                runs=(*known.runs, *one.runs),
+                trained=known.trained + one.trained,
+                cpu_seconds=known.cpu_seconds + one.cpu_seconds,
+                took=known.took + one.took,
+            )
     return [*whole.values(), *apart]
 
 
@@ -204,7 +236,10 @@ def steps_of(wanted: Running) -> Iterator[tuple[str, Running]]:
     at_once = len(repeats) if wanted.case.id in CHEAP else REPEATS_AT_ONCE
     for first in repeats[::at_once]:
         some = tuple(repeats[first : first + at_once])
-        yield f"{wanted.case.id}-{wanted.strategy.label}-{first}", replace(wanted, repeats=some)
+        yield (
+            f"{wanted.case.id}-{wanted.strategy.label}-{first}",
+            replace(wanted, repeats=some),
+        )
 
 
 def dearness(case: FaultCase) -> int:
@@ -214,7 +249,9 @@ def dearness(case: FaultCase) -> int:
 
 
 def run_fault(wanted: Running, stop: Stop) -> Fault:
-    """One fault: what the faulty and the fixed program reach, then every budget and repeat of a strategy."""
+    """One fault: what the faulty and the fixed program reach, then every budget and repeat of a
+    strategy.
+    """
     begun = time.monotonic()
     end_with_parent()
     lent = Lent(warm_pool(wanted.plan.workers))
@@ -226,7 +263,12 @@ def run_fault(wanted: Running, stop: Stop) -> Fault:
             raise
         except ReenactError as error:
             found = Fault(_unknown(wanted.case), (), failed=error.sentence)
-    return replace(found, trained=lent.trainings, cpu_seconds=lent.cpu_seconds, took=time.monotonic() - begun)
+    return replace(
+        found,
+        trained=lent.trainings,
+        cpu_seconds=lent.cpu_seconds,
+        took=time.monotonic() - begun,
+    )
 
 
 def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Stop) -> Fault:
@@ -238,11 +280,17 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
         for side in (Side.BUGGY, Side.FIXED)
     )
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
-        given = DiagnoseServices(journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere)
+        given = DiagnoseServices(
+            journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere
+        )
         known = diagnose(buggy, DiagnoseOptions(depth=Depth.QUICK), given)
         reference = _reference(case, buggy, fixed, known, trainer, plan)
         services = RepairServices(
-            journal=journal, traces=scratch / "traces", stop=stop, executor=lambda: trainer, studies=False
+            journal=journal,
+            traces=scratch / "traces",
+            stop=stop,
+            executor=lambda: trainer,
+            studies=False,
         )
         runs = [
             _run(case, buggy, known, reference, named, options, services)
@@ -261,12 +309,20 @@ def _options(wanted: Running) -> Iterator[tuple[Way, RepairOptions]]:
     for budget in plan.budgets if strategy is not None else ():
         assert strategy is not None
         for repeat in wanted.repeats:
-            # One training is paid before the search begins: the watched run, which all repeats share.
+            # One training is paid before the search begins: the watched run, which all repeats
+            # share.
             left = f"{float(budget) - WATCHED:g}x"
-            yield (strategy.label, budget), RepairOptions(
-                strategy=strategy.name, budget=left, chance=repeat, seeds=plan.seeds, workers=plan.workers,
-                space=strategy.space,
-            )  # fmt: skip
+            yield (
+                (strategy.label, budget),
+                RepairOptions(
+                    strategy=strategy.name,
+                    budget=left,
+                    chance=repeat,
+                    seeds=plan.seeds,
+                    workers=plan.workers,
+                    space=strategy.space,
+                ),
+            )
 
 
 def _run(
@@ -278,8 +334,9 @@ def _run(
     options: RepairOptions,
     services: RepairServices,
 ) -> Repaired:
-    """Judged by the first change that was verified: that it failed has chosen the second one, by trainings
-    that no budget paid for."""
+    """Judged by the first change that was verified: that it failed has chosen the second one, by
+    trainings that no budget paid for.
+    """
     found = repair(buggy, options, services, known)
     verdict = found.verdicts[0] if found.verdicts else None
     patch = verdict.patch if verdict is not None else Patch(())
@@ -288,17 +345,31 @@ def _run(
         before, after = verdict.comparison.before, verdict.comparison.after
     one, many = jaccards(patch, buggy, case) if patch else (0.0, 0.0)
     return Repaired(
-        case=case.id, strategy=named[0], budget=named[1], repeat=options.chance,
-        decision=(verdict or found).decision.value, before=before, after=after,
+        case=case.id,
+        strategy=named[0],
+        budget=named[1],
+        repeat=options.chance,
+        decision=(verdict or found).decision.value,
+        before=before,
+        after=after,
         p_value=verdict.p_value if verdict is not None else 1.0,
-        complexity=patch.complexity, jaccard=one, jaccard_many=many,
-        trainings=found.cost.trainings + WATCHED, spent=found.cost.spent + WATCHED,
-        seconds=(found.cost.spent + WATCHED) * found.cost.one_training, patch=str(patch),
-    )  # fmt: skip
+        complexity=patch.complexity,
+        jaccard=one,
+        jaccard_many=many,
+        trainings=found.cost.trainings + WATCHED,
+        spent=found.cost.spent + WATCHED,
+        seconds=(found.cost.spent + WATCHED) * found.cost.one_training,
+        patch=str(patch),
+    )
 
 
 def _reference(
-    case: FaultCase, buggy: Program, fixed: Program, known: Diagnosis, trainer: Executor, plan: Plan
+    case: FaultCase,
+    buggy: Program,
+    fixed: Program,
+    known: Diagnosis,
+    trainer: Executor,
+    plan: Plan,
 ) -> Reference:
     """Both programs on the half of the data that judges, over the first seed of every run."""
     assert known.evidence.trace is not None
@@ -307,15 +378,24 @@ def _reference(
     judging = judging_by(measure, probe)
     seeds = [judging_seeds(chance, 1)[0] for chance in range(plan.references)]
     trials = [
-        Trial(program, seed=seed, part=judging.judge_part) for program in (buggy, fixed) for seed in seeds
+        Trial(program, seed=seed, part=judging.judge_part)
+        for program in (buggy, fixed)
+        for seed in seeds
     ]
     outcomes = trainer.run(trials)
     values = tuple(judging.judge.score(one) for one in outcomes)
     half = len(seeds)
     costs = [sum(one.cpu_seconds for one in part) for part in (outcomes[:half], outcomes[half:])]
-    turned = [param for param in hyperparameters_of(buggy) if param.changeable and param.alternatives]
+    turned = [
+        param for param in hyperparameters_of(buggy) if param.changeable and param.alternatives
+    ]
     return Reference(
-        case=case.id, faulty=values[:half], fixed=values[half:], metric=judging.judge.name,
-        larger_is_better=measure.larger_is_better, cost=costs[1] / max(costs[0], 1e-9),
-        hyperparameters=len(turned), data=availability(case).data.label,
-    )  # fmt: skip
+        case=case.id,
+        faulty=values[:half],
+        fixed=values[half:],
+        metric=judging.judge.name,
+        larger_is_better=measure.larger_is_better,
+        cost=costs[1] / max(costs[0], 1e-9),
+        hyperparameters=len(turned),
+        data=availability(case).data.label,
+    )

@@ -1,4 +1,6 @@
-"""The tables of `python -m benchmarks repair`: all strategies, each fault, and what the study printed."""
+"""The tables of `python -m benchmarks repair`: all strategies, each fault, and what the study
+printed.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +15,82 @@ from benchmarks.repairs.figures import Fault, Figures, mean_value, median_rate
 from benchmarks.scorecard import Table
 
 OVERALL = (
-    "strategy", "budget", "runs", "median IR", "significant", "sigma", "changes", "of the hyperparameters",
-    "AJ", "AJ many", "trainings", "s",
-)  # fmt: skip
+    "strategy",
+    "budget",
+    "runs",
+    "median IR",
+    "significant",
+    "sigma",
+    "changes",
+    "of the hyperparameters",
+    "AJ",
+    "AJ many",
+    "trainings",
+    "s",
+)
 EACH = (
-    "fault", "data", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "p over runs", "changes",
-    "norm.", "AJ", "AJ many", "trainings", "s", "published best",
-)  # fmt: skip
+    "fault",
+    "data",
+    "faulty",
+    "fixed",
+    "repaired",
+    "sigma",
+    "IR",
+    "sign.",
+    "p over runs",
+    "changes",
+    "norm.",
+    "AJ",
+    "AJ many",
+    "trainings",
+    "s",
+    "published best",
+)
 TOOLS = ("Random", "AutoTrainer", "HEBO", "BOHB", "GPT-3.5", "GPT-4", "GPT-4T")
 WORDS = (
-    ("data", "what the programs train on; a stand-in has other texts and other figures than the study's"),
-    ("faulty, fixed, repaired", "mean over fresh seeds, on data that chose nothing; each run has its own"),
-    ("sigma", "over runs, one training each; of an error or a loss, as a share of the faulty one's"),
+    (
+        "data",
+        "what the programs train on; a stand-in has other texts and other figures than the study's",
+    ),
+    (
+        "faulty, fixed, repaired",
+        "mean over fresh seeds, on data that chose nothing; each run has its own",
+    ),
+    (
+        "sigma",
+        "over runs, one training each; of an error or a loss, as a share of the faulty one's",
+    ),
     ("IR", "(repaired - faulty) / (fixed - faulty), mean over the runs"),
-    ("sign.", "runs whose first verified patch is better significantly (p < .05) and enough to matter"),
-    ("p over runs", "the study's test: Wilcoxon, two-sided, one training before and after a run"),
-    ("significant", "faults with p over runs < .05; below six runs, with a significant patch in most runs"),
-    ("changes", "changed hyper-parameters, mean over the repeats (those of the known fix)"),
+    (
+        "sign.",
+        "runs whose first verified patch is better significantly (p < .05) and enough to matter",
+    ),
+    (
+        "p over runs",
+        "the study's test: Wilcoxon, two-sided, one training before and after a run",
+    ),
+    (
+        "significant",
+        "faults with p over runs < .05; below six runs, with a significant patch in most runs",
+    ),
+    (
+        "changes",
+        "changed hyper-parameters, mean over the repeats (those of the known fix)",
+    ),
     ("norm.", "the same as a share of those that could be changed"),
-    ("AJ, AJ many", "share of the known faults that the patch speaks of: one truth; the best of many"),
-    ("trainings, s", "of the watched run, search and minimising; what was shared counts in full"),
+    (
+        "AJ, AJ many",
+        "share of the known faults that the patch speaks of: one truth; the best of many",
+    ),
+    (
+        "trainings, s",
+        "of the watched run, search and minimising; what was shared counts in full",
+    ),
     ("runs", "independent ones of a fault, each with its own seeds"),
-    ("random, bohb, hebo", "search what the study let its tools search; with :own, what guided may change"),
+    (
+        "random, bohb, hebo",
+        "search what the study let its tools search; with :own, what guided may change",
+    ),
     ("published best", "Table 9, budget 20, of the tools without a language model"),
 )
 TIMES = ("fault", "trainings done", "CPU s", "wall s")
@@ -44,11 +100,23 @@ Way = tuple[str, str]
 
 
 def overall(figures: Mapping[Way, Sequence[Figures]]) -> Table:
-    return Table("Strategies, over all faults", OVERALL, tuple(_overall(*one) for one in figures.items()))
+    return Table(
+        "Strategies, over all faults",
+        OVERALL,
+        tuple(_overall(*one) for one in figures.items()),
+    )
 
 
 def _overall(way: Way, listed: Sequence[Figures]) -> tuple[str, ...]:
-    names = ("sigma", "complexity", "normalised", "jaccard", "jaccard_many", "trainings", "seconds")
+    names = (
+        "sigma",
+        "complexity",
+        "normalised",
+        "jaccard",
+        "jaccard_many",
+        "trainings",
+        "seconds",
+    )
     sigma, *means = (fmean(getattr(one, name) for one in listed) for name in names)
     significant = f"{sum(one.repaired for one in listed)} of {len(listed)}"
     return (
@@ -76,12 +144,20 @@ def published() -> Table:
         )
         for tool, rate in means.median_improvement_rate.items()
     ]
-    return Table("Published, budget 20", ("tool", "median IR", "significant", "sigma"), tuple(rows))
+    return Table(
+        "Published, budget 20",
+        ("tool", "median IR", "significant", "sigma"),
+        tuple(rows),
+    )
 
 
-def table_nine(ours: Mapping[str, Sequence[Figures]], cases: Sequence[FaultCase], budget: str) -> Table:
+def table_nine(
+    ours: Mapping[str, Sequence[Figures]], cases: Sequence[FaultCase], budget: str
+) -> Table:
     """Table 9 with our strategies in front; a star: significant."""
-    known = {(strategy, one.reference.case): one for strategy, listed in ours.items() for one in listed}
+    known = {
+        (strategy, one.reference.case): one for strategy, listed in ours.items() for one in listed
+    }
     rows = tuple(
         (
             case.id,
@@ -94,7 +170,10 @@ def table_nine(ours: Mapping[str, Sequence[Figures]], cases: Sequence[FaultCase]
         if case.repair_study and any((strategy, case.id) in known for strategy in ours)
     )
     columns = ("fault", "faulty", "fixed", *(f"{name}, here" for name in ours), *TOOLS)
-    title = f"Table 9, published at budget 20 (mean, sigma, *: significant), beside ours at budget {budget}"
+    title = (
+        f"Table 9, published at budget 20 (mean, sigma, *: significant), beside ours at budget "
+        f"{budget}"
+    )
     return Table(title, columns, rows)
 
 
@@ -107,7 +186,9 @@ def _ours(one: Figures | None) -> str:
 
 
 def _theirs(one: Published | None) -> str:
-    return "-" if one is None else f"{one.mean:.2f} ({one.sigma:.2f}){'*' if one.significant else ''}"
+    return (
+        "-" if one is None else f"{one.mean:.2f} ({one.sigma:.2f}){'*' if one.significant else ''}"
+    )
 
 
 def _number(value: float | None) -> str:
@@ -154,6 +235,13 @@ def _best_published(case: FaultCase) -> str:
 def times(found: Sequence[Fault]) -> Table:
     """What was really done: equal trainings are done once for all runs of a fault."""
     rows = [(one.reference.case, one.trained, one.cpu_seconds, one.took) for one in found]
-    totals = ("all", sum(row[1] for row in rows), sum(row[2] for row in rows), sum(row[3] for row in rows))
-    shown = tuple((name, str(done), f"{cpu:.0f}", f"{wall:.0f}") for name, done, cpu, wall in (*rows, totals))
+    totals = (
+        "all",
+        sum(row[1] for row in rows),
+        sum(row[2] for row in rows),
+        sum(row[3] for row in rows),
+    )
+    shown = tuple(
+        (name, str(done), f"{cpu:.0f}", f"{wall:.0f}") for name, done, cpu, wall in (*rows, totals)
+    )
     return Table("What it took", TIMES, shown)

@@ -1,8 +1,10 @@
-"""`python -m benchmarks reuse`: the share of programs whose trainings a second identical command reuses.
+"""`python -m benchmarks reuse`: the share of programs whose trainings a second identical command
+reuses.
 
-By marks, not by whole commands: trainings are reused exactly when two watched runs have the same mark. Each
-program of examples/broken and fifty opened ones of `trainings` is watched twice in a copy of its folder, once
-by this code and, with --before, by an older checkout. Stopped, it continues where it was.
+By marks, not by whole commands: trainings are reused exactly when two watched runs have the same
+mark. Each program of examples/broken and fifty opened ones of `trainings` is watched twice in a
+copy of its folder, once by this code and, with --before, by an older checkout. Stopped, it
+continues where it was.
 """
 
 from __future__ import annotations
@@ -62,27 +64,42 @@ class Marked:
 
 @click.command()
 @click.option(
-    "--before", type=click.Path(exists=True, file_okay=False, path_type=Path), help="An older checkout."
+    "--before",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="An older checkout.",
 )
-@click.option("--program", "wanted", multiple=True, help="Only programs whose name holds this word.")
+@click.option(
+    "--program",
+    "wanted",
+    multiple=True,
+    help="Only programs whose name holds this word.",
+)
 @click.option("--fresh", is_flag=True, help="Measure again what was measured.")
 @out_folder
 def reuse(before: Path | None, wanted: tuple[str, ...], fresh: bool, out: Path | None) -> ExitCode:
-    """Watch each program twice and compare the marks that decide whether its trainings are reused."""
+    """Watch each program twice and compare the marks that decide whether its trainings are
+    reused.
+    """
     cases = [case for case in all_cases() if any(word in case.name for word in wanted or ("",))]
-    versions = {"after": ROOT, **({"before": before.resolve()} if before is not None else {})}
+    versions = {
+        "after": ROOT,
+        **({"before": before.resolve()} if before is not None else {}),
+    }
     folder = (out or resolve().settings.runs_dir / "bench") / "reuse-cases"
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
     minutes = MINUTES_EACH * len(cases) * len(versions)
     click.echo(
-        f"{len(cases)} programs, two runs each by {len(versions)} checkouts: about {minutes:.0f} minutes."
+        f"{len(cases)} programs, two runs each by {len(versions)} checkouts: about {minutes:.0f} "
+        f"minutes."
     )
     return conduct(lambda tell, stop: measure(cases, versions, folder, tell=tell, stop=stop), out)
 
 
 def all_cases() -> list[Case]:
-    """The programs of examples/broken, and fifty opened ones in the order of the hashes of their ids."""
+    """The programs of examples/broken, and fifty opened ones in the order of the hashes of
+    their ids.
+    """
     broken = [Case(path.name, BROKEN, (path.name,)) for path in sorted(BROKEN.glob("*.py"))]
     short = [
         Case(f"{half}/{training.shown}", TRAININGS / training.id, training.words)
@@ -96,7 +113,12 @@ def all_cases() -> list[Case]:
 
 
 def measure(
-    cases: Sequence[Case], versions: Mapping[str, Path], folder: Path, *, tell: Tell, stop: Stop
+    cases: Sequence[Case],
+    versions: Mapping[str, Path],
+    folder: Path,
+    *,
+    tell: Tell,
+    stop: Stop,
 ) -> Scorecard:
     """Case by case; what was measured before is read."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -110,16 +132,22 @@ def measure(
                 kept.with_suffix(".part").write_text(json.dumps(runs), encoding="utf-8")
                 kept.with_suffix(".part").replace(kept)
             if kept.exists():
-                marked[version].append(judged(case.name, json.loads(kept.read_text(encoding="utf-8"))))
+                marked[version].append(
+                    judged(case.name, json.loads(kept.read_text(encoding="utf-8")))
+                )
     return card(marked, len(cases))
 
 
 def marks_of(case: Case, checkout: Path) -> list[dict[str, Any]]:
-    """What two watched runs in one copy of the program's folder leave, by the code of a checkout."""
+    """What two watched runs in one copy of the program's folder leave, by the code of a
+    checkout.
+    """
     with tempfile.TemporaryDirectory(prefix="reenact-reuse-case-") as place:
         copy = Path(place) / "work"
         shutil.copytree(
-            case.folder, copy, ignore=shutil.ignore_patterns("__pycache__", ".reenact", "truth.toml")
+            case.folder,
+            copy,
+            ignore=shutil.ignore_patterns("__pycache__", ".reenact", "truth.toml"),
         )
         finished = subprocess.run(  # noqa: S603 - our own file
             [sys.executable, str(MARKS), str(copy), *case.words],
@@ -144,7 +172,9 @@ def judged(name: str, runs: Sequence[Mapping[str, Any]]) -> Marked:
     before, after = first["files"], second["files"]
     other = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
     return Marked(
-        name, is_reused=False, cause=f"differs: {', '.join(other[:5])}" if other else "surroundings differ"
+        name,
+        is_reused=False,
+        cause=f"differs: {', '.join(other[:5])}" if other else "surroundings differ",
     )
 
 
@@ -153,7 +183,10 @@ def card(marked: Mapping[str, Sequence[Marked]], programs: int) -> Scorecard:
     after, before = marked["after"], {one.name: one for one in marked.get("before", ())}
     reused = sum(one.is_reused for one in after)
     both = [one for one in after if one.name in before]
-    now, then = sum(one.is_reused for one in both), sum(before[one.name].is_reused for one in both)
+    now, then = (
+        sum(one.is_reused for one in both),
+        sum(before[one.name].is_reused for one in both),
+    )
     ratio = now / then if then else None
     goal = Goal(
         "programs reused, of what the older checkout reuses",
@@ -162,17 +195,35 @@ def card(marked: Mapping[str, Sequence[Marked]], programs: int) -> Scorecard:
         None if ratio is None else ratio >= WANTED,
     )
     rows = tuple(
-        (one.name, "yes" if one.is_reused else "no", _before(before.get(one.name)), one.cause)
+        (
+            one.name,
+            "yes" if one.is_reused else "no",
+            _before(before.get(one.name)),
+            one.cause,
+        )
         for one in after
     )
     table = Table("Programs", ("program", "reused", "before", "cause"), rows)
-    measured = {"reused": Figure("programs whose trainings are reused", None, part=reused, whole=len(after))}
+    measured = {
+        "reused": Figure("programs whose trainings are reused", None, part=reused, whole=len(after))
+    }
     if before:
-        measured["before"] = Figure("the same by the older checkout", None, part=then, whole=len(both))
-    shown = f"{reused} of {len(after)} reused" + (f", before {then} of {len(both)}" if before else "")
+        measured["before"] = Figure(
+            "the same by the older checkout", None, part=then, whole=len(both)
+        )
+    shown = f"{reused} of {len(after)} reused" + (
+        f", before {then} of {len(both)}" if before else ""
+    )
     if len(after) < programs:
         shown += f"; {programs - len(after)} not measured yet"
-    return Scorecard("reuse", shown, (goal,), (table,), [list(row) for row in rows], measured=measured)
+    return Scorecard(
+        "reuse",
+        shown,
+        (goal,),
+        (table,),
+        [list(row) for row in rows],
+        measured=measured,
+    )
 
 
 def _before(marked: Marked | None) -> str:

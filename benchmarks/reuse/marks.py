@@ -1,7 +1,7 @@
 """`python marks.py FOLDER WORD...`: watch one program twice; writes the marks of both runs as JSON.
 
-Trainings of a finished run are reused exactly when the marks are equal. It runs by whichever reenact
-PYTHONPATH names, also by one that knew other marks, and needs nothing of this folder.
+Trainings of a finished run are reused exactly when the marks are equal. It runs by whichever
+reenact PYTHONPATH names, also by one that knew other marks, and needs nothing of this folder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import tempfile
 from pathlib import Path
 
 STEPS = 30
-"""Optimizer steps after which a watched run is ended: by then a program has looked at what it trains on."""
+"""Optimizer steps after which a watched run is ended: by then a program has looked at what it
+trains on.
+"""
 SECONDS = 240.0
 
 

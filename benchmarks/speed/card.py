@@ -1,4 +1,6 @@
-"""Judges the speed of the process pool from what was measured, and shows it: goals, tables, facts."""
+"""Judges the speed of the process pool from what was measured, and shows it: goals, tables,
+facts.
+"""
 
 from __future__ import annotations
 
@@ -28,29 +30,54 @@ def scorecard(found: Found, workers: int, ways: Sequence[str] = ()) -> Scorecard
     loop, tune = _times(short, LOOP), _times(found, TUNE_WARM)
     return Scorecard(
         name="trials",
-        figures=f"pool: {_shown(loop)} the plain loop at 1 s, {_shown(tune)} Ray Tune with reused actors"
-        + (f"; not measured (not installed, or stopped before): {', '.join(absent)}" if absent else ""),
+        figures=(
+            f"pool: {_shown(loop)} the plain loop at 1 s, {_shown(tune)} Ray Tune with reused "
+            f"actors"
+        )
+        + (
+            f"; not measured (not installed, or stopped before): {', '.join(absent)}"
+            if absent
+            else ""
+        ),
         goals=(
             _goal("pool against the plain loop, trainings of 1 s", TIMES_LOOP, loop),
-            _goal("pool against Ray Tune with reused actors, all lengths", TIMES_TUNE, tune),
+            _goal(
+                "pool against Ray Tune with reused actors, all lengths",
+                TIMES_TUNE,
+                tune,
+            ),
         ),
         tables=(
-            _table("Seconds a training, start not counted", found, ways, lambda one: f"{one.each:.2f}"),
-            _table("Seconds a training, start counted", found, ways, lambda one: f"{one.cold:.2f}"),
+            _table(
+                "Seconds a training, start not counted",
+                found,
+                ways,
+                lambda one: f"{one.each:.2f}",
+            ),
+            _table(
+                "Seconds a training, start counted",
+                found,
+                ways,
+                lambda one: f"{one.cold:.2f}",
+            ),
             _table("Start, s", found, ways, lambda one: f"{one.start_s:.1f}"),
             _contributions(found),
         ),
         facts={
-            "workers": workers, "cores": os.cpu_count(), "load_after": list(os.getloadavg()),
+            "workers": workers,
+            "cores": os.cpu_count(),
+            "load_after": list(os.getloadavg()),
             "python": platform.python_version(),
-            "cases": {name: {way: [one.trials, one.start_s, one.seconds] for way, one in row.items()}
-                      for name, row in found.items()},
+            "cases": {
+                name: {way: [one.trials, one.start_s, one.seconds] for way, one in row.items()}
+                for name, row in found.items()
+            },
         },
         measured={
             "loop": Figure("pool against the plain loop, trainings of 1 s, times", loop, digits=1),
             "tune": Figure("pool against Ray Tune with reused actors, times", tune, digits=1),
         },
-    )  # fmt: skip
+    )
 
 
 def _times(found: Found, other: str) -> float | None:
@@ -60,7 +87,12 @@ def _times(found: Found, other: str) -> float | None:
 
 
 def _goal(name: str, wanted: float, reached: float | None) -> Goal:
-    return Goal(name, f">= {wanted:g}x", _shown(reached), None if reached is None else reached >= wanted)
+    return Goal(
+        name,
+        f">= {wanted:g}x",
+        _shown(reached),
+        None if reached is None else reached >= wanted,
+    )
 
 
 def _shown(times: float | None) -> str:
@@ -69,7 +101,8 @@ def _shown(times: float | None) -> str:
 
 def _table(title: str, found: Found, ways: Sequence[str], show: Callable[[Timed], str]) -> Table:
     rows = tuple(
-        (name, *(show(row[way]) if way in row else "-" for way in ways)) for name, row in found.items()
+        (name, *(show(row[way]) if way in row else "-" for way in ways))
+        for name, row in found.items()
     )
     return Table(title, ("training", *ways), rows)
 
@@ -80,7 +113,18 @@ def _contributions(found: Found) -> Table:
     for name, row in found.items():
         if {POOL, LOOP} <= set(row):
             loop, pool = row[LOOP], row[POOL]
-            rows.append((name, f"{loop.each - pool.each:.2f}", f"{loop.each / pool.each:.1f}x",
-                         f"{loop.cold / pool.cold:.1f}x"))  # fmt: skip
-    heads = ("training", "saved by the warm start, s a training", "warm", "start counted")
+            rows.append(
+                (
+                    name,
+                    f"{loop.each - pool.each:.2f}",
+                    f"{loop.each / pool.each:.1f}x",
+                    f"{loop.cold / pool.cold:.1f}x",
+                )
+            )
+    heads = (
+        "training",
+        "saved by the warm start, s a training",
+        "warm",
+        "start counted",
+    )
     return Table("The pool against the plain loop", heads, tuple(rows))

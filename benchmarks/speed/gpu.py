@@ -1,7 +1,9 @@
-"""`python -m benchmarks trials --gpu`: trials an hour on one card, packed by the pool and one after another.
+"""`python -m benchmarks trials --gpu`: trials an hour on one card, packed by the pool and one after
+another.
 
 By itself it needs torch, PyYAML and this tree, on a machine with a card, and about three minutes:
-`PYTHONPATH=src python -m benchmarks.speed.gpu`. It also compares the numbers that a seed gives in both ways.
+`PYTHONPATH=src python -m benchmarks.speed.gpu`. It also compares the numbers that a seed gives in
+both ways.
 """
 
 from __future__ import annotations
@@ -114,7 +116,12 @@ def measure_gpu(
     found = []
     with tempfile.TemporaryDirectory(prefix="reenact-gpu-") as folder:
         for size in sizes:
-            tell(Progress("gpu", note=f"{size.name}: {size.alone} one after another, {size.packed} packed"))
+            tell(
+                Progress(
+                    "gpu",
+                    note=f"{size.name}: {size.alone} one after another, {size.packed} packed",
+                )
+            )
             found.append(_measured(size, Path(folder) / size.name, workers, cards, stop))
     goals = [
         Goal(
@@ -126,10 +133,17 @@ def measure_gpu(
         for one in found
     ]
     rows = [
-        (one.size.name, f"{one.alone:.0f}", f"{one.packed:.0f}", f"{one.times:.2f}x", f"{one.gib:.1f}",
-         str(one.fits), "yes" if one.same else "no")
+        (
+            one.size.name,
+            f"{one.alone:.0f}",
+            f"{one.packed:.0f}",
+            f"{one.times:.2f}x",
+            f"{one.gib:.1f}",
+            str(one.fits),
+            "yes" if one.same else "no",
+        )
         for one in found
-    ]  # fmt: skip
+    ]
     heads = (
         "model",
         "one after another",
@@ -144,7 +158,11 @@ def measure_gpu(
         figures=", ".join(f"{one.size.name}: {one.times:.2f}x" for one in found),
         goals=tuple(goals),
         tables=(Table(f"Trials an hour on one card, {workers} workers", heads, tuple(rows)),),
-        facts={"workers": workers, "free_bytes": cards[0].free, "load": list(os.getloadavg())},
+        facts={
+            "workers": workers,
+            "free_bytes": cards[0].free,
+            "load": list(os.getloadavg()),
+        },
     )
 
 
@@ -175,15 +193,23 @@ def _trained(
     failed = [one for one in found if not one.trained]
     if failed:
         why = failed[0].crash.message if failed[0].crash is not None else failed[0].note
-        raise Inconclusive(f"{len(failed)} of {len(found)} trainings failed ({failed[0].kind.value}: {why}).")
+        raise Inconclusive(
+            f"{len(failed)} of {len(found)} trainings failed ({failed[0].kind.value}: {why})."
+        )
     return found, seconds
 
 
 def main() -> None:
-    """Without the command line of the benchmarks, whose packages a machine with a card may not have."""
+    """Without the command line of the benchmarks, whose packages a machine with a card may not
+    have.
+    """
     card = measure_gpu(tell=lambda progress: print(progress.note, flush=True))  # noqa: T201
     for table in card.tables:
-        print(table.title, *(" | ".join(row) for row in (table.columns, *table.rows)), sep="\n")  # noqa: T201
+        print(  # noqa: T201
+            table.title,
+            *(" | ".join(row) for row in (table.columns, *table.rows)),
+            sep="\n",
+        )
     for goal in card.goals:
         print(f"{goal.name}: {goal.reached}, wanted {goal.wanted}")  # noqa: T201
 

@@ -1,7 +1,9 @@
-"""`python -m benchmarks trials`: seconds a training by our executors, Ray Tune, Optuna and a plain loop.
+"""`python -m benchmarks trials`: seconds a training by our executors, Ray Tune, Optuna and a plain
+loop.
 
-All have the same number of workers and one thread a training; trials differ in seed and structure. Each case
-(framework, length of a training, way) is written down when it is done: stopped, it continues there.
+All have the same number of workers and one thread a training; trials differ in seed and structure.
+Each case (framework, length of a training, way) is written down when it is done: stopped, it
+continues there.
 """
 
 from __future__ import annotations
@@ -96,11 +98,16 @@ class _Results:
     def __init__(self, file: Path, how: Mapping[str, int]) -> None:
         self.file = file
         self.kept: dict[str, Any] = (
-            json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"how": how, "steps": {}}
+            json.loads(file.read_text(encoding="utf-8"))
+            if file.is_file()
+            else {"how": how, "steps": {}}
         )
         if self.kept["how"] != dict(how):
             raise Inconclusive(
-                f"{file} holds results of other numbers: {self.kept['how']}. Received: {dict(how)}.",
+                (
+                    f"{file} holds results of other numbers: {self.kept['how']}. Received: "
+                    f"{dict(how)}."
+                ),
                 next_step="Remove the file, or name another folder with --out.",
             )
 

@@ -1,9 +1,9 @@
-"""`python -m benchmarks trials --parts`: what short looks and early ends save in a repair, and whether it
-decides the same.
+"""`python -m benchmarks trials --parts`: what short looks and early ends save in a repair, and
+whether it decides the same.
 
-The faults that make their own data, at lite scale, each repaired with the same number of trainings three
-times: every training whole and over all seeds; as installed; with --prune. What two ways train alike is done
-once and counts for both.
+The faults that make their own data, at lite scale, each repaired with the same number of trainings
+three times: every training whole and over all seeds; as installed; with --prune. What two ways
+train alike is done once and counts for both.
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ class Counted(Executor):
         self.cpu_seconds = 0.0
 
     def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        on: OnOutcome | None = None,
+        stop: Stop | None = None,
     ) -> list[Outcome]:
         """See `Executor.run`; trained to their end where they are to be whole."""
         given = [replace(one, while_finite=one.while_finite and not self.whole) for one in trials]
@@ -87,8 +91,12 @@ class Counted(Executor):
         """It stays open."""
 
 
-def measure_parts(*, tell: Tell, stop: Stop, outcomes: Path, workers: int | None = None) -> Scorecard:
-    """Every fault by every way; stopped, it shows what it has. Outcomes stay in the folder: it continues."""
+def measure_parts(
+    *, tell: Tell, stop: Stop, outcomes: Path, workers: int | None = None
+) -> Scorecard:
+    """Every fault by every way; stopped, it shows what it has. Outcomes stay in the folder: it
+    continues.
+    """
     cases = [case for case in catalogue() if not case.data and availability(case).runnable]
     found: dict[str, Mapping[str, Repaired]] = {}
     failed: dict[str, str] = {}
@@ -96,7 +104,9 @@ def measure_parts(*, tell: Tell, stop: Stop, outcomes: Path, workers: int | None
         for number, case in enumerate(cases):
             tell(Progress("parts", number, len(cases), case.id))
             try:
-                found[case.id] = repaired_by_all(case, Cached(pool, FolderStore(outcomes / case.id)), stop)
+                found[case.id] = repaired_by_all(
+                    case, Cached(pool, FolderStore(outcomes / case.id)), stop
+                )
             except Stopped:
                 failed |= {one.id: "stopped before" for one in cases[number:]}
                 break
@@ -114,20 +124,36 @@ def repaired_by_all(case: FaultCase, trainer: Executor, stop: Stop) -> dict[str,
         Path(os.devnull).open("wb") as nowhere,
     ):
         scratch = Path(made)
-        program = read_program((ENTRY,), materialise(case, Side.BUGGY, Scale.LITE, scratch / "buggy").parent)
+        program = read_program(
+            (ENTRY,),
+            materialise(case, Side.BUGGY, Scale.LITE, scratch / "buggy").parent,
+        )
         with Journal.in_memory() as journal:
-            services = DiagnoseServices(journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere)
+            services = DiagnoseServices(
+                journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere
+            )
             known = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services)
-        return {way: _repaired(way, program, known, trainer, scratch / "traces", stop) for way in WAYS}
+        return {
+            way: _repaired(way, program, known, trainer, scratch / "traces", stop) for way in WAYS
+        }
 
 
 def _repaired(
-    way: str, program: Program, known: Diagnosis, trainer: Executor, traces: Path, stop: Stop
+    way: str,
+    program: Program,
+    known: Diagnosis,
+    trainer: Executor,
+    traces: Path,
+    stop: Stop,
 ) -> Repaired:
     counted = Counted(trainer, whole=way == WHOLE)
     with Journal.in_memory() as journal, all_whole() if way == WHOLE else nullcontext():
         given = RepairServices(
-            journal=journal, traces=traces, stop=stop, studies=False, executor=lambda: counted
+            journal=journal,
+            traces=traces,
+            stop=stop,
+            studies=False,
+            executor=lambda: counted,
         )
         found = repair(program, RepairOptions(budget=BUDGET, prune=way == PRUNED), given, known)
     reached = summary(found.verdict.after) if found.verdict is not None else "-"
@@ -149,43 +175,77 @@ def all_whole() -> Iterator[None]:
 def scorecard(found: Mapping[str, Mapping[str, Repaired]], failed: Mapping[str, str]) -> Scorecard:
     """Training time beside that of whole trainings, and how often the decision is the same."""
     shares = {way: _share(found, way) for way in WAYS[1:]}
-    same = {way: Share(sum(_helps(row[way]) == _helps(row[WHOLE]) for row in found.values()), len(found))
-            for way in WAYS[1:]}  # fmt: skip
+    same = {
+        way: Share(
+            sum(_helps(row[way]) == _helps(row[WHOLE]) for row in found.values()),
+            len(found),
+        )
+        for way in WAYS[1:]
+    }
     rows = [
-        (name, *(f"{row[way].cpu_seconds:.1f}" for way in WAYS), *(row[way].decision for way in WAYS),
-         *(row[way].reached for way in WAYS))
+        (
+            name,
+            *(f"{row[way].cpu_seconds:.1f}" for way in WAYS),
+            *(row[way].decision for way in WAYS),
+            *(row[way].reached for way in WAYS),
+        )
         for name, row in found.items()
-    ]  # fmt: skip
-    heads = ("fault", *(f"{way}, s" for way in WAYS), *(f"{way}: decision" for way in WAYS),
-             *(f"{way}: reached" for way in WAYS))  # fmt: skip
+    ]
+    heads = (
+        "fault",
+        *(f"{way}, s" for way in WAYS),
+        *(f"{way}: decision" for way in WAYS),
+        *(f"{way}: reached" for way in WAYS),
+    )
     left_out = Table("Not repaired here", ("fault", "why"), tuple(failed.items()))
     return Scorecard(
         name="trials-parts",
-        figures=f"as installed {_shown(shares[INSTALLED])}, with --prune {_shown(shares[PRUNED])} of the time"
-        f" of whole trainings; same decision {same[INSTALLED].part} and {same[PRUNED].part} of {len(found)}",
+        figures=f"as installed {_shown(shares[INSTALLED])}, with --prune {_shown(shares[PRUNED])} "
+        f"of the time of whole trainings; same decision {same[INSTALLED].part} and "
+        f"{same[PRUNED].part} of {len(found)}",
         goals=tuple(
             goal
             for way in WAYS[1:]
             for goal in (
-                Goal(f"{way}: share of the time of whole trainings", f"<= {HALF:g}", _shown(shares[way]),
-                     _met(shares[way])),
-                Goal(f"{way}: same decision as with whole trainings", "all",
-                     f"{same[way].part} of {same[way].whole}", same[way].part == same[way].whole),
+                Goal(
+                    f"{way}: share of the time of whole trainings",
+                    f"<= {HALF:g}",
+                    _shown(shares[way]),
+                    _met(shares[way]),
+                ),
+                Goal(
+                    f"{way}: same decision as with whole trainings",
+                    "all",
+                    f"{same[way].part} of {same[way].whole}",
+                    same[way].part == same[way].whole,
+                ),
             )
         ),
         tables=(
-            Table("CPU seconds of the trainings of a repair, and what they decide", heads, tuple(rows)),
+            Table(
+                "CPU seconds of the trainings of a repair, and what they decide",
+                heads,
+                tuple(rows),
+            ),
             *([left_out] if failed else []),
         ),
         measured={
-            way: Figure(f"{way}: share of the time of whole trainings, geometric mean", shares[way], digits=2)
+            way: Figure(
+                f"{way}: share of the time of whole trainings, geometric mean",
+                shares[way],
+                digits=2,
+            )
             for way in WAYS[1:]
         },
-    )  # fmt: skip
+    )
 
 
 def _share(found: Mapping[str, Mapping[str, Repaired]], way: str) -> float | None:
-    each = [row[way].cpu_seconds / row[WHOLE].cpu_seconds for row in found.values() if row[WHOLE].cpu_seconds]
+    each = [
+        row[way].cpu_seconds / row[WHOLE].cpu_seconds
+        for row in found.values()
+        if row[WHOLE].cpu_seconds
+    ]
     return geometric_mean(each) if each else None
 
 

@@ -1,4 +1,6 @@
-"""The ways to train a program many times, each measured by the same clock, with one thread a training."""
+"""The ways to train a program many times, each measured by the same clock, with one thread a
+training.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from reenact.types import Stop
 
 FOLDER = Path(__file__).parents[1] / "cases" / "speed"
 MOST_SECONDS = 7200.0
-ALONE = os.environ | dict.fromkeys(ONE_THREAD, "1") | {"KERAS_BACKEND": "torch", "RAY_AIR_NEW_OUTPUT": "0"}
+ALONE = (
+    os.environ
+    | dict.fromkeys(ONE_THREAD, "1")
+    | {"KERAS_BACKEND": "torch", "RAY_AIR_NEW_OUTPUT": "0"}
+)
 WIDTHS, DEPTHS = (16, 24, 32, 48, 64), (1, 2, 3)
 
 
@@ -45,10 +51,19 @@ class Case:
     def lines(self, trials: int) -> list[list[str]]:
         """Command lines of trials that differ in seed and structure."""
         return [
-            [self.script, "--steps", str(self.steps), "--seed", str(number),
-             "--width", str(WIDTHS[number % len(WIDTHS)]), "--depth", str(DEPTHS[number % len(DEPTHS)])]
+            [
+                self.script,
+                "--steps",
+                str(self.steps),
+                "--seed",
+                str(number),
+                "--width",
+                str(WIDTHS[number % len(WIDTHS)]),
+                "--depth",
+                str(DEPTHS[number % len(DEPTHS)]),
+            ]
             for number in range(trials)
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +108,13 @@ def other(name: str) -> Way:
     """Ray Tune or Optuna, in a process of its own; none when it is not installed."""
 
     def timed(case: Case, trials: int, workers: int, _: Stop) -> Timed | None:
-        words = [sys.executable, "others.py", name, str(workers), json.dumps(case.lines(trials))]
+        words = [
+            sys.executable,
+            "others.py",
+            name,
+            str(workers),
+            json.dumps(case.lines(trials)),
+        ]
         found = json.loads(_ran(words).strip().splitlines()[-1])
         if "missing" in found:
             return None
@@ -119,7 +140,9 @@ def ours(make: Callable[[int], Executor]) -> Way:
             raise Stopped("The benchmark was stopped.")
         failed = [outcome for outcome in found if not outcome.trained]
         if failed:
-            raise Inconclusive(f"{case.name}: {len(failed)} trials did not train ({failed[0].kind.value}).")
+            raise Inconclusive(
+                f"{case.name}: {len(failed)} trials did not train ({failed[0].kind.value})."
+            )
         return Timed(trials, start, seconds)
 
     return timed
@@ -129,7 +152,10 @@ def calibrated(case: Case) -> Case:
     """The case with the number of steps that take so many seconds of processor time here."""
     from reenact.trials.pool import ProcessPool
 
-    few, many = Case(case.framework, case.seconds, 50), Case(case.framework, case.seconds, 550)
+    few, many = (
+        Case(case.framework, case.seconds, 50),
+        Case(case.framework, case.seconds, 550),
+    )
     with ProcessPool(1) as pool:
         pool.run(_trials(few, 1))
         short, long = (pool.run(_trials(one, 1))[0].cpu_seconds for one in (few, many))
@@ -138,12 +164,20 @@ def calibrated(case: Case) -> Case:
 
 
 def _trials(case: Case, count: int) -> list[Trial]:
-    return [Trial(read_program(words, FOLDER), seed=seed) for seed, words in enumerate(case.lines(count))]
+    return [
+        Trial(read_program(words, FOLDER), seed=seed)
+        for seed, words in enumerate(case.lines(count))
+    ]
 
 
 def _ran(words: Sequence[str]) -> str:
     ended = subprocess.run(  # noqa: S603 - a program of our own benchmark
-        list(words), cwd=FOLDER, env=ALONE, capture_output=True, timeout=MOST_SECONDS, check=False
+        list(words),
+        cwd=FOLDER,
+        env=ALONE,
+        capture_output=True,
+        timeout=MOST_SECONDS,
+        check=False,
     )
     if ended.returncode:
         raise Inconclusive(f"{' '.join(words)[:200]} failed: {ended.stderr.decode()[-300:]}")

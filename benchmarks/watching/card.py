@@ -32,7 +32,9 @@ def scorecard(
     goals = [_ratio_goal(preset, results, whole) for preset in BOUNDS] if results else []
     goals += [_promise_goal(results, whole)] if results else []
     worst = (
-        ", ".join(f"{preset} {_worst(preset, results)[0]:.3f}" for preset in BOUNDS) if results else "nothing"
+        ", ".join(f"{preset} {_worst(preset, results)[0]:.3f}" for preset in BOUNDS)
+        if results
+        else "nothing"
     )
     return Scorecard(
         name="probe",
@@ -85,9 +87,19 @@ def _judged(reached: bool, whole: bool) -> bool | None:
 
 
 def _table(results: Sequence[Measured]) -> Table:
-    columns = ("program", "unobserved s", "quick", "normal", "naive dump", "sampled", "probe's own s")
+    columns = (
+        "program",
+        "unobserved s",
+        "quick",
+        "normal",
+        "naive dump",
+        "sampled",
+        "probe's own s",
+    )
     return Table(
-        "Cost of watching, as ratios of training time", columns, tuple(_row(result) for result in results)
+        "Cost of watching, as ratios of training time",
+        columns,
+        tuple(_row(result) for result in results),
     )
 
 
@@ -115,7 +127,13 @@ def _cpu_table(results: Sequence[Measured]) -> Table:
         )
         for result in results
     )
-    columns = ("program", "quick, CPU", "normal, CPU", "quick, all pairs", "normal, all pairs")
+    columns = (
+        "program",
+        "quick, CPU",
+        "normal, CPU",
+        "quick, all pairs",
+        "normal, all pairs",
+    )
     return Table("The same by CPU time, and the spread of the pairs", columns, rows)
 
 

@@ -1,5 +1,5 @@
-"""`python -m benchmarks probe --large`: memory of the probe beside a hundred million parameters and eight
-data workers, and how long a trace of a day takes to read.
+"""`python -m benchmarks probe --large`: memory of the probe beside a hundred million parameters and
+eight data workers, and how long a trace of a day takes to read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,15 @@ def measure_large(*, tell: Tell, stop: Stop) -> Scorecard:
             more = _memory(watched) - _memory(alone)
             worst = max(worst, more)
             ratio = watched.cpu_seconds / alone.cpu_seconds
-            rows.append((case.name, preset, f"{_memory(alone):.0f}", f"{more:+.0f}", f"{ratio:.2f}"))
+            rows.append(
+                (
+                    case.name,
+                    preset,
+                    f"{_memory(alone):.0f}",
+                    f"{more:+.0f}",
+                    f"{ratio:.2f}",
+                )
+            )
     tell(Progress("probe", note="a trace of a day"))
     with tempfile.TemporaryDirectory(prefix="reenact-day-") as folder:
         write_day(Path(folder) / "trace")
@@ -48,7 +56,12 @@ def measure_large(*, tell: Tell, stop: Stop) -> Scorecard:
         name="probe-large",
         figures=f"at most {worst:+.0f} MB; a day is read in {seconds:.2f} s",
         goals=(
-            Goal("memory of the probe", f"<= {MOST_MB:g} MB", f"{worst:.0f} MB", worst <= MOST_MB),
+            Goal(
+                "memory of the probe",
+                f"<= {MOST_MB:g} MB",
+                f"{worst:.0f} MB",
+                worst <= MOST_MB,
+            ),
             Goal(
                 "a trace of a day is read",
                 f"<= {MOST_READ_S:g} s",
@@ -75,7 +88,9 @@ def measure_large(*, tell: Tell, stop: Stop) -> Scorecard:
 def _memory(training: Training) -> float:
     found = _MEMORY.search(training.printed)
     if found is None:
-        raise Inconclusive(f"A program did not say what memory it took: {training.printed[-200:]!r}")
+        raise Inconclusive(
+            f"A program did not say what memory it took: {training.printed[-200:]!r}"
+        )
     return float(found[1])
 
 
@@ -90,7 +105,9 @@ def _reading(folder: Path) -> float:
 
 
 def write_day(folder: Path, seconds: int = DAY_S) -> None:
-    """What the recorder would have written in so many seconds, by its own hand, without the waiting."""
+    """What the recorder would have written in so many seconds, by its own hand, without the
+    waiting.
+    """
     config, recorder_module, folders = part("config"), part("recorder"), part("folder")
     recorder = recorder_module.Recorder(config.Config(str(folder), preset="quick"))
     assert recorder.owned
@@ -102,11 +119,21 @@ def write_day(folder: Path, seconds: int = DAY_S) -> None:
         now = step / STEPS_A_SECOND
         recorder.step = step
         row = [nan] * width["steps"]
-        row[:7] = [float(step), now, float(step // 36_000), 1.0 / (1 + step), 0.001, 32.0, 1.0]
+        row[:7] = [
+            float(step),
+            now,
+            float(step // 36_000),
+            1.0 / (1 + step),
+            0.001,
+            32.0,
+            1.0,
+        ]
         recorder.tables["steps"].add(tuple(row))
         if step % 50 == 0:
             for layer in range(LAYERS):
-                recorder.tables["layers"].add((float(step), float(layer), *[0.5] * (width["layers"] - 2)))
+                recorder.tables["layers"].add(
+                    (float(step), float(layer), *[0.5] * (width["layers"] - 2))
+                )
         if now >= due:
             recorder.flush()
             due = now + max(recorder.FLUSH_SECONDS, now / 50)

@@ -1,10 +1,10 @@
 """`python -m benchmarks probe`: what watching costs, as ratios to the unobserved run.
 
-Each program is trained in interleaved pairs, one run alone and one under the probe, in alternating order; a
-ratio is the median over its pairs. The clock is the program's own, around its training loop, so the start
-of the interpreter does not dilute it. Where most unobserved trainings had to wait for their core, ratios of
-CPU time are judged instead, and a note says so. The traces are checked: a preset that is cheap because it
-looks away misses a goal.
+Each program is trained in interleaved pairs, one run alone and one under the probe, in alternating
+order; a ratio is the median over its pairs. The clock is the program's own, around its training
+loop, so the start of the interpreter does not dilute it. Where most unobserved trainings had to
+wait for their core, ratios of CPU time are judged instead, and a note says so. The traces are
+checked: a preset that is cheap because it looks away misses a goal.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ def measure(
     programs: Sequence[str] = (),
     cases: Sequence[Case] = CASES,
 ) -> Scorecard:
-    """Train every program (or those whose name holds one of the words in `programs`) and judge the ratios."""
+    """Train every program (or those whose name holds one of the words in `programs`) and judge
+    the ratios.
+    """
     chosen = [case for case in cases if not programs or any(word in case.name for word in programs)]
     if not chosen or repeats < 1:
         names = ", ".join(case.name for case in cases)
         raise InputError(
-            f"Nothing to measure. Received: programs={list(programs)}, repeats={repeats}; known: {names}."
+            f"Nothing to measure. Received: programs={list(programs)}, repeats={repeats}; known: "
+            f"{names}."
         )
     here = [case for case in chosen if importlib.util.find_spec(case.framework) is not None]
     before = os.getloadavg()
@@ -57,8 +60,12 @@ def measure(
     return scorecard(results, wanted=len(cases), repeats=repeats, load=(before, os.getloadavg()))
 
 
-def _plan(results: Sequence[Measured], repeats: int, naive_repeats: int) -> Iterator[tuple[Measured, str]]:
-    """Round by round, so that a busy minute of the machine falls on one pair of a program and not on all."""
+def _plan(
+    results: Sequence[Measured], repeats: int, naive_repeats: int
+) -> Iterator[tuple[Measured, str]]:
+    """Round by round, so that a busy minute of the machine falls on one pair of a program and
+    not on all.
+    """
     for _ in range(repeats):
         for result in results:
             for preset in BOUNDS:

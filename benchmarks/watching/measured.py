@@ -11,8 +11,9 @@ from benchmarks.watching.runs import Case, Training
 BOUNDS = {"quick": 1.05, "normal": 1.15}
 """The most a preset may cost, as a ratio."""
 WAITED = 1.15
-"""Wall time over CPU time from which on an unobserved training, which has one thread and reads nothing, has
-shared its core with somebody."""
+"""Wall time over CPU time from which on an unobserved training, which has one thread and reads
+nothing, has shared its core with somebody.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class Pair:
 
     @property
     def disturbed(self) -> bool:
-        """Whether the unobserved training had to wait. What the probe itself waits for does not count."""
+        """Whether the unobserved training had to wait. What the probe itself waits for does not
+        count.
+        """
         return self.alone.seconds > WAITED * self.alone.cpu_seconds
 
 
@@ -43,7 +46,9 @@ class Measured:
     case: Case
     pairs: dict[str, list[Pair]] = field(default_factory=lambda: {preset: [] for preset in BOUNDS})
     """By preset."""
-    promises: dict[str, list[Promises]] = field(default_factory=lambda: {preset: [] for preset in BOUNDS})
+    promises: dict[str, list[Promises]] = field(
+        default_factory=lambda: {preset: [] for preset in BOUNDS}
+    )
     naive: list[Pair] = field(default_factory=list)
 
     def ratio(self, preset: str) -> float:
@@ -54,7 +59,9 @@ class Measured:
 
     @property
     def disturbed(self) -> bool:
-        """Whether most pairs were trained on a machine with other work: wall time then says little."""
+        """Whether most pairs were trained on a machine with other work: wall time then says
+        little.
+        """
         pairs = [pair for listed in self.pairs.values() for pair in listed]
         return sum(pair.disturbed for pair in pairs) > len(pairs) / 2
 
@@ -83,7 +90,9 @@ class Measured:
         if len({promises.steps for runs in self.promises.values() for promises in runs}) > 1:
             found.append(f"{self.case.name}: not every trace holds every step")
         changed = any(
-            pair.alone.printed != pair.beside.printed for pairs in self.pairs.values() for pair in pairs
+            pair.alone.printed != pair.beside.printed
+            for pairs in self.pairs.values()
+            for pair in pairs
         )
         if changed:
             found.append(f"{self.case.name}: the watched training printed other numbers")

@@ -1,4 +1,6 @@
-"""What the trace of a benchmark run must hold: the promised steps, with what detectors need of them."""
+"""What the trace of a benchmark run must hold: the promised steps, with what detectors need of
+them.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def _broken(trace: Trace, sampled: set[int], share: float) -> list[str]:
         found.append(f"{len(sampled - looked)} sampled steps have no row of a layer")
     moved = {int(step) for step in trace.parameters.where(grad_present=1)["step"]}
     if sampled - moved:
-        found.append(f"{len(sampled - moved)} sampled steps have no row of a parameter with a gradient")
+        found.append(
+            f"{len(sampled - moved)} sampled steps have no row of a parameter with a gradient"
+        )
     if trace.graph is None or not trace.graph.layers:
         found.append("there is no graph")
     return found

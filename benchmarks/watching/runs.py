@@ -1,4 +1,6 @@
-"""One training of a benchmark program: alone, under the probe, or with a callback that dumps everything."""
+"""One training of a benchmark program: alone, under the probe, or with a callback that dumps
+everything.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ STEADY = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
 }
-"""One thread, and freed memory is kept: whether glibc gives it back and faults it in again differs from run
-to run by ten times as many page faults, and moves a training by more than the probe does."""
+"""One thread, and freed memory is kept: whether glibc gives it back and faults it in again differs
+from run to run by ten times as many page faults, and moves a training by more than the probe does.
+"""
 MOST_SECONDS = 900.0
 _POLL_S = 0.1
 _TRAINED = re.compile(r"^trained in (\d+\.\d+) s, (\d+\.\d+) s of CPU$", re.MULTILINE)
@@ -64,7 +67,11 @@ def train_alone(case: Case, *, stop: Stop) -> Training:
 def train_naively(case: Case, *, stop: Stop) -> Training:
     """The program with a callback that writes all weights and activations after every batch."""
     with tempfile.TemporaryDirectory(prefix="reenact-naive-") as folder:
-        return _train((sys.executable, str(NAIVE), case.framework, folder, str(case.script)), case, stop)
+        return _train(
+            (sys.executable, str(NAIVE), case.framework, folder, str(case.script)),
+            case,
+            stop,
+        )
 
 
 def train_watched(case: Case, preset: str, *, stop: Stop) -> Training:
@@ -78,9 +85,20 @@ def train_watched(case: Case, preset: str, *, stop: Stop) -> Training:
             environment=STEADY,
         )
         with tempfile.TemporaryFile() as output:
-            watched = watch(read_program([str(case.script)]), options, stdout=output.fileno(), stop=stop)
+            watched = watch(
+                read_program([str(case.script)]),
+                options,
+                stdout=output.fileno(),
+                stop=stop,
+            )
             code = watched.outcome.exit_code
-            return _read(case, code if code is not None else -1, _text(output.fileno()), stop, watched.trace)
+            return _read(
+                case,
+                code if code is not None else -1,
+                _text(output.fileno()),
+                stop,
+                watched.trace,
+            )
 
 
 def _train(command: Sequence[str], case: Case, stop: Stop) -> Training:
@@ -91,7 +109,11 @@ def _train(command: Sequence[str], case: Case, stop: Stop) -> Training:
 
 def _run(command: Sequence[str], output: int, environment: Mapping[str, str], stop: Stop) -> int:
     child = subprocess.Popen(  # noqa: S603 - a script of this package
-        list(command), env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, start_new_session=True
+        list(command),
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        start_new_session=True,
     )
     left = MOST_SECONDS
     try:
@@ -118,7 +140,8 @@ def _read(case: Case, code: int, printed: str, stop: Stop, trace: Trace | None =
     found = _TRAINED.search(printed)
     if code != 0 or found is None:
         raise Inconclusive(
-            f"{case.name} ended with {code} and without its figures. Its last words: {printed[-300:]!r}"
+            f"{case.name} ended with {code} and without its figures. Its last words: "
+            f"{printed[-300:]!r}"
         )
     rest = printed[: found.start()] + printed[found.end() :]
     return Training(float(found[1]), float(found[2]), rest, trace)

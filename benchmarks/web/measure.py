@@ -29,7 +29,12 @@ FLAT = 3.0
 FULL = 50
 """Runs or steps that fill a page: with fewer there is less to show."""
 KINDS = (Kind.TRIAL, Kind.TRIAL, Kind.BOX, Kind.LLM)
-LIST_PAGES = {"list": "/", "search": "/?q=train", "filter": "/?status=finished", "one run": "/runs/1"}
+LIST_PAGES = {
+    "list": "/",
+    "search": "/?q=train",
+    "filter": "/?status=finished",
+    "one run": "/runs/1",
+}
 RUN_PAGES = {
     "run": "/runs/1",
     "first steps": "/runs/1/steps",
@@ -49,7 +54,9 @@ class Timed:
     seconds: float
 
 
-def measure(*, tell: Tell, stop: Stop, runs: Sequence[int] = RUNS, steps: Sequence[int] = STEPS) -> Scorecard:
+def measure(
+    *, tell: Tell, stop: Stop, runs: Sequence[int] = RUNS, steps: Sequence[int] = STEPS
+) -> Scorecard:
     """Make journals of these sizes, serve each, and take the time of its pages."""
     listed: list[Timed] = []
     long: list[Timed] = []
@@ -74,7 +81,8 @@ def _timed(size: int, steps: Sequence[int], pages: Mapping[str, str]) -> list[Ti
                     name,
                     size,
                     median(
-                        get(path.format(last=steps[-1], near=max(0, steps[-1] - 100))) for _ in range(REPEATS)
+                        get(path.format(last=steps[-1], near=max(0, steps[-1] - 100)))
+                        for _ in range(REPEATS)
                     ),
                 )
                 for name, path in pages.items()
@@ -167,7 +175,10 @@ def _step(number: int, run: int, nr: int) -> Step:
 
 def _card(listed: Sequence[Timed], long: Sequence[Timed]) -> Scorecard:
     slowest = max((one.seconds for one in (*listed, *long)), default=None)
-    tables = (_table("Pages by number of runs", "runs", listed), _table("Pages by steps", "steps", long))
+    tables = (
+        _table("Pages by number of runs", "runs", listed),
+        _table("Pages by steps", "steps", long),
+    )
     ratios = [*_ratios(listed), *_ratios(long)]
     uneven = [name for name, ratio in ratios if ratio >= FLAT]
     worst = max((ratio for _, ratio in ratios), default=None)
@@ -188,14 +199,21 @@ def _card(listed: Sequence[Timed], long: Sequence[Timed]) -> Scorecard:
         ),
     )
     figures = (
-        "nothing measured" if slowest is None else f"slowest page {1000 * slowest:.0f} ms, ratio {worst:.1f}"
+        "nothing measured"
+        if slowest is None
+        else f"slowest page {1000 * slowest:.0f} ms, ratio {worst:.1f}"
     )
     facts: JsonValue = [
-        {"page": one.page, "size": one.size, "seconds": round(one.seconds, 5)} for one in (*listed, *long)
+        {"page": one.page, "size": one.size, "seconds": round(one.seconds, 5)}
+        for one in (*listed, *long)
     ]
     measured = {
         "slowest": Figure("slowest page, s", slowest, digits=3),
-        "ratio": Figure("largest journal against the smallest that fills a page, times", worst, digits=1),
+        "ratio": Figure(
+            "largest journal against the smallest that fills a page, times",
+            worst,
+            digits=1,
+        ),
     }
     # The journals are made here: what makes them says which they are.
     made_by = code_identity("benchmarks/web")

@@ -62,7 +62,10 @@ _HOMES = {
     "types": ("ExitCode", "Progress"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-__all__ = ["__version__", *(name for name in _HOME_OF if not name.endswith("_ipython_extension"))]
+__all__ = [
+    "__version__",
+    *(name for name in _HOME_OF if not name.endswith("_ipython_extension")),
+]
 
 
 def _drawing() -> _Drawing:

@@ -1,4 +1,6 @@
-"""How a pipeline asks a model: the question and its answer are one step of the journal, paid for once."""
+"""How a pipeline asks a model: the question and its answer are one step of the journal, paid
+for once.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -66,16 +68,26 @@ def ask_with_retry(
 ) -> T:
     """The better of at most two answers. The prompt also has `objections`, to an earlier answer.
 
-    `check` of `ask` refuses a whole answer, also when a recording is replayed. Here single items are wrong:
-    what is still wrong is dropped by the caller. `tolerate` is how many objections are not worth a second
-    question. Raises AnswerUnusable.
+    `check` of `ask` refuses a whole answer, also when a recording is replayed. Here single items
+    are wrong: what is still wrong is dropped by the caller. `tolerate` is how many objections are
+    not worth a second question. Raises AnswerUnusable.
     """
-    first = ask(run, model, name, template.fill(**values, objections=FIRST), answer, sample=sample)
+    first = ask(
+        run,
+        model,
+        name,
+        template.fill(**values, objections=FIRST),
+        answer,
+        sample=sample,
+    )
     objections = wrong(first)
     if len(objections) <= tolerate(first):
         return first
     more = [f"and {len(objections) - SHOWN} more"] if len(objections) > SHOWN else []
-    again = template.fill(**values, objections="\n".join(f"- {one}" for one in (*objections[:SHOWN], *more)))
+    again = template.fill(
+        **values,
+        objections="\n".join(f"- {one}" for one in (*objections[:SHOWN], *more)),
+    )
     second = ask(run, model, f"{name}-again", again, answer, sample=sample)
     return second if len(wrong(second)) < len(objections) else first
 
@@ -91,11 +103,15 @@ def side_by_side(answered: Callable[[Q], A], questions: Sequence[Q]) -> list[A]:
 
 
 def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
-    """What earlier executions of a continued run have spent counts against the limits of this one."""
+    """What earlier executions of a continued run have spent counts against the limits of this
+    one.
+    """
     if not (run.is_continued and isinstance(model, Limited)):
         return
     record = run.record
-    answered = [step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE]
+    answered = [
+        step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE
+    ]
     tokens, money = record.tokens_in + record.tokens_out, Decimal(record.money)
     model.carry(Spent(len(answered), tokens, money, record.worked_s, unpriced=record.unpriced))
 
@@ -103,7 +119,11 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
 def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
     """What an answer depends on, and what a reader of the journal wants to see of the question."""
     prompt = request.prompt
-    asks = {"model": model.name, "hash": request.hash, "prompt": f"{prompt.name} v{prompt.version}"}
+    asks = {
+        "model": model.name,
+        "hash": request.hash,
+        "prompt": f"{prompt.name} v{prompt.version}",
+    }
     limits = {name: getattr(request, name) for name in ("temperature", "max_tokens", "sample")}
     return {**asks, "system": prompt.system, "parts": prompt.parts, **limits}
 

@@ -51,7 +51,10 @@ class _Watch:
             return
         self.diagnosis = diagnose_trace(trace)
         if not self._quiet:
-            print(render(shown(self.diagnosis, "this training"), "full", details=False), file=sys.stderr)  # noqa: T201
+            print(  # noqa: T201
+                render(shown(self.diagnosis, "this training"), "full", details=False),
+                file=sys.stderr,
+            )
 
 
 def keras(*, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False) -> Any:
@@ -69,7 +72,9 @@ def keras(*, folder: Path | str | None = None, preset: str = "quick", quiet: boo
     return KerasWatch(folder, preset, quiet)
 
 
-def lightning(*, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False) -> Any:
+def lightning(
+    *, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False
+) -> Any:
     """A `lightning.Callback` (or `pytorch_lightning.Callback`) for a `Trainer`."""
     home = "lightning.pytorch" if find_spec("lightning") is not None else "pytorch_lightning"
     callback: Any = import_module(f"{home}.callbacks").Callback
@@ -86,7 +91,9 @@ def lightning(*, folder: Path | str | None = None, preset: str = "quick", quiet:
     return LightningWatch(folder, preset, quiet)
 
 
-def transformers(*, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False) -> Any:
+def transformers(
+    *, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False
+) -> Any:
     """A `transformers.TrainerCallback` for a `Trainer`."""
     callback: Any = import_module("transformers").TrainerCallback
 

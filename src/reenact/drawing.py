@@ -1,7 +1,7 @@
 """Who draws results: asked by `Result`, answered by `report`, which is above it.
 
-`reenact/__init__.py` registers the answer, so that it is there whatever of reenact is imported; nothing is
-loaded before a result is drawn.
+`reenact/__init__.py` registers the answer, so that it is there whatever of reenact is imported;
+nothing is loaded before a result is drawn.
 """
 
 from collections.abc import Callable

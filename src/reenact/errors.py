@@ -231,5 +231,7 @@ def ended_by(stop: Stop | None, sentence: str) -> Stopped:
         return TimeSpent(f"Stopped by you. {sentence}", next_step=again)
     return TimeSpent(
         f"The time of the whole command is up (--max-time {stop.limit:g} s). {sentence}",
-        next_step="Give a larger --max-time and run the same command: it continues where it stopped.",
+        next_step=(
+            "Give a larger --max-time and run the same command: it continues where it stopped."
+        ),
     )

@@ -1,8 +1,9 @@
 """Opens what a user or a document named. The only file that does: every other one asks here.
 
-A name may stand for a FIFO that nobody writes to, a device without an end, a socket, a folder, or a file of
-many gigabytes. Only a plain file is opened, without waiting, and no more of it is read than was asked for.
-Links are followed; whoever must not follow them looks before. Not covered: a file system that hangs.
+A name may stand for a FIFO that nobody writes to, a device without an end, a socket, a folder, or a
+file of many gigabytes. Only a plain file is opened, without waiting, and no more of it is read than
+was asked for. Links are followed; whoever must not follow them looks before. Not covered: a file
+system that hangs.
 """
 
 import fcntl
@@ -32,8 +33,9 @@ _KINDS = (
 
 
 def open_regular(path: Path, most: int | None = None) -> BufferedReader:
-    """A plain file, open for reading. Raises OSError as `open` does, and NotAFile for anything else, or for
-    one with more than `most` bytes."""
+    """A plain file, open for reading. Raises OSError as `open` does, and NotAFile for anything
+    else, or for one with more than `most` bytes.
+    """
     _refuse_unless_plain(path, os.stat(path).st_mode)  # noqa: PTH116 - a name that is no path is an OSError
     handle = os.open(path, _FLAGS)
     try:
@@ -97,11 +99,15 @@ def lock_folder(path: Path) -> int | None:
 
 
 def _content(path: Path, file: BufferedReader, most: int) -> bytes:
-    """What is there now. A log of the kernel looks like a plain file, and has nothing to give until something
-    is written to it."""
+    """What is there now. A log of the kernel looks like a plain file, and has nothing to give until
+    something is written to it.
+    """
     data: bytes | None = file.read(most)
     if data is None:
-        raise NotAFile(f"{path} has nothing to read now, expected a file.", "it has nothing to read now")
+        raise NotAFile(
+            f"{path} has nothing to read now, expected a file.",
+            "it has nothing to read now",
+        )
     return data
 
 
@@ -127,7 +133,9 @@ _LARGEST_NUMBER = 2**63
 
 
 def read_toml(path: Path, most: int) -> dict[str, Any]:
-    """The table of a TOML file. Raises OSError, NotAFile and UnreadableToml, which says why but not where."""
+    """The table of a TOML file. Raises OSError, NotAFile and UnreadableToml, which says why but
+    not where.
+    """
     try:
         text = read_text(path, most)
     except UnicodeDecodeError as error:
@@ -136,8 +144,9 @@ def read_toml(path: Path, most: int) -> dict[str, Any]:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The table of a text from outside, no deeper than `DEEPEST_TABLE` and with whole numbers of 64 bits, so
-    that whatever is done with it ends. Raises UnreadableToml."""
+    """The table of a text from outside, no deeper than `DEEPEST_TABLE` and with whole numbers of 64
+    bits, so that whatever is done with it ends. Raises UnreadableToml.
+    """
     too_deep = f"it is nested deeper than {DEEPEST_TABLE} levels"
     if _LONG_KEY.search(text):
         raise UnreadableToml(too_deep)

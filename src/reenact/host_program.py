@@ -42,7 +42,14 @@ LOOK_S = 0.5
 _ALWAYS = re.compile(r"HOME|LANG|LC_\w+")
 _PROXIES = re.compile(r"(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY")
 _NETWORK_FILES = frozenset(
-    {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NETRC"}
+    {
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "GIT_SSL_CAINFO",
+        "NETRC",
+    }
 )
 
 
@@ -51,13 +58,16 @@ def look_at_nothing() -> None:
 
 
 def absolute_path() -> str:
-    """PATH without the entries that depend on the current folder: a `git` there is not the user's."""
+    """PATH without the entries that depend on the current folder: a `git` there is not the
+    user's.
+    """
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
 
 
 def find_program(name: str) -> str | None:
-    """The program next to our interpreter, else the one that PATH gives; never one of the current folder.
+    """The program next to our interpreter, else the one that PATH gives; never one of the current
+    folder.
 
     A path, which only the user can give, means itself.
     """
@@ -69,8 +79,12 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=absolute_path())
 
 
-def host_environment(more: Mapping[str, str] | None = None, *, network: bool = False) -> dict[str, str]:
-    """The closed environment of a host program. `network`: with the user's proxies and certificates."""
+def host_environment(
+    more: Mapping[str, str] | None = None, *, network: bool = False
+) -> dict[str, str]:
+    """The closed environment of a host program. `network`: with the user's proxies and
+    certificates.
+    """
     environment = {
         "PATH": absolute_path(),
         "TMPDIR": tempfile.gettempdir(),
@@ -79,7 +93,8 @@ def host_environment(more: Mapping[str, str] | None = None, *, network: bool = F
         if _ALWAYS.fullmatch(name) or (network and _PROXIES.fullmatch(name)):
             environment[name] = value
         elif network and name in _NETWORK_FILES and value:
-            # The program starts in another folder than the user, for whom a relative path was right.
+            # The program starts in another folder than the user, for whom a relative path was
+            # right.
             environment[name] = str(Path(value).absolute())
     environment.update(more or {})
     return environment
@@ -94,15 +109,20 @@ def run_host_program(
     stdin: bytes = b"",
     look: Callable[[], None] = look_at_nothing,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a host program to its end; TimeoutError when that takes too long, OSError when it cannot start.
+    """Run a host program to its end; TimeoutError when that takes too long, OSError when it cannot
+    start.
 
-    `variables` are its own, over those of `host_environment`. `look` is called twice a second and ends it by
-    raising. What it prints goes through files, so that it never waits for us; at more than `MOST_PRINTED`
-    bytes it is ended, and one byte more than that is returned. Ctrl-C reaches us alone: a program that gets
-    it too ends with a complaint of its own.
+    `variables` are its own, over those of `host_environment`. `look` is called twice a second and
+    ends it by raising. What it prints goes through files, so that it never waits for us; at more
+    than `MOST_PRINTED` bytes it is ended, and one byte more than that is returned. Ctrl-C reaches
+    us alone: a program that gets it too ends with a complaint of its own.
     """
     until = time.monotonic() + wall_s
-    with tempfile.TemporaryFile() as fed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with (
+        tempfile.TemporaryFile() as fed,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
         fed.write(stdin)
         fed.seek(0)
         running = start_host_program(
@@ -118,7 +138,10 @@ def run_host_program(
                     running.wait(LOOK_S)
                     break
                 look()
-                if max(os.fstat(out.fileno()).st_size, os.fstat(err.fileno()).st_size) > MOST_PRINTED:
+                if (
+                    max(os.fstat(out.fileno()).st_size, os.fstat(err.fileno()).st_size)
+                    > MOST_PRINTED
+                ):
                     break
                 if time.monotonic() > until:
                     raise TimeoutError
@@ -187,8 +210,8 @@ def start_users_program(
 ) -> subprocess.Popen[bytes]:
     """Start the user's own program, or the program that the user named as a model.
 
-    It is in the user's folder with the user's environment, unless the caller adds to that. `in_child` runs
-    in the new process before the program does.
+    It is in the user's folder with the user's environment, unless the caller adds to that.
+    `in_child` runs in the new process before the program does.
     """
     return subprocess.Popen(  # noqa: S603 - the user's own program, no shell
         argv,
@@ -205,8 +228,8 @@ def start_users_program(
 def open_users_browser(address: str) -> subprocess.Popen[bytes]:
     """Open an address in the browser that the user's desktop or BROWSER names.
 
-    Python's `webbrowser` asks and starts other programs for it, by their names: in a process of its own, so
-    that neither an entry of PATH nor a browser depends on the current folder.
+    Python's `webbrowser` asks and starts other programs for it, by their names: in a process of its
+    own, so that neither an entry of PATH nor a browser depends on the current folder.
     """
     return start_users_program(
         [sys.executable, "-I", "-m", "webbrowser", address],

@@ -1,14 +1,15 @@
-"""Commands in the background: each a process of its own that outlives its starter, known by files on disk.
+"""Commands in the background: each a process of its own that outlives its starter, known by files
+on disk.
 
 JOB.json   the command, the process and when it was born
 JOB.log    what it prints, without secrets
 
-The page and the server for agents start, list, follow and stop commands here; what comes of them is in the
-journal.
+The page and the server for agents start, list, follow and stop commands here; what comes of them is
+in the journal.
 
-What a command prints goes into a file without secrets that only its owner reads. A small process stands in
-between and redacts line by line. It ends when everybody who prints has ended, and outlives whoever started
-it, as the command does. The file is locked until it is complete.
+What a command prints goes into a file without secrets that only its owner reads. A small process
+stands in between and redacts line by line. It ends when everybody who prints has ended, and
+outlives whoever started it, as the command does. The file is locked until it is complete.
 """
 
 import fcntl
@@ -65,7 +66,9 @@ class Job:
     """What is typed behind `reenact`."""
     pid: int
     born: float
-    """When the process was made, by its own account: a number that is used again has another birth."""
+    """When the process was made, by its own account: a number that is used again has another
+    birth.
+    """
     run: str = ""
     """The run that it continues, where that is known from the start."""
 
@@ -83,7 +86,9 @@ class Job:
 class Jobs:
     """All jobs of a runs folder, also those that an earlier server started."""
 
-    def __init__(self, runs_dir: Path, working_folder: Path | None = None, *, at_once: int = 1000) -> None:
+    def __init__(
+        self, runs_dir: Path, working_folder: Path | None = None, *, at_once: int = 1000
+    ) -> None:
         self.folder = runs_dir / "jobs"
         self.working_folder = working_folder or Path.cwd()
         self._runs_dir = runs_dir
@@ -101,11 +106,18 @@ class Jobs:
         name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
         variables = {"REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
         with redacted_log(self._file(name, "log")) as output:
-            child = start_own_command(words, folder=self.working_folder, variables=variables, stdout=output)
+            child = start_own_command(
+                words, folder=self.working_folder, variables=variables, stdout=output
+            )
         self._children[name] = child
         job = Job(name, tuple(words), child.pid, _born(child.pid) or time.time(), run)
         path = self._file(name, "json")
-        write_whole(path, json.dumps(asdict(job)).encode(), temporary=path.with_suffix(".part"), mode=0o600)
+        write_whole(
+            path,
+            json.dumps(asdict(job)).encode(),
+            temporary=path.with_suffix(".part"),
+            mode=0o600,
+        )
         return job
 
     def resume(self, run: Run) -> Job:
@@ -116,7 +128,10 @@ class Jobs:
         """Every job, oldest first."""
         if not self.folder.is_dir():
             return []
-        files = sorted(self.folder.glob("*.json"), key=lambda path: (path.lstat().st_mtime_ns, path.name))
+        files = sorted(
+            self.folder.glob("*.json"),
+            key=lambda path: (path.lstat().st_mtime_ns, path.name),
+        )
         read = [self._read(path) for path in files]
         return [job for job in read if job is not None]
 
@@ -151,8 +166,9 @@ class Jobs:
         return child.poll() if child is not None else None
 
     def stop(self, job: Job) -> None:
-        """Ask it to stop at the next safe place, the second time at once. It can be resumed: Ctrl-C would ask
-        for a verdict instead."""
+        """Ask it to stop at the next safe place, the second time at once. It can be resumed: Ctrl-C
+        would ask for a verdict instead.
+        """
         if self.is_alive(job):
             os.kill(job.pid, signal.SIGTERM)
 
@@ -172,8 +188,9 @@ class Jobs:
             return ""
 
     def runs_of(self, job: Job, shelf: JournalReader) -> list[Run]:
-        """The runs of its process, newest first, those of its own command before others: a repair diagnoses
-        in a run of its own."""
+        """The runs of its process, newest first, those of its own command before others: a repair
+        diagnoses in a run of its own.
+        """
         if job.run:
             with suppress(InputError):
                 return [shelf.find(job.run)]
@@ -181,7 +198,11 @@ class Jobs:
         # Process numbers are used again: a run that had ended when the job began is another's.
         born = datetime.fromtimestamp(job.born - BIRTHS_APART_S).astimezone()
         recent = [(run, run.ended_at) for run in shelf.runs(limit=RECENT) if run.pid == job.pid]
-        mine = [run for run, end in recent if end is None or datetime.fromisoformat(end).astimezone() >= born]
+        mine = [
+            run
+            for run, end in recent
+            if end is None or datetime.fromisoformat(end).astimezone() >= born
+        ]
         return sorted(mine, key=lambda run: run.pipeline != job.command)
 
     def _file(self, name: str, ending: str) -> Path:
@@ -189,7 +210,9 @@ class Jobs:
 
 
 def stop_run(run: Run, shelf: JournalReader) -> str:
-    """Ask the process that works on a run to stop; it can be resumed. What was done, in a sentence."""
+    """Ask the process that works on a run to stop; it can be resumed. What was done, in a
+    sentence.
+    """
     here = this_host()
     if not shelf.is_live(run):
         return "Nobody works on this run now."
@@ -199,7 +222,9 @@ def stop_run(run: Run, shelf: JournalReader) -> str:
         os.kill(run.pid, signal.SIGTERM)
     except OSError as error:
         return f"Its process could not be reached: {error.strerror}."
-    return "Asked to stop at the next safe place; asked again it stops at once. Resume continues it."
+    return (
+        "Asked to stop at the next safe place; asked again it stops at once. Resume continues it."
+    )
 
 
 def _born(pid: int) -> float | None:
@@ -212,7 +237,9 @@ def _born(pid: int) -> float | None:
 
 
 def _job_in(path: Path) -> Job:
-    """The job in a file. Anybody may have put it there: all of it is checked. Raises OSError, InputError."""
+    """The job in a file. Anybody may have put it there: all of it is checked. Raises OSError,
+    InputError.
+    """
     if path.is_symlink():
         raise InputError("it is a link")
     name = path.stem
@@ -222,7 +249,10 @@ def _job_in(path: Path) -> Job:
         raise InputError("it is not JSON") from error
     if not isinstance(facts, dict) or set(facts) != {field.name for field in fields(Job)}:
         raise InputError("it does not have the fields of a job")
-    words, pid, born, run = facts["words"], facts["pid"], facts["born"], facts["run"]
+    words = facts["words"]
+    pid = facts["pid"]
+    born = facts["born"]
+    run = facts["run"]
     if facts["id"] != name or not _JOB_ID.fullmatch(name):
         raise InputError("its id is not its name")
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
@@ -241,7 +271,11 @@ def redacted_log(path: Path) -> Iterator[IO[bytes]]:
     """A stream for a child's output; what comes through it is written to the new file `path`."""
     make_folder(path.parent, 0o700)
     with storage_named(path):
-        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        log = os.open(
+            path,
+            os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW,
+            0o600,
+        )
     try:
         fcntl.flock(log, fcntl.LOCK_EX)
         writer = start_own_file(str(redact.__file__), stdout=log)
@@ -256,7 +290,9 @@ def redacted_log(path: Path) -> Iterator[IO[bytes]]:
 
 
 def wait_until_written(path: Path) -> None:
-    """Until the last of an ended command is in its file, or somebody else still holds its output open."""
+    """Until the last of an ended command is in its file, or somebody else still holds its
+    output open.
+    """
     ends = time.monotonic() + PATIENCE_S
     with path.open("rb") as log:
         while time.monotonic() < ends:

@@ -20,7 +20,9 @@ MAGIC = "watch"
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext reenact` does."""
     shell.register_magic_function(
-        lambda line, cell: watch_cell(shell, line, cell), magic_kind="cell", magic_name=MAGIC
+        lambda line, cell: watch_cell(shell, line, cell),
+        magic_kind="cell",
+        magic_name=MAGIC,
     )
 
 
@@ -30,7 +32,9 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def watch_cell(shell: Any, line: str, cell: str) -> object:
-    """Run a cell under the probe; the diagnosis of its training, or none when it trained nothing."""
+    """Run a cell under the probe; the diagnosis of its training, or none when it trained
+    nothing.
+    """
     from reenact.api.training import diagnose_trace
     from reenact.probe.inprocess import Watching
 

@@ -1,16 +1,18 @@
-"""How reenact starts itself: nothing of the current folder is imported on the way; and where a test ends it.
+"""How reenact starts itself: nothing of the current folder is imported on the way; and where a test
+ends it.
 
-`python -m` puts the current folder first on the import path, and a relative entry of PYTHONPATH puts it there
-as well; a `json.py` in a repository would then run with the user's rights. So every process of ours is
-started with the argument vector and the environment made here.
+`python -m` puts the current folder first on the import path, and a relative entry of PYTHONPATH
+puts it there as well; a `json.py` in a repository would then run with the user's rights. So every
+process of ours is started with the argument vector and the environment made here.
 
-Covered: modules in the current folder, `sitecustomize.py` among them, in processes that reenact starts. Not
-covered: a `python -m reenact` that the user types, before our first line runs; the user's own program, which
-sees its folder as it would without us.
+Covered: modules in the current folder, `sitecustomize.py` among them, in processes that reenact
+starts. Not covered: a `python -m reenact` that the user types, before our first line runs; the
+user's own program, which sees its folder as it would without us.
 
-Armed crash points are places where a test may kill the process as a power cut would. `crash_point("C6")` does
-nothing unless REENACT_CRASH_AT names it (`C6`, or `C6:3` for the third time it is passed). Then the process
-dies by SIGKILL at once: no clean-up, no flush, no exit handler.
+Armed crash points are places where a test may kill the process as a power cut would.
+`crash_point("C6")` does nothing unless REENACT_CRASH_AT names it (`C6`, or `C6:3` for the third
+time it is passed). Then the process dies by SIGKILL at once: no clean-up, no flush, no exit
+handler.
 """
 
 import os
@@ -38,7 +40,9 @@ def own_module(module: str, *words: str) -> list[str]:
 
 
 def own_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """`base` (default: ours) for a process of ours: no entry of PYTHONPATH depends on the current folder."""
+    """`base` (default: ours) for a process of ours: no entry of PYTHONPATH depends on the
+    current folder.
+    """
     found = dict(os.environ if base is None else base)
     path = found.get("PYTHONPATH")
     if path and _relative(path):
@@ -54,8 +58,9 @@ def become_own_command(*words: str) -> NoReturn:
 
 
 def leave_folder() -> None:
-    """Take the current folder off the import path of this process, and give PYTHONPATH back to the user's
-    programs. The first thing that a command does."""
+    """Take the current folder off the import path of this process, and give PYTHONPATH back to the
+    user's programs. The first thing that a command does.
+    """
     left = _relative(os.environ.get("PYTHONPATH", "")) - {_HOME}
     if left:
         sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() not in left]
@@ -64,13 +69,17 @@ def leave_folder() -> None:
 
 
 def leave_first_entry() -> None:
-    """Take off what `python -m` has put first on the path: the current folder, unless it is our own."""
+    """Take off what `python -m` has put first on the path: the current folder, unless it is our
+    own.
+    """
     if not sys.flags.safe_path and Path(sys.path[0]).resolve() != _HOME:
         del sys.path[0]
 
 
 def _relative(path: str) -> set[Path]:
-    """The folders of the entries that depend on the current folder; an empty entry is the folder itself."""
+    """The folders of the entries that depend on the current folder; an empty entry is the
+    folder itself.
+    """
     entries = path.split(os.pathsep) if path else []
     return {Path(entry).resolve() for entry in entries if not Path(entry).is_absolute()}
 

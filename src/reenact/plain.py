@@ -1,22 +1,26 @@
 """Makes text from outside safe to show: on a terminal, in a report, on a page, in a prompt.
 
-Every renderer passes what it shows through here: `plain` where several lines may stand, `plain_line` where
-only one may (file names, titles, verdicts), `plain_json` where no character may be lost.
+Every renderer passes what it shows through here: `plain` where several lines may stand,
+`plain_line` where only one may (file names, titles, verdicts), `plain_json` where no character may
+be lost.
 
-Covered: ANSI and OSC sequences (also cut in two by a read, also in their 8-bit form), every other control
-character but newline and tab, carriage returns (they become newlines, so nothing is overwritten), bytes
-that are not UTF-8 (also those of a file name), bidirectional overrides. Not covered: text that lies in
-plain letters.
+Covered: ANSI and OSC sequences (also cut in two by a read, also in their 8-bit form), every other
+control character but newline and tab, carriage returns (they become newlines, so nothing is
+overwritten), bytes that are not UTF-8 (also those of a file name), bidirectional overrides. Not
+covered: text that lies in plain letters.
 """
 
 import codecs
 import re
 
 LONGEST_SEQUENCE = 4096
-"""A sequence that has not ended after so many characters is none: it would swallow the rest of the output."""
+"""A sequence that has not ended after so many characters is none: it would swallow the rest of
+the output.
+"""
 
 _INTRODUCER = re.compile("[\x1b\x90\x98\x9b\x9d\x9e\x9f]")
-# A string ends where another sequence begins, or a flood of openings would each be scanned to the end.
+# A string ends where another sequence begins, or a flood of openings would each be scanned to the
+# end.
 _BODY = "[^\x07\x1b\x90\x98\x9b-\x9f]*"
 _SEQUENCE = re.compile(
     # Strings: OSC, DCS, SOS, PM, APC, up to BEL or ST.
@@ -88,8 +92,9 @@ def plain(text: str) -> str:
 
 
 def plain_line(text: str) -> str:
-    """A name from outside on one line: what `plain` takes out is written as an escape, so that no two names
-    look alike and nobody takes part of one for a line of ours."""
+    """A name from outside on one line: what `plain` takes out is written as an escape, so that no
+    two names look alike and nobody takes part of one for a line of ours.
+    """
     if _SUSPECT.search(text) is None and _BREAKS.search(text) is None:
         return text
     return _BREAKS.sub(_visible, _SUSPECT.sub(_visible, text))

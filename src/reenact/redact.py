@@ -1,15 +1,15 @@
 """Secrets out of text: the one place that knows what a secret looks like.
 
-By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET, CREDENTIAL,
-PRIVATE, WEBHOOK or PAT in it, and REENACT_STUDY_URL. By shape, anywhere in a word: keys of well-known
-providers, bearer headers, passwords and signatures in addresses, addresses of web hooks, private key blocks.
-Everything that writes what others may read passes through here: journal, artefacts, exports, reports,
-recordings, relay files, logs of started commands, errors of providers.
-The files of a trace are written by the watched process itself, by the same rules (`for_probe`), so that a
-killed reenact leaves no raw one.
-Not covered: values too short to differ from ordinary words; values that are paths (the socket of an agent,
-the working folder); a secret that is neither in the environment nor of a known shape, or one cut into pieces,
-encoded or translated; what a program prints to the terminal or writes itself; a copied notebook in its run.
+By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET,
+CREDENTIAL, PRIVATE, WEBHOOK or PAT in it, and REENACT_STUDY_URL. By shape, anywhere in a word: keys
+of well-known providers, bearer headers, passwords and signatures in addresses, addresses of web
+hooks, private key blocks. Everything that writes what others may read passes through here: journal,
+artefacts, exports, reports, recordings, relay files, logs of started commands, errors of providers.
+The files of a trace are written by the watched process itself, by the same rules (`for_probe`), so
+that a killed reenact leaves no raw one. Not covered: values too short to differ from ordinary
+words; values that are paths (the socket of an agent, the working folder); a secret that is neither
+in the environment nor of a known shape, or one cut into pieces, encoded or translated; what a
+program prints to the terminal or writes itself; a copied notebook in its run.
 """
 
 import os
@@ -26,9 +26,9 @@ SHORTEST_MIXED = 8
 """Of values with both letters and digits, which ordinary words do not have."""
 
 _WORD = (
-    r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT|PRIVATE|WEBHOOK"
+    r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH"
+    r"|CREDENTIALS?|PAT|PRIVATE|WEBHOOK|STUDY_URL)"
 )
-_WORD += r"|STUDY_URL)"
 _SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
 _HINTS_SECRET = re.compile(
     # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
@@ -51,8 +51,25 @@ class Shape(NamedTuple):
 
 SHAPES = (
     Shape(
-        ("sk-", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "gsk_",
-         "xai-", "xox", "akia", "asia", "eyj", "-----begin "),
+        (
+            "sk-",
+            "aiza",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "hf_",
+            "gsk_",
+            "xai-",
+            "xox",
+            "akia",
+            "asia",
+            "eyj",
+            "-----begin ",
+        ),
         # After a letter or digit `sk-` is the end of a word: task-, risk-, disk-.
         r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}|sk-(?:proj|ant|or|svcacct)-[A-Za-z0-9_-]{16,}"
         r"|AIza[A-Za-z0-9_-]{30,}"
@@ -64,11 +81,25 @@ SHAPES = (
         r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # JSON web token
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
-    Shape(("bearer", "basic"), r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", rf"\1\2{HIDDEN}"),
+    Shape(
+        ("bearer", "basic"),
+        r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}",
+        rf"\1\2{HIDDEN}",
+    ),
     # Who knows the address of a web hook may write to the channel.
     Shape(
-        ("hooks.slack", "discord", "webhook.office.com/", "office.com/webhook/", "hooks.zapier.com/",
-         "api.telegram.org/bot", "/open-apis/bot/", "maker.ifttt.com/", "events.pagerduty.com/", "/hooks/"),
+        (
+            "hooks.slack",
+            "discord",
+            "webhook.office.com/",
+            "office.com/webhook/",
+            "hooks.zapier.com/",
+            "api.telegram.org/bot",
+            "/open-apis/bot/",
+            "maker.ifttt.com/",
+            "events.pagerduty.com/",
+            "/hooks/",
+        ),
         r"(?i)(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/"
         r"|\bdiscord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
         r"|\bwebhook\.office\.com/webhookb?\d*/|\boutlook\.office\.com/webhook/"
@@ -80,13 +111,23 @@ SHAPES = (
         rf"\1{HIDDEN}",
     ),
     Shape(
-        ("sig=", "signature=", "token=", "secret=", "password=", "api_key=", "apikey=", "&key=", "?key="),
+        (
+            "sig=",
+            "signature=",
+            "token=",
+            "secret=",
+            "password=",
+            "api_key=",
+            "apikey=",
+            "&key=",
+            "?key=",
+        ),
         r"(?i)([?&](?:sig|signature|(?:access_)?token|(?:client_)?secret|password|(?:api_?)?key)=)"
         r"[^\s&\"'<>()]{8,}",
         rf"\1{HIDDEN}",
     ),
     Shape(("://",), r"(?i)(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", rf"\1{HIDDEN}@"),
-)  # fmt: skip
+)
 
 
 def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
@@ -112,7 +153,9 @@ def redact_json(value: Any) -> Any:
 
 
 def redact_bytes(data: bytes, by: Callable[[str], str] = redact) -> bytes:
-    """Bytes with the text in them redacted; surrogateescape carries any other byte through and back."""
+    """Bytes with the text in them redacted; surrogateescape carries any other byte through and
+    back.
+    """
     return by(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
@@ -143,7 +186,9 @@ def secret_names(environ: Mapping[str, str]) -> list[str]:
 
 
 def for_probe(environ: Mapping[str, str]) -> dict[str, object]:
-    """The rules as plain data, for the part that is put into watched programs: names, never values."""
+    """The rules as plain data, for the part that is put into watched programs: names, never
+    values.
+    """
     return {
         "variables": secret_names(environ),
         "name": _HINTS_SECRET.pattern,
@@ -170,7 +215,8 @@ def _is_secret(name: str, value: str) -> bool:
         return False
     if value.startswith("/") and (name in _FOLDERS or os.path.exists(value)):  # noqa: PTH110 - never raises
         return False
-    # A name that only contains such a word (MONKEY, COMPASS) needs a value that no ordinary word is.
+    # A name that only contains such a word (MONKEY, COMPASS) needs a value that no ordinary word
+    # is.
     return bool(_SAYS_SECRET.search(name)) or mixed or not value.isalpha()
 
 

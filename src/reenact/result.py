@@ -66,13 +66,17 @@ class Result:
         form = FORMAT_OF.get(target.suffix.lower())
         if form is None:
             endings = ", ".join(FORMAT_OF)
-            raise InputError(f"A result is saved as one of {endings}. Received: path={str(path)!r}.")
+            raise InputError(
+                f"A result is saved as one of {endings}. Received: path={str(path)!r}."
+            )
         target.write_text(self._rendered(form), encoding="utf-8")
         return target
 
     @property
     def plots(self) -> tuple[Any, ...]:
-        """Its plots, each a `reenact.report.document.Picture`: a notebook draws one, `save` writes one."""
+        """Its plots, each a `reenact.report.document.Picture`: a notebook draws one, `save`
+        writes one.
+        """
         return drawing().pictures_in(self.document())
 
     def document(self) -> Any:
@@ -141,7 +145,9 @@ def _fields(value: Any) -> dict[str, JsonValue]:
     keys = getattr(type(value), "JSON", None)
     if keys is None:
         keys = tuple(one.name for one in dataclasses.fields(value))
-    return {name: _part(value, path, empty, digits) for name, path, empty, digits in map(read_key, keys)}
+    return {
+        name: _part(value, path, empty, digits) for name, path, empty, digits in map(read_key, keys)
+    }
 
 
 def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
@@ -160,6 +166,8 @@ def read_key(text: str) -> tuple[str, str, bool, int | None]:
     """A key of `JSON`: its name, its path, whether empty is null, how many digits."""
     found = KEY.fullmatch(text)
     if found is None:
-        raise ValueError(f"A key is NAME=PATH?:DIGITS, all but the name optional. Received: {text!r}.")
+        raise ValueError(
+            f"A key is NAME=PATH?:DIGITS, all but the name optional. Received: {text!r}."
+        )
     digits = int(found["digits"]) if found["digits"] else None
     return found["name"], found["path"] or found["name"], bool(found["empty"]), digits

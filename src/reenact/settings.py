@@ -1,9 +1,9 @@
 """Every setting, its explanation and where its value comes from.
 
 flag > environment (REENACT_*) > project (reenact.toml or [tool.reenact]) > user file > default,
-resolved here and nowhere else. A project file comes with a repository, perhaps a stranger's, so of it only
-`progress` and the four limits are taken, and a limit only to lower what the user's own file, environment or
-flag gives. The rest of the file is ignored, with one sentence on stderr.
+resolved here and nowhere else. A project file comes with a repository, perhaps a stranger's, so of
+it only `progress` and the four limits are taken, and a limit only to lower what the user's own
+file, environment or flag gives. The rest of the file is ignored, with one sentence on stderr.
 """
 
 import ast
@@ -25,7 +25,15 @@ from reenact.files import read_text, read_toml
 from reenact.plain import plain_line
 
 ENV_PREFIX = "REENACT_"
-OTHERS = ("CRASH_AT", "DATA", "KEPT_PYTHONPATH", "NO_NETWORK_MODELS", "PROBE", "PROBE_FAULT", "TRACEBACK")
+OTHERS = (
+    "CRASH_AT",
+    "DATA",
+    "KEPT_PYTHONPATH",
+    "NO_NETWORK_MODELS",
+    "PROBE",
+    "PROBE_FAULT",
+    "TRACEBACK",
+)
 NOT_SETTINGS = frozenset(f"{ENV_PREFIX}{name}" for name in OTHERS)
 SANDBOXES = ("auto", "bubblewrap", "container", "docker", "podman", "sandlock", "none")
 """`docker` and `podman` are the tier `container` with that engine."""
@@ -41,7 +49,9 @@ _mentioned: set[str] = set()
 
 
 def _limit(least: float, most: float, *, above: bool = False) -> Mapping[str, Any]:
-    """A limit between these bounds, without the lower one when `above`; a project file may lower it."""
+    """A limit between these bounds, without the lower one when `above`; a project file may
+    lower it.
+    """
     return {"bounds": (least, most, above)}
 
 
@@ -50,7 +60,9 @@ class Settings:
     """All settings with their defaults. The text under a field is what `reenact config` prints."""
 
     model: str = ""
-    """The model to ask, for example `anthropic:NAME`, `ollama:NAME`, `command:PROGRAM`, `relay:FOLDER`."""
+    """The model to ask, for example `anthropic:NAME`, `ollama:NAME`, `command:PROGRAM`,
+    `relay:FOLDER`.
+    """
     sandbox: str = field(default="auto", metadata={"choices": SANDBOXES})
     """Tier that runs untrusted code: auto, bubblewrap, container, sandlock or none."""
     trust_code: bool = False
@@ -72,8 +84,9 @@ class Settings:
     cache_dir: Path | None = None
     """Folder of prepared environments and downloads; empty means the platform's user cache."""
     study_url: str = field(default="", metadata={"secret": True})
-    """Database in which several repairs share their Optuna study, as an SQLAlchemy URL; empty: a file a run.
-    May hold a password: give it as REENACT_STUDY_URL; it is not printed."""
+    """Database in which several repairs share their Optuna study, as an SQLAlchemy URL; empty: a
+    file a run. May hold a password: give it as REENACT_STUDY_URL; it is not printed.
+    """
     editor: str = "vscode://file{path}:{line}:{column}"
     """Address by which the page opens a place in your editor; empty means no such links."""
     progress: str = field(default="auto", metadata={"choices": PROGRESS, "project": True})
@@ -102,8 +115,9 @@ def resolve(
     environ: Mapping[str, str] | None = None,
     user_file: Path | None = None,
 ) -> Resolved:
-    """Put the layers on one another. Unknown names and impossible values raise SettingsError, but what a
-    project file may not set is ignored."""
+    """Put the layers on one another. Unknown names and impossible values raise SettingsError, but
+    what a project file may not set is ignored.
+    """
     cwd = cwd or Path.cwd()
     environ = os.environ if environ is None else environ
     user_file = user_file or default_user_file()
@@ -118,12 +132,17 @@ def resolve(
         (f"user file {user_file}", _read_table(user_file, ())),
         (project, {name: given[name] for name in words if name in given}),
         ("environment", _from_environment(environ)),
-        ("flag", {name: value for name, value in (flags or {}).items() if value is not None}),
+        (
+            "flag",
+            {name: value for name, value in (flags or {}).items() if value is not None},
+        ),
     ]
     for origin, table in layers:
         for name, value in table.items():
             values[name] = _checked(name, value, origin)
-            origins[name] = f"environment {ENV_PREFIX}{name.upper()}" if origin == "environment" else origin
+            origins[name] = (
+                f"environment {ENV_PREFIX}{name.upper()}" if origin == "environment" else origin
+            )
     for name in (name for name in limits if name in given):
         # The project's limit is taken where the user gave none or a higher one.
         value, own = _checked(name, given[name], project), values.get(name)
@@ -136,9 +155,9 @@ def resolve(
     if ignored:
         more = f" and {len(ignored) - NAMES_SHOWN} more" if len(ignored) > NAMES_SHOWN else ""
         _say_once(
-            f"Ignored in the {project}: {', '.join(ignored[:NAMES_SHOWN])}{more}; a project may only set"
-            f" {', '.join(sorted(words))} and lower {', '.join(sorted(limits))}. Give others as a flag,"
-            f" as {ENV_PREFIX}NAME in the environment, or in {user_file}."
+            f"Ignored in the {project}: {', '.join(ignored[:NAMES_SHOWN])}{more}; a project may "
+            f"only set {', '.join(sorted(words))} and lower {', '.join(sorted(limits))}. Give "
+            f"others as a flag, as {ENV_PREFIX}NAME in the environment, or in {user_file}."
         )
     return Resolved(Settings(**values), origins, ignored, project_file)
 
@@ -198,7 +217,9 @@ def field_texts(owner: type) -> Mapping[str, str]:
     assert isinstance(tree, ast.ClassDef)
     texts: dict[str, str] = {}
     for before, after in zip(tree.body, tree.body[1:], strict=False):
-        target = before.targets[0] if isinstance(before, ast.Assign) else getattr(before, "target", None)
+        target = (
+            before.targets[0] if isinstance(before, ast.Assign) else getattr(before, "target", None)
+        )
         text = after.value if isinstance(after, ast.Expr) else None
         if isinstance(target, ast.Name) and isinstance(text, ast.Constant):
             texts[target.id] = " ".join(str(text.value).split())
@@ -228,7 +249,9 @@ def _project_may_set() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _say_once(sentence: str) -> None:
-    """On stderr, which belongs to no protocol; settings are resolved several times in one process."""
+    """On stderr, which belongs to no protocol; settings are resolved several times in one
+    process.
+    """
     if sentence not in _mentioned:
         _mentioned.add(sentence)
         print(f"reenact: {plain_line(sentence)}", file=sys.stderr, flush=True)  # noqa: T201
@@ -241,7 +264,9 @@ def _from_environment(environ: Mapping[str, str]) -> Mapping[str, Any]:
             continue
         name = variable.removeprefix(ENV_PREFIX).lower()
         if name not in _types() and not difflib.get_close_matches(name, _types(), n=1):
-            _say_once(f"Ignored: there is no setting {name} (from the environment variable {variable}).")
+            _say_once(
+                f"Ignored: there is no setting {name} (from the environment variable {variable})."
+            )
             continue
         is_list = str(_types().get(name, "")).startswith("tuple[")
         table[name] = [part for part in text.split(",") if part] if is_list else text
@@ -286,4 +311,6 @@ def _outside(name: str, value: Any) -> str:
     least, most, above = allowed["bounds"]
     # Comparisons with nan are false, so that it is outside.
     inside = least < value <= most if above else least <= value <= most
-    return "" if inside else f"expected a number {'above' if above else 'from'} {least} up to {most}"
+    return (
+        "" if inside else f"expected a number {'above' if above else 'from'} {least} up to {most}"
+    )

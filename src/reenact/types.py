@@ -13,7 +13,8 @@ from typing import Self, TypeAlias
 from typing_extensions import TypeAliasType
 
 JsonValue = TypeAliasType(
-    "JsonValue", "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+    "JsonValue",
+    "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None",
 )
 LOOK_S = 0.1
 
@@ -22,13 +23,21 @@ class ExitCode(IntEnum):
     """What the shell sees. The meaning is the same for every command; docs/exit-codes.md has the table."""
 
     OK = 0
-    """It was looked at and is good: nothing speaks against the training, reproduced, repaired, goals met."""
+    """It was looked at and is good: nothing speaks against the training, reproduced, repaired,
+    goals met.
+    """
     FOUND = 1
-    """It was looked at and is not good: a finding, a broken training, not repaired, not reproduced."""
+    """It was looked at and is not good: a finding, a broken training, not repaired, not
+    reproduced.
+    """
     ERROR = 2
-    """Wrong usage, bad input (a file that cannot be parsed, a folder without programs), an internal error."""
+    """Wrong usage, bad input (a file that cannot be parsed, a folder without programs), an
+    internal error.
+    """
     INCONCLUSIVE = 3
-    """Nothing could be judged: no start, no training, not enough evidence, time or budget for a verdict."""
+    """Nothing could be judged: no start, no training, not enough evidence, time or budget for a
+    verdict.
+    """
     STOPPED = 130
     """Ctrl-C, without a verdict; the command that continues was printed."""
 
@@ -58,7 +67,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One thing worth telling a waiting user. `done`/`total` are steps of `what`, total 0 when unknown."""
+    """One thing worth telling a waiting user. `done`/`total` are steps of `what`, total 0 when
+    unknown.
+    """
 
     what: str
     done: int = 0
@@ -80,9 +91,9 @@ def tell_nobody(progress: Progress) -> None:
 class Stop:
     """When to stop: as soon as the user asks for it, or when the time of the whole command is up.
 
-    Set by the edge, looked at by everything that takes long. `seconds` is the time there is, from `began`
-    (of `time.monotonic`, default now) on. A `parent` ends its children; a child may end earlier by
-    itself. An `event` is that of a caller who sets it to end the work.
+    Set by the edge, looked at by everything that takes long. `seconds` is the time there is, from
+    `began` (of `time.monotonic`, default now) on. A `parent` ends its children; a child may end
+    earlier by itself. An `event` is that of a caller who sets it to end the work.
     """
 
     def __init__(
@@ -102,12 +113,15 @@ class Stop:
         self._verdict_asked = False
 
     def ask_verdict(self) -> None:
-        """Ask to end now and to judge what was seen, as the first Ctrl-C does. From then on no time is left.
-        It takes no lock either."""
+        """Ask to end now and to judge what was seen, as the first Ctrl-C does. From then on no time
+        is left. It takes no lock either.
+        """
         self._verdict_asked = True
 
     def ask(self) -> None:
-        """Ask to stop gently, as Ctrl-C does. It takes no lock: the thread of the signal may hold it."""
+        """Ask to stop gently, as Ctrl-C does. It takes no lock: the thread of the signal may
+        hold it.
+        """
         self._by_ask = True
 
     @property
@@ -128,15 +142,18 @@ class Stop:
 
     @property
     def time_is_up(self) -> bool:
-        """Whether the time of the whole command is over, or `ask_verdict` ended it; what was seen until then
-        is judged."""
+        """Whether the time of the whole command is over, or `ask_verdict` ended it; what was seen
+        until then is judged.
+        """
         left = self.remaining()
         return left is not None and left <= 0
 
     @property
     def limit(self) -> float | None:
         """The seconds that were given, ours or the parent's."""
-        return self.seconds if self.seconds is not None or self._parent is None else self._parent.limit
+        return (
+            self.seconds if self.seconds is not None or self._parent is None else self._parent.limit
+        )
 
     def remaining(self) -> float | None:
         """Seconds that are left; none when there is no limit."""
@@ -149,7 +166,9 @@ class Stop:
     def within(self, seconds: float | None) -> float | None:
         """So many seconds, but never more than are left."""
         left = self.remaining()
-        known = [one for one in (seconds, None if left is None else max(0.0, left)) if one is not None]
+        known = [
+            one for one in (seconds, None if left is None else max(0.0, left)) if one is not None
+        ]
         return min(known, default=None)
 
     def wait(self, seconds: float) -> bool:
@@ -165,7 +184,9 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """Parts of a method that can be switched off, to measure what each is worth: boolean fields, all on."""
+    """Parts of a method that can be switched off, to measure what each is worth: boolean
+    fields, all on.
+    """
 
     @classmethod
     def without(cls, *names: str) -> Self:

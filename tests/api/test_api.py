@@ -1,4 +1,6 @@
-"""`import reenact`: typed keywords that their page explains, silent, cancellable, in a running loop too."""
+"""`import reenact`: typed keywords that their page explains, silent, cancellable, in a running
+loop too.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,18 @@ pytestmark = pytest.mark.usefixtures("warm_python")
 
 GROUPS = ("ModelOptions", "RunOptions", "TrainingOptions")
 FUNCTIONS = sorted(
-    name for name, home in reenact._HOME_OF.items() if home.startswith("api.") and name not in GROUPS
+    name
+    for name, home in reenact._HOME_OF.items()
+    if home.startswith("api.") and name not in GROUPS
 )
-LONG = ("diagnose", "repair", "reproduce_bug", "reproduce_paper", "fingerprint", "evaluate")
+LONG = (
+    "diagnose",
+    "repair",
+    "reproduce_bug",
+    "reproduce_paper",
+    "fingerprint",
+    "evaluate",
+)
 COMMANDS = {"reproduce_bug": "bug", "reproduce_paper": "paper"}
 FAULTY = """
 import torch
@@ -69,8 +80,12 @@ def test_every_keyword_is_typed_and_explained(name: str) -> None:
     function = getattr(reenact, name)
     signature = inspect.signature(function)
     assert signature.return_annotation is not inspect.Signature.empty
-    assert all(one.annotation is not inspect.Parameter.empty for one in signature.parameters.values())
-    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    assert all(
+        one.annotation is not inspect.Parameter.empty for one in signature.parameters.values()
+    )
+    assert not any(
+        one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values()
+    )
     page = inspect.getdoc(function) or ""
     if len(signature.parameters) > 2:
         explained = set(re.findall(r"\w+", page.partition("Args:")[2]))
@@ -112,7 +127,9 @@ def test_python_and_the_command_have_the_same_defaults(name: str) -> None:
 
 
 @pytest.mark.parametrize("group", OPTIONS)
-def test_every_option_of_a_group_is_explained_and_one_of_the_command_line(group: type) -> None:
+def test_every_option_of_a_group_is_explained_and_one_of_the_command_line(
+    group: type,
+) -> None:
     assert reenact.__all__.count(group.__name__) == 1
     options = {field.name for field in dataclasses.fields(group)}
     assert set(field_texts(group)) == options
@@ -123,7 +140,10 @@ def test_every_option_of_a_group_is_explained_and_one_of_the_command_line(group:
 
 
 def test_options_of_the_command_line_find_their_group() -> None:
-    taken = grouped(reenact.diagnose, {"workers": 2, "fresh": True, "depth": "static", "max_calls": 3})
+    taken = grouped(
+        reenact.diagnose,
+        {"workers": 2, "fresh": True, "depth": "static", "max_calls": 3},
+    )
     assert taken["training"] == TrainingOptions(workers=2)
     assert taken["run"] == RunOptions(fresh=True)
     assert (taken["asking"].max_calls, taken["depth"]) == (3, "static")
@@ -160,19 +180,28 @@ for call in (
         print(type(error).__name__)
 """
     ended = subprocess.run(
-        [warm_python_of_commands(), "-c", script], capture_output=True, text=True, cwd=place, check=False
+        [warm_python_of_commands(), "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=place,
+        check=False,
     )
     assert (ended.returncode, len(ended.stdout.split())) == (0, 5), ended.stderr
 
 
-def test_a_diagnosis_prints_nothing_unless_asked(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_diagnosis_prints_nothing_unless_asked(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     found = reenact.diagnose("train.py")
     assert found.exit_code == 1
     assert capfd.readouterr() == ("", "")
     received: list[reenact.Progress] = []
     with (place / "output.txt").open("wb") as output:
         reenact.diagnose(
-            place / "train.py", output=output, progress=received.append, run=RunOptions(fresh=True)
+            place / "train.py",
+            output=output,
+            progress=received.append,
+            run=RunOptions(fresh=True),
         )
     assert "a line of the program" in (place / "output.txt").read_text()
     assert "diagnose" in {one.what for one in received}
@@ -183,14 +212,25 @@ def test_a_diagnosis_prints_nothing_unless_asked(place: Path, capfd: pytest.Capt
 @pytest.mark.parametrize(
     ("keywords", "sentence"),
     [
-        ({"depth": "quik"}, "depth is one of static, quick, normal, deep. Received: depth='quik'."),
-        ({"threshold": float("nan")}, "threshold must be between 0 and 1. Received: threshold=nan."),
+        (
+            {"depth": "quik"},
+            "depth is one of static, quick, normal, deep. Received: depth='quik'.",
+        ),
+        (
+            {"threshold": float("nan")},
+            "threshold must be between 0 and 1. Received: threshold=nan.",
+        ),
         ({"max_time": -1.0}, "max_time"),
         ({"select": "no-such-rule"}, "no-such-rule"),
-        ({"select": [3]}, "select must be a word or a list of words. Received: select=[3]."),
+        (
+            {"select": [3]},
+            "select must be a word or a list of words. Received: select=[3].",
+        ),
     ],
 )
-def test_a_wrong_value_is_a_sentence(place: Path, keywords: dict[str, object], sentence: str) -> None:
+def test_a_wrong_value_is_a_sentence(
+    place: Path, keywords: dict[str, object], sentence: str
+) -> None:
     with pytest.raises(ReenactError, match=re.escape(sentence)):
         reenact.diagnose("train.py", **keywords)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unexpected keyword argument 'buget'"):
@@ -205,7 +245,9 @@ def test_too_few_seeds_and_a_branch_without_apply(place: Path) -> None:
 
 
 def test_a_call_is_cancelled_from_another_thread(place: Path) -> None:
-    (place / "endless.py").write_text("import time\nopen('started', 'w').close()\ntime.sleep(3000)\n")
+    (place / "endless.py").write_text(
+        "import time\nopen('started', 'w').close()\ntime.sleep(3000)\n"
+    )
     cancel = threading.Event()
 
     def when_started() -> None:
@@ -258,14 +300,18 @@ def test_within_a_running_event_loop(place: Path) -> None:
 
     async def notebook() -> int:
         taken = reenact.fingerprint(
-            paper / "paper.md", without=("scan", "atomicity"), model="replay:recording.jsonl"
+            paper / "paper.md",
+            without=("scan", "atomicity"),
+            model="replay:recording.jsonl",
         )
         return len(taken.fingerprint.criteria)
 
     assert asyncio.run(notebook()) > 0
 
 
-def test_a_diagnosis_prints_as_the_command_does_and_its_findings_have_plain_fields(place: Path) -> None:
+def test_a_diagnosis_prints_as_the_command_does_and_its_findings_have_plain_fields(
+    place: Path,
+) -> None:
     found = reenact.diagnose("train.py", depth="static")
     (finding,) = found.findings
     assert repr(found) == f"<Diagnosis train.py: 1 finding, {finding.code} at {finding.line}>"
@@ -283,15 +329,22 @@ def test_a_result_is_saved_as_page_and_as_data(place: Path) -> None:
     assert json.loads(found.save("data.json").read_text())["data"] == json.loads(found.to_json())
 
 
-def test_what_lint_finds_has_the_fields_of_a_finding_and_the_path_in_print(place: Path) -> None:
+def test_what_lint_finds_has_the_fields_of_a_finding_and_the_path_in_print(
+    place: Path,
+) -> None:
     (place / "package").mkdir()
     (place / "train.py").rename(place / "package" / "train.py")
     found = reenact.lint(".")
     finding = found.findings[0]
-    assert (finding.file, finding.code) == ("package/train.py", finding.data["witnesses"][0]["code"])
+    assert (finding.file, finding.code) == (
+        "package/train.py",
+        finding.data["witnesses"][0]["code"],
+    )
     assert f"package/train.py:{finding.line}:" in str(found)
     assert repr(found).startswith("<LintResult 1 finding in ")
-    assert repr(reenact.hyperparameters("package/train.py")).startswith("<Hyperparameters train.py: ")
+    assert repr(reenact.hyperparameters("package/train.py")).startswith(
+        "<Hyperparameters train.py: "
+    )
 
 
 def test_the_last_run_is_the_newest_with_a_result(place: Path) -> None:

@@ -1,4 +1,5 @@
-"""docs/works-with.md, line by line: a program of each kind with a planted fault, diagnosed as a user does.
+"""docs/works-with.md, line by line: a program of each kind with a planted fault, diagnosed as a
+user does.
 
 `make test-frameworks` installs what they need. Every line of the page names its test here.
 """
@@ -223,7 +224,9 @@ def diagnose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Diagnose:
             Path(name.replace("__", "/")).parent.mkdir(exist_ok=True)
             Path(name.replace("__", "/") + ".yaml").write_text(content)
         return reenact.diagnose(
-            words or ("train.py",), training=reenact.TrainingOptions(python=sys.executable), max_time=400
+            words or ("train.py",),
+            training=reenact.TrainingOptions(python=sys.executable),
+            max_time=400,
         )
 
     return run
@@ -254,8 +257,11 @@ def rate_too_high(found: Diagnosis, text: str, part: str = "8.0") -> None:
     """A learning rate of 8 is named first, at its line."""
     assert found.findings, found.sentence
     assert names(found) & {
-        "learning-rate-outside-range", "learning-rate-high", "update-too-fast", "loss-diverges"
-    }  # fmt: skip
+        "learning-rate-outside-range",
+        "learning-rate-high",
+        "update-too-fast",
+        "loss-diverges",
+    }
     assert first(found)[2] == line_of(text, part)
 
 
@@ -269,13 +275,20 @@ def test_trainer(diagnose: Diagnose) -> None:
     assert len(trace.metric("val_loss")) == 3
     assert max(trace.steps["learning_rate"]) == pytest.approx(3e-3)
     assert "transformer.h.0.mlp.c_fc" in trace.layer_names
-    assert first(found) == ("labels-shifted-twice", "train.py", line_of(text, "labels ="))
+    assert first(found) == (
+        "labels-shifted-twice",
+        "train.py",
+        line_of(text, "labels ="),
+    )
 
 
 @pytest.mark.frameworks
 def test_trainer_that_is_sound(diagnose: Diagnose) -> None:
     found = diagnose(LANGUAGE_MODEL.replace("LABELS", "row"))
-    assert [tested.shift for tested in found.evidence.experiments.behaviour] == [1, 1], "start and end"
+    assert [tested.shift for tested in found.evidence.experiments.behaviour] == [
+        1,
+        1,
+    ], "start and end"
     assert found.findings == ()
 
 
@@ -355,7 +368,13 @@ def test_notebook(diagnose: Diagnose) -> None:
     cells = [
         {"cell_type": "markdown", "metadata": {}, "source": "# Three classes"},
         *(
-            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+            {
+                "cell_type": "code",
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+                "source": source,
+            }
             for source in (DATA, NET, LOOP.lstrip())
         ),
     ]
@@ -364,7 +383,11 @@ def test_notebook(diagnose: Diagnose) -> None:
     )
     found = diagnose("", "train.ipynb")
     assert seen(found).step_count == 64
-    assert names(found) & {"learning-rate-outside-range", "learning-rate-high", "update-too-fast"}
+    assert names(found) & {
+        "learning-rate-outside-range",
+        "learning-rate-high",
+        "update-too-fast",
+    }
     assert "train.ipynb cell 3 line 1" in mimebundle(found)["text/plain"]
 
 
@@ -384,12 +407,18 @@ def test_keras_on_torch(diagnose: Diagnose) -> None:
 def test_keras_custom_step_on_torch(diagnose: Diagnose) -> None:
     found = diagnose(KERAS_STEP)
     assert seen(found).step_count == 64
-    assert first(found) == ("gradients-not-cleared", "train.py", line_of(KERAS_STEP, "loss.backward"))
+    assert first(found) == (
+        "gradients-not-cleared",
+        "train.py",
+        line_of(KERAS_STEP, "loss.backward"),
+    )
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
-def test_keras_fit_elsewhere(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+def test_keras_fit_elsewhere(
+    diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
     monkeypatch.setenv("KERAS_BACKEND", backend)
     found = diagnose(KERAS)
     trace = seen(found)
@@ -397,7 +426,10 @@ def test_keras_fit_elsewhere(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch
     assert len(trace.losses.known) == 48
     assert len(trace.metric("val_accuracy", "keras")) == 4
     assert [layer.type for layer in trace.graph.layers] == ["Dense", "Dense"]
-    assert {(facts.split, facts.role) for facts in trace.data} >= {("train", "input"), ("train", "label")}
+    assert {(facts.split, facts.role) for facts in trace.data} >= {
+        ("train", "input"),
+        ("train", "label"),
+    }
     assert len(trace.layers) == 0
     assert found.evidence.experiments.one_batch is None
     rate_too_high(found, KERAS)

@@ -1,7 +1,9 @@
-"""Benchmarks of the benchmarks: tools that are worth nothing, and what each score card says of them.
+"""Benchmarks of the benchmarks: tools that are worth nothing, and what each score card says of
+them.
 
-No goal may be met by one that says nothing, says everything, writes poems or always says yes, where the goal
-is about what it gets wrong; and the right answer meets every goal, so that none is out of reach.
+No goal may be met by one that says nothing, says everything, writes poems or always says yes, where
+the goal is about what it gets wrong; and the right answer meets every goal, so that none is out of
+reach.
 """
 
 from __future__ import annotations
@@ -59,7 +61,10 @@ def judged(card: Scorecard, wanted: Iterable[str]) -> None:
     """Exactly the goals that hold one of these words are missed."""
     words = tuple(wanted)
     names = {goal.name for goal in card.goals if any(word in goal.name for word in words)}
-    assert all(any(word in goal.name for goal in card.goals) for word in words), (words, card.goals)
+    assert all(any(word in goal.name for goal in card.goals) for word in words), (
+        words,
+        card.goals,
+    )
     assert missed(card) == names, card.goals
     assert card.exit_code is (ExitCode.FOUND if words else ExitCode.OK)
 
@@ -88,7 +93,9 @@ def field(faulty: dict[str, object], sound: dict[str, object]) -> Scorecard:
     trainings, results = [], []
     blank = TrainingDiagnosis("a", "quick", "code", "start")
     for training, reported in ((FIELD_FAULTY, faulty), (FIELD_SOUND, sound)):
-        trainings += [replace(training, id=f"{training.sound}{number}") for number in range(LEAST_FIELD)]
+        trainings += [
+            replace(training, id=f"{training.sound}{number}") for number in range(LEAST_FIELD)
+        ]
         results += [replace(blank, **reported)] * LEAST_FIELD  # type: ignore[arg-type]
     return trainings_card(scored(FIELD_SPLIT, trainings, results, depth="quick", whole=True))
 
@@ -109,9 +116,17 @@ EVERYTHING = {"findings": tuple(named(fault) for fault in FaultType)}
             id="always broken",
         ),
         pytest.param(
-            {"findings": (named(FaultType.ACH, 8),)}, {}, ("recall", "precision"), id="another line"
+            {"findings": (named(FaultType.ACH, 8),)},
+            {},
+            ("recall", "precision"),
+            id="another line",
         ),
-        pytest.param({"could_not_run": "time-limit: 120 s"}, {}, ("recall", "precision"), id="no answer"),
+        pytest.param(
+            {"could_not_run": "time-limit: 120 s"},
+            {},
+            ("recall", "precision"),
+            id="no answer",
+        ),
     ],
 )
 def test_field(faulty: dict[str, object], sound: dict[str, object], goals: tuple[str, ...]) -> None:
@@ -124,7 +139,12 @@ def test_a_machine_that_lacks_the_programs_judges_nothing() -> None:
 
 
 MODERN_FAULTY = Training(
-    "a", "a.py", sound=False, what="w", style="plain-loop", fault=(Truth("missing-zero-grad", (12,)),)
+    "a",
+    "a.py",
+    sound=False,
+    what="w",
+    style="plain-loop",
+    fault=(Truth("missing-zero-grad", (12,)),),
 )
 MODERN_SOUND = Training("b", "b.py", sound=True, what="w", style="plain-loop")
 TRUE = NamedFault(("RE010",), (("a.py", 12, 12),), 0.9)
@@ -137,12 +157,19 @@ EVERY_CODE = tuple(NamedFault((rule.code,), (("a.py", 1, 9999),), 0.9) for rule 
         pytest.param((TRUE,), (), (), id="the truth"),
         pytest.param((), (), ("a true fault", "first"), id="nothing"),
         pytest.param(EVERY_CODE, EVERY_CODE, ("first", "alarms"), id="everything"),
-        pytest.param((replace(TRUE, places=(("a.py", 1, 9999),)),), (), ("first",), id="the whole file"),
+        pytest.param(
+            (replace(TRUE, places=(("a.py", 1, 9999),)),),
+            (),
+            ("first",),
+            id="the whole file",
+        ),
         pytest.param(None, (), ("a true fault", "first"), id="no answer"),
     ],
 )
 def test_modern(
-    faulty: tuple[NamedFault, ...] | None, sound: tuple[NamedFault, ...], goals: tuple[str, ...]
+    faulty: tuple[NamedFault, ...] | None,
+    sound: tuple[NamedFault, ...],
+    goals: tuple[str, ...],
 ) -> None:
     trainings, results = [], []
     for training, findings in ((MODERN_FAULTY, faulty), (MODERN_SOUND, sound)):
@@ -151,7 +178,10 @@ def test_modern(
         blank = TrainingDiagnosis(training.id, "quick", "code", "start", could_not_run=crashed)
         results += [replace(blank, findings=findings or ())] * LEAST_MODERN
     split = split_named("blind-1")
-    judged(trainings_card(scored(split, trainings, results, depth="quick", whole=True)), goals)
+    judged(
+        trainings_card(scored(split, trainings, results, depth="quick", whole=True)),
+        goals,
+    )
 
 
 STUDY = [case for case in catalogue() if case.study]
@@ -161,13 +191,18 @@ ALL_FAULTS: list[tuple[str, int | None]] = [
 
 
 def faults(
-    buggy: list[tuple[str, int | None]] | None, fixed: list[tuple[str, int | None]], count: int = len(STUDY)
+    buggy: list[tuple[str, int | None]] | None,
+    fixed: list[tuple[str, int | None]],
+    count: int = len(STUDY),
 ) -> Scorecard:
     """`buggy` none: the truth of each case."""
     results = []
     for case in STUDY[:count]:
         truth = [(min(spot.faults).value, min(spot.layers, default=None)) for spot in case.truth]
-        for side, answer in ((Side.BUGGY, truth if buggy is None else buggy), (Side.FIXED, fixed)):
+        for side, answer in (
+            (Side.BUGGY, truth if buggy is None else buggy),
+            (Side.FIXED, fixed),
+        ):
             answers = dict.fromkeys((*FAMILIES, QUICK, PIPELINE), answer)
             seconds = {"plain": 10.0, "quick": 12.0, "pipeline": 60.0}
             results.append(FaultResult(case.id, side, answers, seconds))
@@ -180,7 +215,12 @@ def faults(
         pytest.param(None, [], (), id="the truth"),
         pytest.param([], [], ("recall", "F3", "precision"), id="nothing"),
         pytest.param(ALL_FAULTS, ALL_FAULTS, ("F3", "precision", "twins"), id="everything"),
-        pytest.param([("HLR", None)], [("HLR", None)], ("recall", "F3", "precision", "twins"), id="one"),
+        pytest.param(
+            [("HLR", None)],
+            [("HLR", None)],
+            ("recall", "F3", "precision", "twins"),
+            id="one",
+        ),
     ],
 )
 def test_faults(
@@ -199,9 +239,21 @@ def test_faults_that_were_left_out_judge_nothing() -> None:
 # Tools that say yes, and models that write poems.
 
 BUG = BugCase(
-    Path("bug"), "bug", "t", "p", Kind.SILENT, "b", "f", "s", "a" * 40, "b" * 40,
-    BugVerdict.REPRODUCED, (), ".", 5.0,
-)  # fmt: skip
+    Path("bug"),
+    "bug",
+    "t",
+    "p",
+    Kind.SILENT,
+    "b",
+    "f",
+    "s",
+    "a" * 40,
+    "b" * 40,
+    BugVerdict.REPRODUCED,
+    (),
+    ".",
+    5.0,
+)
 NO_BUG = replace(BUG, id="none", fixed=None, decoy="b" * 40, expected=BugVerdict.NOT_REPRODUCED)
 YES, NO = BugVerdict.REPRODUCED, BugVerdict.NOT_REPRODUCED
 SHOWN = {"script": "s", "on_buggy": 1, "on_fixed": 0}
@@ -219,16 +271,30 @@ def bugs(there: BugVerdict, absent: BugVerdict, **more: object) -> Scorecard:
     ("card", "goals"),
     [
         pytest.param(bugs(YES, NO, **SHOWN), (), id="the truth"),
-        pytest.param(bugs(YES, YES), ("true verdict", "bugs shown", "false claims"), id="always yes"),
-        pytest.param(bugs(YES, YES, script="s", on_buggy=1, on_fixed=1),
-                     ("true verdict", "bugs shown", "false claims"), id="a script that always fails"),
+        pytest.param(
+            bugs(YES, YES),
+            ("true verdict", "bugs shown", "false claims"),
+            id="always yes",
+        ),
+        pytest.param(
+            bugs(YES, YES, script="s", on_buggy=1, on_fixed=1),
+            ("true verdict", "bugs shown", "false claims"),
+            id="a script that always fails",
+        ),
         pytest.param(bugs(YES, NO), ("bugs shown",), id="yes without a script"),
         pytest.param(bugs(NO, NO), ("true verdict", "bugs shown"), id="always no"),
-        pytest.param(bugs(BugVerdict.INCONCLUSIVE, BugVerdict.INCONCLUSIVE),
-                     ("true verdict", "bugs shown"), id="a poem"),
-        pytest.param(bugs(YES, NO, other_words=3, **SHOWN), ("other words",), id="a poisoned prompt"),
+        pytest.param(
+            bugs(BugVerdict.INCONCLUSIVE, BugVerdict.INCONCLUSIVE),
+            ("true verdict", "bugs shown"),
+            id="a poem",
+        ),
+        pytest.param(
+            bugs(YES, NO, other_words=3, **SHOWN),
+            ("other words",),
+            id="a poisoned prompt",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bugs(card: Scorecard, goals: tuple[str, ...]) -> None:
     judged(card, goals)
 
@@ -240,13 +306,27 @@ def test_bugs_that_are_all_there_do_not_clear_anybody_of_false_claims() -> None:
 
 
 PAPER = PaperCase(
-    Path("true"), "t", PaperVerdict.REPRODUCED, 1.0, 3, 1.0, Asked(), Metric("accuracy", "%", True),
-    Reference(0.9, 0.1, 3), (),
-)  # fmt: skip
+    Path("true"),
+    "t",
+    PaperVerdict.REPRODUCED,
+    1.0,
+    3,
+    1.0,
+    Asked(),
+    Metric("accuracy", "%", True),
+    Reference(0.9, 0.1, 3),
+    (),
+)
 FALSE_PAPER = replace(PAPER, folder=Path("false"), expected=PaperVerdict.NOT)
 HOLDS, FAILS = PaperVerdict.REPRODUCED, PaperVerdict.NOT
 FINGERPRINT = Recalled(10, 10, (), 10, 10, (), 10)
-WELL = {"executed": True, "measured": 0.9, "gap": 0.01, "recalled": FINGERPRINT, "at_o3": Decimal("0.5")}
+WELL = {
+    "executed": True,
+    "measured": 0.9,
+    "gap": 0.01,
+    "recalled": FINGERPRINT,
+    "at_o3": Decimal("0.5"),
+}
 POEM: dict[str, object] = {"at_o3": Decimal("0.5")}
 
 
@@ -262,21 +342,41 @@ def papers(true: PaperVerdict, false: PaperVerdict, **more: object) -> Scorecard
     ("card", "goals"),
     [
         pytest.param(papers(HOLDS, FAILS, **WELL), (), id="the truth"),
-        pytest.param(papers(HOLDS, HOLDS, **WELL), ("false papers", "true verdicts"), id="always holds"),
-        pytest.param(papers(FAILS, FAILS, **WELL), ("true papers", "true verdicts"), id="never holds"),
-        pytest.param(papers(PaperVerdict.INCONCLUSIVE, PaperVerdict.INCONCLUSIVE, **POEM),
-                     ("execute", "gap", "recall", "precision", "true papers", "true verdicts"), id="a poem"),
-        pytest.param(papers(HOLDS, FAILS, **(WELL | {"other_words": 2})), ("other words",), id="poisoned"),
-        pytest.param(papers(HOLDS, FAILS, **(WELL | {"recalled": None})), ("recall", "precision"),
-                     id="no fingerprint"),
+        pytest.param(
+            papers(HOLDS, HOLDS, **WELL),
+            ("false papers", "true verdicts"),
+            id="always holds",
+        ),
+        pytest.param(
+            papers(FAILS, FAILS, **WELL),
+            ("true papers", "true verdicts"),
+            id="never holds",
+        ),
+        pytest.param(
+            papers(PaperVerdict.INCONCLUSIVE, PaperVerdict.INCONCLUSIVE, **POEM),
+            ("execute", "gap", "recall", "precision", "true papers", "true verdicts"),
+            id="a poem",
+        ),
+        pytest.param(
+            papers(HOLDS, FAILS, **(WELL | {"other_words": 2})),
+            ("other words",),
+            id="poisoned",
+        ),
+        pytest.param(
+            papers(HOLDS, FAILS, **(WELL | {"recalled": None})),
+            ("recall", "precision"),
+            id="no fingerprint",
+        ),
     ],
-)  # fmt: skip
+)
 def test_papers(card: Scorecard, goals: tuple[str, ...]) -> None:
     judged_but_unmeasured(card, goals)
 
 
 def judged_but_unmeasured(card: Scorecard, goals: tuple[str, ...]) -> None:
-    """As `judged`, where a goal may also have nothing to judge: quotes of a fingerprint that is not there."""
+    """As `judged`, where a goal may also have nothing to judge: quotes of a fingerprint that is
+    not there.
+    """
     kept = tuple(goal for goal in card.goals if goal.met is not None)
     judged(replace(card, goals=kept), goals)
 
@@ -295,7 +395,20 @@ def repair(decision: str, *afters: tuple[float, ...], complexity: int = 1) -> Sc
     """Repeats of `guided` at both budgets with these values after the patch."""
     runs = tuple(
         Repaired(
-            "D1", "guided", budget, repeat, decision, BEFORE, after, 0.001, complexity, 1.0, 1.0, 9, 9.0, 9.0
+            "D1",
+            "guided",
+            budget,
+            repeat,
+            decision,
+            BEFORE,
+            after,
+            0.001,
+            complexity,
+            1.0,
+            1.0,
+            9,
+            9.0,
+            9.0,
         )
         for budget in ("10", "20")
         for repeat, after in enumerate(afters)
@@ -308,23 +421,50 @@ def repair(decision: str, *afters: tuple[float, ...], complexity: int = 1) -> Sc
     ("card", "goals"),
     [
         pytest.param(repair("repaired", AFTER, AFTER, AFTER), (), id="the fix"),
-        pytest.param(repair("improved", BEFORE, BEFORE, BEFORE), ("rate", "faults with"), id="always yes"),
-        pytest.param(repair("nothing-found", BEFORE, BEFORE), ("rate", "faults with"), id="nothing"),
-        pytest.param(repair("repaired", AFTER, AFTER, AFTER, complexity=20), ("changes",), id="everything"),
-        pytest.param(repair("repaired", AFTER, tuple(one + 0.1 for one in AFTER), AFTER), ("sigma",),
-                     id="another patch every time"),
+        pytest.param(
+            repair("improved", BEFORE, BEFORE, BEFORE),
+            ("rate", "faults with"),
+            id="always yes",
+        ),
+        pytest.param(
+            repair("nothing-found", BEFORE, BEFORE),
+            ("rate", "faults with"),
+            id="nothing",
+        ),
+        pytest.param(
+            repair("repaired", AFTER, AFTER, AFTER, complexity=20),
+            ("changes",),
+            id="everything",
+        ),
+        pytest.param(
+            repair("repaired", AFTER, tuple(one + 0.1 for one in AFTER), AFTER),
+            ("sigma",),
+            id="another patch every time",
+        ),
     ],
-)  # fmt: skip
+)
 def test_repair(card: Scorecard, goals: tuple[str, ...]) -> None:
     judged_but_unmeasured(card, goals)
 
 
 @pytest.mark.parametrize(
-    ("after", "met"), [pytest.param(AFTER, True, id="the fix"), pytest.param(BEFORE, False, id="always yes")]
+    ("after", "met"),
+    [
+        pytest.param(AFTER, True, id="the fix"),
+        pytest.param(BEFORE, False, id="always yes"),
+    ],
 )
 def test_repairs_of_foreign_programs(after: tuple[float, ...], met: bool) -> None:
     result = TrainingRepair(
-        "a", "", 6, "code", "start", decision="improved", before=BEFORE, after=after, as_good=met
+        "a",
+        "",
+        6,
+        "code",
+        "start",
+        decision="improved",
+        before=BEFORE,
+        after=after,
+        as_good=met,
     )
     cases = [FIELD_FAULTY] * LEAST_FIELD
     card = repair_scorecard(FIELD_SPLIT, cases, [result] * LEAST_FIELD, whole=True)

@@ -40,7 +40,9 @@ def test_what_is_known_is_not_run_and_equal_trials_run_once(store: Store) -> Non
     assert sorted(seen) == sorted([(3, 0.3), (1, 0.1), (3, 0.3)] * 2)
 
 
-@pytest.mark.parametrize("kind", [OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED])
+@pytest.mark.parametrize(
+    "kind", [OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED]
+)
 def test_accidents_are_not_kept(store: Store, kind: OutcomeKind) -> None:
     executor = ScriptedExecutor(lambda _: Outcome(kind))
     cached = Cached(executor, store)
@@ -49,7 +51,9 @@ def test_accidents_are_not_kept(store: Store, kind: OutcomeKind) -> None:
     assert len(executor.ran) == 2
 
 
-@pytest.mark.parametrize("kind", [OutcomeKind.CRASHED, OutcomeKind.TIMEOUT, OutcomeKind.NO_TRAINING])
+@pytest.mark.parametrize(
+    "kind", [OutcomeKind.CRASHED, OutcomeKind.TIMEOUT, OutcomeKind.NO_TRAINING]
+)
 def test_failures_of_the_training_itself_are_kept(store: Store, kind: OutcomeKind) -> None:
     executor = ScriptedExecutor(lambda _: Outcome(kind))
     cached = Cached(executor, store)
@@ -75,7 +79,12 @@ def test_a_wanted_trace_that_is_gone_is_made_again(tmp_path: Path, store: Store)
     executor = ScriptedExecutor(traced)
     cached = Cached(executor, store)
     wanted = Trial(PROGRAM, keep_trace=True)
-    for trials in ([Trial(PROGRAM)], [Trial(PROGRAM), wanted], [wanted], [Trial(PROGRAM)]):
+    for trials in (
+        [Trial(PROGRAM)],
+        [Trial(PROGRAM), wanted],
+        [wanted],
+        [Trial(PROGRAM)],
+    ):
         found = cached.run(trials)
     assert len(executor.ran) == 2
     assert found[0].trace == trace
@@ -98,7 +107,9 @@ def test_a_damaged_file_is_written_again(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="could not be kept"):
-        Cached(ScriptedExecutor(finished), FolderStore(tmp_path / "file" / "below")).run([Trial(PROGRAM)])
+        Cached(ScriptedExecutor(finished), FolderStore(tmp_path / "file" / "below")).run(
+            [Trial(PROGRAM)]
+        )
 
 
 def test_how_long_a_training_may_take_is_no_part_of_what_it_is(store: Store) -> None:
@@ -109,7 +120,9 @@ def test_how_long_a_training_may_take_is_no_part_of_what_it_is(store: Store) -> 
     assert len(executor.ran) == 1
 
 
-def test_what_took_too_long_is_tried_again_with_much_more_patience(store: Store) -> None:
+def test_what_took_too_long_is_tried_again_with_much_more_patience(
+    store: Store,
+) -> None:
     executor = ScriptedExecutor(lambda _: Outcome(OutcomeKind.TIMEOUT, seconds=60.0))
     cached = Cached(executor, store)
     for seconds in (60.0, 61.5, 600.0):

@@ -1,4 +1,6 @@
-"""The pages of the benchmarks and README's evidence are what the results files give, and nothing else."""
+"""The pages of the benchmarks and README's evidence are what the results files give, and
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from benchmarks.children import ROOT
 from benchmarks.command import bench, keep
 from benchmarks.faults.cases import published_means
 from benchmarks.pages import BLOCK, Site, take_in
-from benchmarks.results import UNKNOWN, command_line, files_identity, machine, read_result, result_of
+from benchmarks.results import (
+    UNKNOWN,
+    command_line,
+    files_identity,
+    machine,
+    read_result,
+    result_of,
+)
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share, mean_figure
 from reenact.cli.edge import guarded
@@ -56,7 +65,9 @@ def test_every_results_file_says_of_what_it_is_and_names_nobody() -> None:
         assert result.figures
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", result.day), name
         assert UNKNOWN not in (result.commit, result.cases, result.machine), name
-        text = (ROOT / "docs" / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8")
+        text = (ROOT / "docs" / "benchmarks" / "results" / f"{name}.json").read_text(
+            encoding="utf-8"
+        )
         assert not re.search(r"(?<![\w.])/(?:home|root|work|tmp|Users|mnt)/", text), name
 
 
@@ -78,14 +89,41 @@ def test_what_others_published_is_what_the_score_cards_show() -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "sentence"),
     [
-        ("README.md", "a true fault named in", "every fault named in", "README.md differs"),
-        ("README.md", "\nEach figure is", "\nIt names 99.5 %. Each figure is", "figures outside markers"),
-        ("README.md", "\nEach figure is", "\nIt names 0.99. Each figure is", "figures outside markers"),
-        ("docs/benchmarks/lint.md", "| reenact lint |", "| reenact lint, once |", "lint.md differs"),
-        ("docs/benchmarks/lint.md", "<!-- end -->", "<!-- end -->\n\n| a |\n| --- |", "a table outside"),
+        (
+            "README.md",
+            "a true fault named in",
+            "every fault named in",
+            "README.md differs",
+        ),
+        (
+            "README.md",
+            "\nEach figure is",
+            "\nIt names 99.5 %. Each figure is",
+            "figures outside markers",
+        ),
+        (
+            "README.md",
+            "\nEach figure is",
+            "\nIt names 0.99. Each figure is",
+            "figures outside markers",
+        ),
+        (
+            "docs/benchmarks/lint.md",
+            "| reenact lint |",
+            "| reenact lint, once |",
+            "lint.md differs",
+        ),
+        (
+            "docs/benchmarks/lint.md",
+            "<!-- end -->",
+            "<!-- end -->\n\n| a |\n| --- |",
+            "a table outside",
+        ),
     ],
 )
-def test_what_was_written_by_hand_is_seen(site: Site, file: str, old: str, new: str, sentence: str) -> None:
+def test_what_was_written_by_hand_is_seen(
+    site: Site, file: str, old: str, new: str, sentence: str
+) -> None:
     page = site.root / file
     text = page.read_text(encoding="utf-8")
     assert old in text
@@ -98,28 +136,35 @@ def test_another_figure_in_a_results_file_is_seen(site: Site) -> None:
     facts = json.loads(file.read_bytes())
     facts["figures"]["guided_20_rate"]["value"] = 1.23
     file.write_text(json.dumps(facts), encoding="utf-8")
-    assert [one.split()[0] for one in site.differing()] == ["README.md", "docs/benchmarks/repair-lite.md"]
+    assert [one.split()[0] for one in site.differing()] == [
+        "README.md",
+        "docs/benchmarks/repair-lite.md",
+    ]
 
 
 def test_a_new_results_file_updates_everything(site: Site, tmp_path: Path) -> None:
     keep(CARD, tmp_path / "out")
-    assert list(take_in([tmp_path / "out" / "results" / "field-fresh-quick.json"], site.folder)) == [
-        CARD.name
-    ]
+    assert list(
+        take_in([tmp_path / "out" / "results" / "field-fresh-quick.json"], site.folder)
+    ) == [CARD.name]
     pages = {str(file.relative_to(site.root)): text for file, text in site.wanted().items()}
     made = pages["docs/benchmarks/field-fresh-quick.md"]
     assert "**field-fresh-quick: recall 0.50**" in made
     assert "| a\\|b | x |" in made
     assert "| recall | \\>= 0.6 | 0.50 | MISSED |" in made
     assert "on [those after it](docs/benchmarks/field-fresh-quick.md) 1 of 8" in pages["README.md"]
-    assert "a false alarm on 14 of 54 sound programs" in pages["README.md"], "10 of 26, 1 of 8 and 3 of 20"
+    assert "a false alarm on 14 of 54 sound programs" in pages["README.md"], (
+        "10 of 26, 1 of 8 and 3 of 20"
+    )
     assert "| 14 of 54 | 0.26 |" in pages["docs/benchmarks/pooled.md"]
     assert "[field-fresh-quick](field-fresh-quick.md) |" in pages["docs/benchmarks/README.md"]
     assert BLOCK.search(made)
 
 
 def test_a_page_that_asks_for_what_is_not_there_is_a_sentence(site: Site) -> None:
-    (site.folder / "lint.md").write_text("<!-- results: nothing -->\n<!-- end -->\n", encoding="utf-8")
+    (site.folder / "lint.md").write_text(
+        "<!-- results: nothing -->\n<!-- end -->\n", encoding="utf-8"
+    )
     with pytest.raises(InputError, match="Received: nothing"):
         site.wanted()
 
@@ -134,12 +179,25 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     keep(CARD, tmp_path)
     found = read_result(tmp_path / "results" / f"{CARD.name}.json")
     assert found == result_of(CARD)
-    assert (found.cases, found.goals, found.figures) == (CARD.cases, CARD.goals, CARD.measured)
+    assert (found.cases, found.goals, found.figures) == (
+        CARD.cases,
+        CARD.goals,
+        CARD.measured,
+    )
     assert found.met == "1 of 2"
 
 
 def test_a_command_is_kept_without_defaults_and_paths(tmp_path: Path) -> None:
-    words = ["--cases", str(tmp_path), "--half", "confirm", "--jobs", "3", "--out", str(tmp_path)]
+    words = [
+        "--cases",
+        str(tmp_path),
+        "--half",
+        "confirm",
+        "--jobs",
+        "3",
+        "--out",
+        str(tmp_path),
+    ]
     with click.Context(bench, info_name="benchmarks") as above:
         command = bench.get_command(above, "field")
         assert command is not None
@@ -157,7 +215,10 @@ def test_cases_have_a_hash_and_the_machine_has_no_name() -> None:
 
 def test_figures_in_words() -> None:
     figure = Share(27, 35).figure("recall")
-    assert f"{figure} {figure:count} {figure:interval} {figure:.3f}" == "0.77 27 of 35 0.61 to 0.88 0.771"
+    assert (
+        f"{figure} {figure:count} {figure:interval} {figure:.3f}"
+        == "0.77 27 of 35 0.61 to 0.88 0.771"
+    )
     assert f"{Figure('nothing', None)} {Figure('nothing', None):count}" == "- -"
     mean = mean_figure("mean", [0.0, 1.0] * 10)
     assert mean.value == 0.5

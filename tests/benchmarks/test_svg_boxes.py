@@ -10,7 +10,11 @@ from reenact.report.svg import WIDTH
 
 
 def test_a_box_says_its_quartiles_and_leaves_out_what_is_no_number() -> None:
-    drawn = boxes([("budget 10", {"guided": [0.0, 1.0, 2.0, 3.0, 4.0, math.nan]})], "rates", below="rate")
+    drawn = boxes(
+        [("budget 10", {"guided": [0.0, 1.0, 2.0, 3.0, 4.0, math.nan]})],
+        "rates",
+        below="rate",
+    )
     assert "median 2, quartiles 1 to 3, 5 values" in drawn
     assert drawn.count("<circle") == 1 + 5
 
@@ -25,7 +29,11 @@ def test_values_beyond_the_bounds_are_drawn_at_the_ends() -> None:
 def test_a_legend_of_many_names_stays_within_the_drawing_and_above_the_bands() -> None:
     names = [f"strategy {nth}, many truths" for nth in range(12)]
     drawn = boxes(
-        [("one", {name: [0.5] for name in names})], "l", below="b", marks={"one": 1.0}, marked="known"
+        [("one", {name: [0.5] for name in names})],
+        "l",
+        below="b",
+        marks={"one": 1.0},
+        marked="known",
     )
     places = {
         name: (float(x), float(y))
@@ -38,7 +46,14 @@ def test_a_legend_of_many_names_stays_within_the_drawing_and_above_the_bands() -
 
 
 def test_names_cannot_become_markup() -> None:
-    drawn = boxes([("<b>", {"<i>": [1.0]})], "l", below="b", marks={"<b>": 2.0}, marked="known", goal=1.0)
+    drawn = boxes(
+        [("<b>", {"<i>": [1.0]})],
+        "l",
+        below="b",
+        marks={"<b>": 2.0},
+        marked="known",
+        goal=1.0,
+    )
     assert "<b>" not in drawn
     assert "<i>" not in drawn
 

@@ -1,4 +1,6 @@
-"""A small project with two bugs, as it is and repaired, and everything the pipeline needs for it."""
+"""A small project with two bugs, as it is and repaired, and everything the pipeline needs for
+it.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +89,17 @@ WRONG_SYMPTOM = {
     "words": "The focal loss is summed, not averaged.",
     "check": {"relation": "differs"},
 }
-ORDERED = {"title": "A bug", "observed": "It fails.", "expected": "It works.", "steps": ["do it"]}
-PLAN = {"idea": "Use it.", "steps": ["Make it and ask it."], "closing": "The call raises."}
+ORDERED = {
+    "title": "A bug",
+    "observed": "It fails.",
+    "expected": "It works.",
+    "steps": ["do it"],
+}
+PLAN = {
+    "idea": "Use it.",
+    "steps": ["Make it and ask it."],
+    "closing": "The call raises.",
+}
 
 
 @dataclass
@@ -120,8 +131,13 @@ class Toy:
         environments: Any = None,
         **options: Any,
     ) -> Reproduction:
-        """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a revision."""
-        script: dict[str, Any] = {"bug/restructure": ORDERED, "bug/symptom": dict(symptom)}
+        """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a
+        revision.
+        """
+        script: dict[str, Any] = {
+            "bug/restructure": ORDERED,
+            "bug/symptom": dict(symptom),
+        }
         for view in range(views):
             script[f"bug/context[{view}]/plan"] = PLAN
         for place, answer in answers.items():
@@ -138,7 +154,13 @@ class Toy:
             stop=stop or Stop(),
             environments=environments,
         )
-        usual = {"seeds": 2, "attempts": 1, "wall_s": 30.0, "minimise": False, "environment": "here"}
+        usual = {
+            "seeds": 2,
+            "attempts": 1,
+            "wall_s": 30.0,
+            "minimise": False,
+            "environment": "here",
+        }
         title, _, body = report.partition("\n")
         raw = RawReport(title, body.strip(), (), "report.md", None, "")
         return reproduce(

@@ -7,7 +7,15 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from reenact.bug.codebase import Absent, Class, Codebase, Function, Module, Outside, Value
+from reenact.bug.codebase import (
+    Absent,
+    Class,
+    Codebase,
+    Function,
+    Module,
+    Outside,
+    Value,
+)
 from reenact.bug.project_files import identity, project_files
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stages import objections
@@ -16,13 +24,11 @@ from reenact.intake.repository import Checkout
 FILES = {
     "src/tool/__init__.py": "from .core import *\nfrom .core import Base as Root\nVERSION = '1'\n",
     "src/tool/core.py": (
-        "import torch\nfrom dataclasses import dataclass\n"
-        "def run(x, /, y, *more, z=1, **rest): ...\n"
-        "def fixed(a, b=2): ...\n"
-        "class Base:\n    def __init__(self, size): self.size = size\n    def go(self, speed): ...\n"
-        "class Child(Base):\n    extra = 1\n"
-        "class Net(torch.nn.Module):\n    def forward(self, x): ...\n"
-        "@dataclass\nclass Box:\n    width: int\n    height: int = 2\n"
+        "import torch\nfrom dataclasses import dataclass\ndef run(x, /, y, *more, z=1, **rest): "
+        "...\ndef fixed(a, b=2): ...\nclass Base:\n    def __init__(self, size): self.size = "
+        "size\n    def go(self, speed): ...\nclass Child(Base):\n    extra = 1\nclass "
+        "Net(torch.nn.Module):\n    def forward(self, x): ...\n@dataclass\nclass Box:\n    "
+        "width: int\n    height: int = 2\n"
     ),
     "src/tool/lazy.py": "def __getattr__(name): ...\n",
     "setup.py": "",
@@ -101,7 +107,12 @@ def test_attributes_of_classes(project: Codebase) -> None:
 def test_arguments(project: Codebase, call: str, wrong: str) -> None:
     script = f"from tool.core import run, fixed, Child, Box\nargs = given = []\n{call}\n"
     symptom = Symptom.model_validate(
-        {"kind": "explicit", "sign": "crash", "words": "w", "explicit": {"exception": "ValueError"}}
+        {
+            "kind": "explicit",
+            "sign": "crash",
+            "words": "w",
+            "explicit": {"exception": "ValueError"},
+        }
     )
     sentences = " ".join(map(str, objections(script, project, symptom)))
     assert (wrong in sentences) if wrong else not sentences

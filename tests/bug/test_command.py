@@ -1,4 +1,6 @@
-"""`reenact bug` as a user meets it: a repository, recorded answers, formats, wrong usage, kill -9."""
+"""`reenact bug` as a user meets it: a repository, recorded answers, formats, wrong usage, kill
+-9.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ GIT = (
     "commit.gpgsign=false",
 )
 SCRIPT = "from acme import Meter\n\nprint('hello')\nmeter = Meter(3)\nmeter.mean()\n"
-REPORT = "Meter crashes\n\nAsked for the mean at once it says\nZeroDivisionError: division by zero\n"
+REPORT = (
+    "Meter crashes\n\nAsked for the mean at once it says\nZeroDivisionError: division by zero\n"
+)
 ANSWERS = {
     "bug/restructure": {
         "title": "Meter crashes",
@@ -51,8 +55,14 @@ ANSWERS = {
         "words": "Meter.mean raises ZeroDivisionError.",
         "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
     },
-    "bug/context[0]/plan": {"idea": "Ask at once.", "steps": ["Meter(3)"], "closing": "mean raises"},
-    "bug/context[0]/attempt[0]/script": {"script": "from acme import Meter\n\nMeter(size=3).mean()\n"},
+    "bug/context[0]/plan": {
+        "idea": "Ask at once.",
+        "steps": ["Meter(3)"],
+        "closing": "mean raises",
+    },
+    "bug/context[0]/attempt[0]/script": {
+        "script": "from acme import Meter\n\nMeter(size=3).mean()\n"
+    },
     "bug/context[0]/attempt[1]/revise": {"script": SCRIPT},
 }
 
@@ -75,7 +85,8 @@ def place(toy: Any, tmp_path: Path) -> Path:
         subprocess.run([*GIT, "tag", name], cwd=repo, check=True)
     (tmp_path / "report.md").write_text(REPORT)
     model = Recorder(
-        Scripted({step: [answer] for step, answer in ANSWERS.items()}), tmp_path / "answers.jsonl"
+        Scripted({step: [answer] for step, answer in ANSWERS.items()}),
+        tmp_path / "answers.jsonl",
     )
     for step, kind in KINDS.items():
         prompt = Prompt("recorded", 1, "Answer.", (Text("Which?"),))
@@ -88,7 +99,9 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def run(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
     """The command line in this process: exit code, standard output, standard error."""
     monkeypatch.chdir(place)
     monkeypatch.setenv("REENACT_CACHE_DIR", str(place / "cache"))
@@ -134,7 +147,9 @@ def test_reproduced_from_a_repository(place: Path, run: Command) -> None:
     assert answer["data"]["seeds_shown"] == answer["data"]["seeds_run"] == 1
     assert answer["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
     newest = subprocess.run(
-        [sys.executable, place / "reproduction" / "repro.py"], cwd=place / "repo", check=False
+        [sys.executable, place / "reproduction" / "repro.py"],
+        cwd=place / "repo",
+        check=False,
     )
     assert newest.returncode == 0, "the newest commit has the fix"
     for form, word in (
@@ -174,9 +189,14 @@ _SPEC.loader.exec_module(packages)
 
 
 def without_uv(place: Path) -> Command:
-    """The command line of an interpreter beside which no uv is installed, so that pip does the work."""
+    """The command line of an interpreter beside which no uv is installed, so that pip does the
+    work.
+    """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place / "own")], check=True)
-    folders = [sysconfig.get_path("purelib"), str(Path(reenact_package.__file__).parents[1])]
+    folders = [
+        sysconfig.get_path("purelib"),
+        str(Path(reenact_package.__file__).parents[1]),
+    ]
     packages_of = next((place / "own" / "lib").glob("python*/site-packages"))
     (packages_of / "beside.pth").write_text("\n".join(folders) + "\n")
 
@@ -217,7 +237,16 @@ def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
     packages.hostile_source(links, "tinysource", mark)
     shutil.copytree(toy.folder / "buggy", place / "hostile")
     (place / "hostile" / "requirements.txt").write_text("tinyhostile==1.0\ntinysource>=0.1\n")
-    words = ("bug", "report.md", "--repo", "hostile", "--model", "replay:answers.jsonl", "--seeds", "1")
+    words = (
+        "bug",
+        "report.md",
+        "--repo",
+        "hostile",
+        "--model",
+        "replay:answers.jsonl",
+        "--seeds",
+        "1",
+    )
     code, out, err = command(*words, "--no-minimise", "--output-format", "json")
     assert code == 0, err
     assert "Reproduced" in json.loads(out)["verdict"], (
@@ -233,16 +262,30 @@ def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
     ("words", "sentence"),
     [
         (("bug", "report.md", "--repo", "repo"), "none is named"),
-        (("bug", "empty.md", "--repo", "repo", "--model", "replay:answers.jsonl"), "report is empty"),
-        (("bug", "gone.md", "--repo", "repo", "--model", "replay:answers.jsonl"), "cannot be read"),
-        (("bug", "report.md", "--repo", "data", "--model", "replay:answers.jsonl"), "no Python"),
-        (("bug", "report.md", "--repo", "gone", "--model", "replay:answers.jsonl"), "there is nothing"),
+        (
+            ("bug", "empty.md", "--repo", "repo", "--model", "replay:answers.jsonl"),
+            "report is empty",
+        ),
+        (
+            ("bug", "gone.md", "--repo", "repo", "--model", "replay:answers.jsonl"),
+            "cannot be read",
+        ),
+        (
+            ("bug", "report.md", "--repo", "data", "--model", "replay:answers.jsonl"),
+            "no Python",
+        ),
+        (
+            ("bug", "report.md", "--repo", "gone", "--model", "replay:answers.jsonl"),
+            "there is nothing",
+        ),
         ((*BUG[:4], "--commit", "nobody", "--model", "replay:answers.jsonl"), "nobody"),
         ((*BUG, "--requirement", "git+https://example.org/x"), "version control"),
         (("bug", "report.md"), "--repo"),
     ],
 )
-def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, ...], sentence: str) -> None:
+def test_wrong_usage_is_a_sentence(
+    place: Path, run: Command, words: tuple[str, ...], sentence: str
+) -> None:
     (place / "empty.md").write_text("\n \n")
     (place / "data").mkdir()
     (place / "data" / "x.bin").write_bytes(bytes(range(256)))
@@ -261,7 +304,9 @@ def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, 
         ("requirements.txt", "."),
     ],
 )
-def test_files_of_the_users_are_not_written_over(place: Path, run: Command, name: str, out: str) -> None:
+def test_files_of_the_users_are_not_written_over(
+    place: Path, run: Command, name: str, out: str
+) -> None:
     (place / name).parent.mkdir(exist_ok=True)
     (place / name).write_text("torch==2.1\nnumpy\n")
     code, _, err = run(*BUG, "--out", out)

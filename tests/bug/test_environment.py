@@ -19,7 +19,10 @@ from reenact.sandbox.environments.stored import Environment
 
 
 def files_of(folder: Path, **texts: str) -> ProjectFiles:
-    for name, text in {"tool_py": "import numpy\nimport yaml\nimport strange\nimport os\n", **texts}.items():
+    for name, text in {
+        "tool_py": "import numpy\nimport yaml\nimport strange\nimport os\n",
+        **texts,
+    }.items():
         stem, _, ending = name.rpartition("_")
         (folder / f"{stem}.{ending}").write_text(text)
     return project_files(folder)
@@ -28,14 +31,41 @@ def files_of(folder: Path, **texts: str) -> ProjectFiles:
 @pytest.mark.parametrize(
     ("texts", "names"),
     [
-        ({"pyproject_toml": '[project]\ndependencies = ["torch>=2", "numpy"]\n'}, ["torch", "numpy"]),
-        ({"setup_cfg": "[options]\ninstall_requires =\n  torch\n  # why\n  rich>=1\n"}, ["torch", "rich"]),
-        ({"setup_py": "from setuptools import setup\nsetup(install_requires=['torch', NAME])\n"}, ["torch"]),
-        ({"requirements_txt": "torch==2.1 # old\n-r more.txt\n\nnumpy\n"}, ["torch", "numpy"]),
-        ({"pyproject_toml": '[tool.poetry.dependencies]\npython = "^3.9"\nrich = "^13"\n'}, ["rich"]),
+        (
+            {"pyproject_toml": '[project]\ndependencies = ["torch>=2", "numpy"]\n'},
+            ["torch", "numpy"],
+        ),
+        (
+            {"setup_cfg": "[options]\ninstall_requires =\n  torch\n  # why\n  rich>=1\n"},
+            ["torch", "rich"],
+        ),
+        (
+            {"setup_py": "from setuptools import setup\nsetup(install_requires=['torch', NAME])\n"},
+            ["torch"],
+        ),
+        (
+            {"requirements_txt": "torch==2.1 # old\n-r more.txt\n\nnumpy\n"},
+            ["torch", "numpy"],
+        ),
+        (
+            {"pyproject_toml": '[tool.poetry.dependencies]\npython = "^3.9"\nrich = "^13"\n'},
+            ["rich"],
+        ),
         ({"pyproject_toml": "not toml ["}, ["numpy", "pyyaml"]),
-        ({"setup_py": "setup(install_requires=[])\n", "requirements_txt": "tensorflow\njax\n"}, []),
-        ({"setup_py": "setup(install_requires=read())\n", "requirements_txt": "rich\n"}, ["rich"]),
+        (
+            {
+                "setup_py": "setup(install_requires=[])\n",
+                "requirements_txt": "tensorflow\njax\n",
+            },
+            [],
+        ),
+        (
+            {
+                "setup_py": "setup(install_requires=read())\n",
+                "requirements_txt": "rich\n",
+            },
+            ["rich"],
+        ),
     ],
 )
 def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> None:
@@ -44,7 +74,10 @@ def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> No
 
 def test_what_cannot_be_taken_over_is_noted(tmp_path: Path) -> None:
     notes: list[str] = []
-    found = declared(files_of(tmp_path, requirements_txt="rich\ngit+https://example.org/x.git\n"), notes)
+    found = declared(
+        files_of(tmp_path, requirements_txt="rich\ngit+https://example.org/x.git\n"),
+        notes,
+    )
     assert [one.name for one in found] == ["rich"]
     assert "version control" in notes[0]
     declared(files_of(tmp_path, requirements_txt=""), notes)
@@ -68,7 +101,12 @@ def test_versions_of_the_report() -> None:
 
 @pytest.mark.parametrize(
     ("reported", "meant"),
-    [("3", "keras==3.*"), ("3.4", "keras==3.4.*"), ("3.4.1", "keras==3.4.1"), ("3.0rc1", "keras==3.0rc1")],
+    [
+        ("3", "keras==3.*"),
+        ("3.4", "keras==3.4.*"),
+        ("3.4.1", "keras==3.4.1"),
+        ("3.0rc1", "keras==3.0rc1"),
+    ],
 )
 def test_a_series_is_any_release_of_it(reported: str, meant: str) -> None:
     pins = pinned([Installed(package="keras", version=reported)], {"keras"}, [])
@@ -78,7 +116,11 @@ def test_a_series_is_any_release_of_it(reported: str, meant: str) -> None:
 def test_keras_gets_an_engine_when_the_project_names_none(tmp_path: Path) -> None:
     shop: Any = Shop()
     made = prepare(
-        files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, BugOptions(environment="build"), shop
+        files_of(tmp_path, requirements_txt="keras>=3.3\n"),
+        (),
+        None,
+        BugOptions(environment="build"),
+        shop,
     )
     assert shop.asked == [(["keras>=3.3", "numpy", "pyyaml", "torch"], None)]
     assert any("needs an engine" in note for note in made.notes)
@@ -111,7 +153,9 @@ class Shop:
     def __init__(self) -> None:
         self.asked: list[tuple[list[str], date | None]] = []
 
-    def prepare(self, wanted: Any, allowed: Allowed, *, exclude_newer: date | None = None) -> Environment:
+    def prepare(
+        self, wanted: Any, allowed: Allowed, *, exclude_newer: date | None = None
+    ) -> Environment:
         self.asked.append(([one.text for one in wanted], exclude_newer))
         if exclude_newer is not None:
             raise InputError("There is no such version.")
@@ -123,7 +167,11 @@ def test_versions_then_date_are_given_up_and_noted(tmp_path: Path) -> None:
     shop: Any = Shop()
     reported = [Installed(package="numpy", version="1.1")]
     made = prepare(files, reported, date(2020, 1, 1), BugOptions(environment="build"), shop)
-    assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
+    assert [before for _, before in shop.asked] == [
+        date(2020, 1, 1),
+        date(2020, 1, 1),
+        None,
+    ]
     assert shop.asked[0][0] == ["numpy", "pyyaml", "numpy==1.1.*"]
     assert made.available == ("numpy", "torch")
     assert [note.partition(":")[0] for note in made.notes[1:]] == [
@@ -146,7 +194,9 @@ def package_of(folder: Path, **texts: str) -> ProjectFiles:
     return project_files(folder)
 
 
-def test_undeclared_packages_that_importing_the_project_needs_are_installed(tmp_path: Path) -> None:
+def test_undeclared_packages_that_importing_the_project_needs_are_installed(
+    tmp_path: Path,
+) -> None:
     shop: Any = Shop()
     files = package_of(
         tmp_path,
@@ -159,7 +209,9 @@ def test_undeclared_packages_that_importing_the_project_needs_are_installed(tmp_
     assert shop.asked == [(["numpy", "einops", "pyyaml"], None)]
     assert made.notes[0] == "einops is imported and not declared; it is installed too."
     assert made.direct == ("numpy==2.0",), "torch came with something else"
-    assert made.frameworks == (), "a framework of a file that nothing loads is not imported to be seeded"
+    assert made.frameworks == (), (
+        "a framework of a file that nothing loads is not imported to be seeded"
+    )
 
 
 def test_a_module_whose_absence_is_the_bug_is_not_installed(tmp_path: Path) -> None:
@@ -173,7 +225,9 @@ def test_a_module_whose_absence_is_the_bug_is_not_installed(tmp_path: Path) -> N
     assert shop.asked == [(["numpy", "einops", "pyyaml"], None)], "what is declared is installed"
 
 
-def test_a_module_that_the_first_run_missed_is_installed_by_its_package(tmp_path: Path) -> None:
+def test_a_module_that_the_first_run_missed_is_installed_by_its_package(
+    tmp_path: Path,
+) -> None:
     shop: Any = Shop()
     files = package_of(tmp_path, __init__="")
     prepare(files, (), None, BugOptions(), shop, missing="cv2.dnn")

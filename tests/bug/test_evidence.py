@@ -1,4 +1,6 @@
-"""What counts as proof: what was seen, compared with what the fixed revision does, run as often as needed."""
+"""What counts as proof: what was seen, compared with what the fixed revision does, run as often
+as needed.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,20 @@ from reenact.journal import Journal
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
 
 CRASHES = "from acme import Meter\n\nmeter = Meter(3)\nprint(meter.mean())\n"
-SUMMED = "from acme import focal\n\nobserved = focal([0.5] * 4, [1] * 4)\nreference = focal([0.5], [1])\n"
+SUMMED = (
+    "from acme import focal\n\nobserved = focal([0.5] * 4, [1] * 4)\nreference = focal([0.5], "
+    "[1])\n"
+)
 FRAME = Frame("project", "acme/losses.py", 33, "mean", "Meter.mean")
 
 
 def raised(message: str, frame: Frame = FRAME, *classes: str) -> RunObservation:
     return RunObservation(
-        Ending.OK, ended="raised", classes=classes or ("ValueError",), message=message, frames=(frame,)
+        Ending.OK,
+        ended="raised",
+        classes=classes or ("ValueError",),
+        message=message,
+        frames=(frame,),
     )
 
 
@@ -34,7 +43,10 @@ def test_numbers_addresses_and_paths_of_a_message_may_vary() -> None:
     assert one.fragments == ("got", "of", "in <meter at", "> from")
     assert one != failure_of(raised("got 14 of 7 in <Meter at 0xbeef> to /home/me/c.bin"))
     assert one != failure_of(
-        raised("got 3 of 1.5e-3 in <Meter at 0x7f01> from /tmp/a/b.bin", replace(FRAME, function="update"))
+        raised(
+            "got 3 of 1.5e-3 in <Meter at 0x7f01> from /tmp/a/b.bin",
+            replace(FRAME, function="update"),
+        )
     )
     assert failure_of(raised("x", replace(FRAME, function="<module>"))).phase == "import"
 
@@ -48,7 +60,12 @@ def test_numbers_addresses_and_paths_of_a_message_may_vary() -> None:
             None,
             "1 of 4 values, first observed[1][1] = nan",
         ),
-        ({"relation": "not-finite"}, {"a": 1.0, "b": [float("inf")]}, None, "observed['b'][0] = inf"),
+        (
+            {"relation": "not-finite"},
+            {"a": 1.0, "b": [float("inf")]},
+            None,
+            "observed['b'][0] = inf",
+        ),
         (
             {"relation": "differs"},
             [1.0, 2.0, 3.0],
@@ -64,19 +81,28 @@ def test_numbers_addresses_and_paths_of_a_message_may_vary() -> None:
             None,
             "without gradient: first (1 of 2)",
         ),
-        ({"relation": "no-gradient"}, [("w", 1.0), ("b", 0.0)], None, "without gradient: b (1 of 2)"),
+        (
+            {"relation": "no-gradient"},
+            [("w", 1.0), ("b", 0.0)],
+            None,
+            "without gradient: b (1 of 2)",
+        ),
     ],
 )
 def test_the_values_that_show_a_silent_bug_stand_first(
     check: Any, observed: Any, reference: Any, words: str
 ) -> None:
     check = {"number": None, "text": "", "tolerance": 1e-4, **check}
-    assert getattr(judge, "holds_" + check["relation"].replace("-", "_"))(check, observed, reference)
+    assert getattr(judge, "holds_" + check["relation"].replace("-", "_"))(
+        check, observed, reference
+    )
     assert words in judge.saw(check, observed, reference, True)
     assert words not in judge.saw(check, observed, reference, False)
 
 
-def test_evidence_of_both_revisions_stands_in_the_report(toy: Any, in_turn: Any, tmp_path: Path) -> None:
+def test_evidence_of_both_revisions_stands_in_the_report(
+    toy: Any, in_turn: Any, tmp_path: Path
+) -> None:
     symptom = {
         "kind": "silent",
         "sign": "wrong-value",
@@ -85,7 +111,11 @@ def test_evidence_of_both_revisions_stands_in_the_report(toy: Any, in_turn: Any,
     }
     script = "from acme import focal\n\nobserved = [focal([0.5], [1]), focal([0.5] * 4, [1] * 4)]\n"
     found = toy.reproduce(
-        in_turn([script]), report="Focal grows\n\nIt does.\n", symptom=symptom, fixed=True, out=tmp_path / "o"
+        in_turn([script]),
+        report="Focal grows\n\nIt does.\n",
+        symptom=symptom,
+        fixed=True,
+        out=tmp_path / "o",
     )
     assert found.verdict is Verdict.REPRODUCED, found.reason
     written = (tmp_path / "o" / "REPORT.md").read_text()
@@ -98,8 +128,11 @@ def test_another_failure_on_the_fixed_revision_is_not_the_same(toy: Any, in_turn
     losses = toy.folder / "fixed" / "acme" / "losses.py"
     text = losses.read_text()
     losses.write_text(
-        text.replace("    def mean(self):\n", "    def mean(self):\n        self._check()\n").replace(
-            "    def update(", "    def _check(self):\n        return 1 / len(self.values)\n\n    def update("
+        text.replace(
+            "    def mean(self):\n", "    def mean(self):\n        self._check()\n"
+        ).replace(
+            "    def update(",
+            "    def _check(self):\n        return 1 / len(self.values)\n\n    def update(",
         )
     )
     found = toy.reproduce(in_turn([CRASHES]), fixed=True)
@@ -114,17 +147,29 @@ def test_another_failure_on_the_fixed_revision_is_not_the_same(toy: Any, in_turn
 def test_a_deterministic_crash_is_run_twice_on_each_revision(toy: Any, in_turn: Any) -> None:
     found = toy.reproduce(in_turn([CRASHES]), fixed=True, seeds=5)
     assert found.verdict is Verdict.REPRODUCED
-    assert ([run.seed for run in found.showing.runs], [run.seed for run in found.showing.fixed_runs]) == (
+    assert (
+        [run.seed for run in found.showing.runs],
+        [run.seed for run in found.showing.fixed_runs],
+    ) == (
         [0, 1],
         [0, 1],
     )
-    chance = "import random\nfrom acme import Meter\n\nif random.random() > 0.8:\n    Meter(3).mean()\n"
+    chance = (
+        "import random\nfrom acme import Meter\n\nif random.random() > 0.8:\n    Meter(3).mean()\n"
+    )
     toy.journal = Journal.in_memory()
     flaky = toy.reproduce(in_turn([chance]), seeds=4)
     assert [run.shows for run in flaky.showing.runs] == [True, False, True, False]
-    silent = {"kind": "silent", "sign": "wrong-value", "words": "Summed.", "check": {"relation": "differs"}}
+    silent = {
+        "kind": "silent",
+        "sign": "wrong-value",
+        "words": "Summed.",
+        "check": {"relation": "differs"},
+    }
     toy.journal = Journal.in_memory()
-    summed = toy.reproduce(in_turn([SUMMED]), report="Focal grows\n\nIt does.\n", symptom=silent, seeds=4)
+    summed = toy.reproduce(
+        in_turn([SUMMED]), report="Focal grows\n\nIt does.\n", symptom=silent, seeds=4
+    )
     assert len(summed.showing.runs) == 4
 
 
@@ -162,7 +207,10 @@ def test_time_is_split(toy: Any, in_turn: Any) -> None:
     assert found.own_s == pytest.approx(found.seconds - found.model_s - found.waited_s)
 
 
-INPUT = "Meter fails\n\nmean says IndexError: list index out of range when I ask for value {} of the Meter\n"
+INPUT = (
+    "Meter fails\n\nmean says IndexError: list index out of range when I ask for value {} of the "
+    "Meter\n"
+)
 INDEX = {
     "kind": "explicit",
     "sign": "crash",
@@ -195,8 +243,16 @@ def test_a_check_of_a_library_below_the_project_is_only_shown(toy: Any, in_turn:
     )
     script = "from acme import Meter\n\nmeter = Meter()\nmeter.update({1, 2})\nmeter.dump()\n"
     report = "Meter cannot be dumped\n\nTypeError: Object of type set is not JSON serializable\n"
-    explicit = {"exception": "TypeError", "message": "Object of type set is not JSON serializable"}
-    symptom = {"kind": "explicit", "sign": "crash", "words": "It cannot be dumped.", "explicit": explicit}
+    explicit = {
+        "exception": "TypeError",
+        "message": "Object of type set is not JSON serializable",
+    }
+    symptom = {
+        "kind": "explicit",
+        "sign": "crash",
+        "words": "It cannot be dumped.",
+        "explicit": explicit,
+    }
     found = toy.reproduce(in_turn([script]), report=report, symptom=symptom)
     assert found.verdict is Verdict.SHOWN, found.reason
     assert "on purpose" in found.reason
@@ -217,7 +273,9 @@ def test_an_exception_that_only_the_fix_takes_away_is_evidence_by_itself(
     """The report showed a picture; the guess was a wrong value, the truth a crash."""
     report = "Meter is broken\n\n![screenshot](https://host.example/a.png)\n"
     script = "from acme import Meter\n\nobserved = Meter(3).mean()\n"
-    found = toy.reproduce(in_turn([script]), report=report, symptom=SUMS, fixed=True, out=tmp_path / "out")
+    found = toy.reproduce(
+        in_turn([script]), report=report, symptom=SUMS, fixed=True, out=tmp_path / "out"
+    )
     assert found.verdict is Verdict.REPRODUCED, found.reason
     assert "expected was another symptom" in found.reason
     assert found.exits == {"buggy": 1, "fixed": 0}

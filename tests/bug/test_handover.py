@@ -1,4 +1,6 @@
-"""After a silent bug the project's training programs are read by the rules of `diagnose`; nothing runs."""
+"""After a silent bug the project's training programs are read by the rules of `diagnose`;
+nothing runs.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ values = [0.5, 0.5, 0.5, 0.5]
 observed = focal(values, [1, 1, 1, 1])
 reference = focal(values[:1], [1])
 """
-REPORT = "Focal loss grows with the batch\n\nThe loss of four equal samples is four times that of one.\n"
+REPORT = (
+    "Focal loss grows with the batch\n\nThe loss of four equal samples is four times that of one.\n"
+)
 SYMPTOM = {
     "kind": "silent",
     "sign": "wrong-value",
@@ -68,8 +72,15 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-def test_program_and_the_modules_it_imports_are_read_and_not_run(tmp_path: Path) -> None:
-    files = {"train.py": TRAIN, "shop/__init__.py": "", "shop/nets.py": NETS, "shop/fit.py": LIBRARY}
+def test_program_and_the_modules_it_imports_are_read_and_not_run(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "train.py": TRAIN,
+        "shop/__init__.py": "",
+        "shop/nets.py": NETS,
+        "shop/fit.py": LIBRARY,
+    }
     write(tmp_path, files)
     found = read_findings(build_index(project_files(tmp_path)))
     assert found
@@ -85,17 +96,34 @@ def test_library_is_no_training_program(tmp_path: Path) -> None:
 
 
 def test_link_that_leads_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
-    write(tmp_path, {"outside/nets.py": NETS, "project/train.py": TRAIN, "project/shop/__init__.py": ""})
+    write(
+        tmp_path,
+        {
+            "outside/nets.py": NETS,
+            "project/train.py": TRAIN,
+            "project/shop/__init__.py": "",
+        },
+    )
     (tmp_path / "project" / "shop" / "nets.py").symlink_to(tmp_path / "outside" / "nets.py")
     assert not any(
         "nets.py" in one for one in read_findings(build_index(project_files(tmp_path / "project")))
     )
 
 
-def test_findings_go_into_the_report_of_a_silent_bug(toy: Any, in_turn: Any, tmp_path: Path) -> None:
-    write(tmp_path / "buggy", {"train.py": TRAIN, "shop/__init__.py": "", "shop/nets.py": NETS})
+def test_findings_go_into_the_report_of_a_silent_bug(
+    toy: Any, in_turn: Any, tmp_path: Path
+) -> None:
+    write(
+        tmp_path / "buggy",
+        {"train.py": TRAIN, "shop/__init__.py": "", "shop/nets.py": NETS},
+    )
     found = toy.reproduce(
-        in_turn([SUMMED]), report=REPORT, symptom=SYMPTOM, diagnose=True, seeds=1, out=tmp_path / "out"
+        in_turn([SUMMED]),
+        report=REPORT,
+        symptom=SYMPTOM,
+        diagnose=True,
+        seeds=1,
+        out=tmp_path / "out",
     )
     assert found.verdict is Verdict.SHOWN, found.reason
     assert found.findings

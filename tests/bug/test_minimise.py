@@ -1,4 +1,6 @@
-"""Scripts in parts: what is left keeps its words, and edits by line range fit or are refused in words."""
+"""Scripts in parts: what is left keeps its words, and edits by line range fit or are refused in
+words.
+"""
 
 from __future__ import annotations
 
@@ -112,6 +114,13 @@ def test_a_shorter_call_must_still_show_it(toy: Any, in_turn: Any) -> None:
     }
     toy.journal = Journal.in_memory()
     kept = toy.reproduce(
-        in_turn([needed]), report="Focal\n\nIt is summed.\n", symptom=silent, fixed=True, minimise=True
+        in_turn([needed]),
+        report="Focal\n\nIt is summed.\n",
+        symptom=silent,
+        fixed=True,
+        minimise=True,
     )
-    assert kept.script == "from acme import focal\n\nobserved = focal([0.5] * 32, [1] * 32, gamma=0.0)\n"
+    assert (
+        kept.script
+        == "from acme import focal\n\nobserved = focal([0.5] * 32, [1] * 32, gamma=0.0)\n"
+    )

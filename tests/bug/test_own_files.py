@@ -39,14 +39,22 @@ def test_a_file_of_the_users_is_named(name: str, tmp_path: Path) -> None:
 def test_a_file_of_ours_that_was_changed_is_not_ours_any_more(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "repro.py").write_text("print(2)\n")
-    with pytest.raises(InputError, match=r"repro\.py was not written by reenact, or was changed since"):
+    with pytest.raises(
+        InputError, match=r"repro\.py was not written by reenact, or was changed since"
+    ):
         refuse_foreign(tmp_path)
 
 
 def test_a_planted_list_says_nothing(tmp_path: Path) -> None:
     write(tmp_path)
     kept = json.loads((tmp_path / LIST).read_text())
-    lists: list[object] = [{**kept, "mac": "0" * 64}, {**kept, "mac": ""}, {"files": kept["files"]}, [], "x"]
+    lists: list[object] = [
+        {**kept, "mac": "0" * 64},
+        {**kept, "mac": ""},
+        {"files": kept["files"]},
+        [],
+        "x",
+    ]
     for planted in lists:
         (tmp_path / LIST).write_text(json.dumps(planted))
         with pytest.raises(InputError, match="was not written by reenact"):
@@ -65,7 +73,9 @@ def test_links_are_refused(tmp_path: Path) -> None:
         refuse_foreign(tmp_path)
 
 
-def test_old_and_new_content_are_ours_while_the_files_are_written(tmp_path: Path) -> None:
+def test_old_and_new_content_are_ours_while_the_files_are_written(
+    tmp_path: Path,
+) -> None:
     write(tmp_path)
     write_list(tmp_path, {**FILES, "repro.py": b"print(3)\n"})
     refuse_foreign(tmp_path)

@@ -1,4 +1,6 @@
-"""The whole pipeline with a scripted model and real boxes: shown, confirmed, refined, minimised, written."""
+"""The whole pipeline with a scripted model and real boxes: shown, confirmed, refined,
+minimised, written.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ observed = focal(values, [1, 1, 1, 1])
 reference = focal(values[:1], [1])
 """
 HARMLESS = "from acme import Meter\n\nmeter = Meter(3)\nmeter.update(1.0)\nprint(meter.mean())\n"
-WRONG = "Focal loss grows with the batch\n\nThe loss of four equal samples is four times that of one.\n"
+WRONG = (
+    "Focal loss grows with the batch\n\nThe loss of four equal samples is four times that of one.\n"
+)
 CRASH_SYMPTOM = {
     "kind": "explicit",
     "sign": "crash",
@@ -46,18 +50,28 @@ WRONG_SYMPTOM = {
 }
 
 
-def test_crash_that_the_report_names_is_reproduced_in_project_frames(toy: Any, in_turn: Any) -> None:
+def test_crash_that_the_report_names_is_reproduced_in_project_frames(
+    toy: Any, in_turn: Any
+) -> None:
     found = toy.reproduce(in_turn([CRASHES]), seeds=3)
     assert found.verdict is Verdict.REPRODUCED, found.reason
-    assert (found.seeds_shown, found.seeds_run) == (2, 2), "the second seed crashes at the same line"
+    assert (found.seeds_shown, found.seeds_run) == (2, 2), (
+        "the second seed crashes at the same line"
+    )
     shown = found.showing.runs[0].observation
     assert [str(frame) for frame in shown.project_frames] == ["acme/losses.py:33 in Meter.mean"]
     assert shown.classes[0] == "ZeroDivisionError"
 
 
-def test_silent_bug_is_only_shown_without_a_fixed_revision(toy: Any, in_turn: Any, tmp_path: Path) -> None:
+def test_silent_bug_is_only_shown_without_a_fixed_revision(
+    toy: Any, in_turn: Any, tmp_path: Path
+) -> None:
     found = toy.reproduce(
-        in_turn([SUMMED]), report=WRONG, symptom=WRONG_SYMPTOM, minimise=True, out=tmp_path / "out"
+        in_turn([SUMMED]),
+        report=WRONG,
+        symptom=WRONG_SYMPTOM,
+        minimise=True,
+        out=tmp_path / "out",
     )
     assert found.verdict is Verdict.SHOWN
     assert found.verdict.exit_code == 3
@@ -88,9 +102,14 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
         "test_repro.py",
     }
     for revision, code in (("buggy", 1), ("fixed", 0)):
-        done = subprocess.run([sys.executable, out / "repro.py"], cwd=toy.folder / revision, check=False)
+        done = subprocess.run(
+            [sys.executable, out / "repro.py"], cwd=toy.folder / revision, check=False
+        )
         assert done.returncode == code
-    assert subprocess.run([sys.executable, out / "repro.py"], cwd=tmp_path, check=False).returncode == 125
+    assert (
+        subprocess.run([sys.executable, out / "repro.py"], cwd=tmp_path, check=False).returncode
+        == 125
+    )
     written = (out / "REPORT.md").read_text()
     assert "**Reproduced: " in written
     assert "| 0 | symptom | no failure |" in written
@@ -118,18 +137,24 @@ def test_next_context_after_the_last_attempt(toy: Any) -> None:
     other = toy.folder / "buggy" / "meters" / "means.py"
     other.parent.mkdir()
     other.write_text(
-        'def running_mean(values):\n    """A running mean before the update."""\n    return sum(values)\n'
+        'def running_mean(values):\n    """A running mean before the update."""\n    return '
+        "sum(values)\n"
     )
     found = toy.reproduce({"0/0": HARMLESS, "1/0": CRASHES}, views=2, seeds=1, context_tokens=400)
     assert [one.context for one in found.attempts] == [0, 1]
     assert found.verdict is Verdict.REPRODUCED
 
 
-def test_not_reproduced_when_the_project_ran_without_it(toy: Any, in_turn: Any, tmp_path: Path) -> None:
+def test_not_reproduced_when_the_project_ran_without_it(
+    toy: Any, in_turn: Any, tmp_path: Path
+) -> None:
     found = toy.reproduce(in_turn([HARMLESS]), out=tmp_path / "out")
     assert found.verdict is Verdict.NOT_REPRODUCED
     assert found.verdict.exit_code == 1
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {".reenact-files.json", "REPORT.md"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        ".reenact-files.json",
+        "REPORT.md",
+    }
 
 
 def test_inconclusive_when_nothing_ran_as_it_should(toy: Any, in_turn: Any) -> None:
@@ -152,25 +177,38 @@ def test_refusal_on_purpose_needs_a_fixed_revision(toy: Any, in_turn: Any) -> No
         "kind": "explicit",
         "sign": "crash",
         "words": "Meter refuses its window.",
-        "explicit": {"exception": "ValueError", "message": "a window has at least one place, not *"},
+        "explicit": {
+            "exception": "ValueError",
+            "message": "a window has at least one place, not *",
+        },
     }
-    found = toy.reproduce(in_turn(["from acme import Meter\n\nMeter(0)\n"]), report=report, symptom=symptom)
+    found = toy.reproduce(
+        in_turn(["from acme import Meter\n\nMeter(0)\n"]),
+        report=report,
+        symptom=symptom,
+    )
     assert found.verdict is Verdict.SHOWN
     assert "on purpose" in found.reason
 
 
 def test_exception_that_the_report_does_not_name_is_only_shown(toy: Any, in_turn: Any) -> None:
-    found = toy.reproduce(in_turn([CRASHES]), report="Meter\n\nIt crashes when I ask for the mean.\n")
+    found = toy.reproduce(
+        in_turn([CRASHES]), report="Meter\n\nIt crashes when I ask for the mean.\n"
+    )
     assert found.verdict is Verdict.SHOWN
 
 
 def test_without_execution_nothing_is_claimed(toy: Any, in_turn: Any) -> None:
     found = toy.reproduce(
-        in_turn([CRASHES]), parts=BugAblations.without("execution", "plan", "restructuring")
+        in_turn([CRASHES]),
+        parts=BugAblations.without("execution", "plan", "restructuring"),
     )
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.script == CRASHES
-    assert [call.step for call in toy.models[0].calls] == ["bug/symptom", "bug/context[0]/attempt[0]/script"]
+    assert [call.step for call in toy.models[0].calls] == [
+        "bug/symptom",
+        "bug/context[0]/attempt[0]/script",
+    ]
 
 
 def test_samples_are_compared_by_what_became_of_them(toy: Any) -> None:
@@ -216,7 +254,9 @@ def test_second_time_nothing_is_asked_or_run(toy: Any, in_turn: Any) -> None:
     assert again.showing.runs[0].outcome is RunOutcome.SYMPTOM
 
 
-def test_exception_in_code_the_report_does_not_speak_of_is_only_shown(toy: Any, in_turn: Any) -> None:
+def test_exception_in_code_the_report_does_not_speak_of_is_only_shown(
+    toy: Any, in_turn: Any
+) -> None:
     report = "Something is off\n\nTraining a tokeniser gives ZeroDivisionError: division by zero\n"
     found = toy.reproduce(in_turn([CRASHES]), report=report, seeds=1)
     assert found.verdict is Verdict.SHOWN
@@ -246,7 +286,9 @@ def test_stopped_between_two_steps(toy: Any, in_turn: Any) -> None:
         toy.reproduce(in_turn([CRASHES]), stop=stop, seeds=1)
     found = toy.reproduce(in_turn([CRASHES]), seeds=1)
     assert found.verdict is Verdict.REPRODUCED
-    assert "bug/symptom" not in [call.step for call in toy.models[-1].calls], "paid for before the stop"
+    assert "bug/symptom" not in [call.step for call in toy.models[-1].calls], (
+        "paid for before the stop"
+    )
 
 
 def test_fixed_revision_that_cannot_run_confirms_nothing(toy: Any, in_turn: Any) -> None:
@@ -256,7 +298,9 @@ def test_fixed_revision_that_cannot_run_confirms_nothing(toy: Any, in_turn: Any)
     assert "nothing confirms it" in found.reason
 
 
-@pytest.mark.parametrize(("number", "verdict"), [(0.7, Verdict.SHOWN), (0.8, Verdict.NOT_REPRODUCED)])
+@pytest.mark.parametrize(
+    ("number", "verdict"), [(0.7, Verdict.SHOWN), (0.8, Verdict.NOT_REPRODUCED)]
+)
 def test_reported_number_within_five_per_cent(
     toy: Any, in_turn: Any, number: float, verdict: Verdict
 ) -> None:
@@ -285,7 +329,9 @@ def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
 def test_library_that_chokes_on_what_the_project_gave(
     toy: Any, in_turn: Any, fixed: bool, verdict: Verdict, tmp_path: Path
 ) -> None:
-    """As `loss.backward()` does: no project frame is left, so only the fixed revision can confirm it."""
+    """As `loss.backward()` does: no project frame is left, so only the fixed revision can
+    confirm it.
+    """
     losses = toy.folder / "fixed" / "acme" / "__init__.py"
     losses.write_text("def focal(scores, targets):\n    return 1.0\n")
     (toy.folder / "buggy" / "acme" / "__init__.py").write_text(
@@ -293,7 +339,10 @@ def test_library_that_chokes_on_what_the_project_gave(
     )
     start = "import json\nfrom acme import focal\n\nvalue = focal([0.5], [1])\n"
     script = f"{start}json.dumps(value, allow_nan=False)\n"
-    report = "focal gives nothing usable\n\nValueError: Out of range float values are not JSON compliant\n"
+    report = (
+        "focal gives nothing usable\n\nValueError: Out of range float values are not JSON "
+        "compliant\n"
+    )
     symptom = {
         "kind": "explicit",
         "sign": "crash",
@@ -304,13 +353,20 @@ def test_library_that_chokes_on_what_the_project_gave(
         },
     }
     found = toy.reproduce(
-        in_turn([script]), report=report, symptom=symptom, fixed=fixed, out=tmp_path / "out"
+        in_turn([script]),
+        report=report,
+        symptom=symptom,
+        fixed=fixed,
+        out=tmp_path / "out",
     )
     assert found.verdict is verdict, found.reason
     assert found.notes == ()
     own = f"{start}json.dumps(float('nan'), allow_nan=False)\n"
     toy.journal = Journal.in_memory()
-    assert toy.reproduce(in_turn([own]), report=report, symptom=symptom).verdict is Verdict.INCONCLUSIVE
+    assert (
+        toy.reproduce(in_turn([own]), report=report, symptom=symptom).verdict
+        is Verdict.INCONCLUSIVE
+    )
 
 
 def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any) -> None:
@@ -338,7 +394,10 @@ def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_tur
 
 
 def test_a_report_as_long_as_is_kept_is_read(toy: Any, in_turn: Any) -> None:
-    long = "Meter crashes before the first update\n\nZeroDivisionError: division by zero\n" + "word " * 11_000
+    long = (
+        "Meter crashes before the first update\n\nZeroDivisionError: division by zero\n"
+        + "word " * 11_000
+    )
     found = toy.reproduce(in_turn([CRASHES]), report=long)
     assert found.verdict is Verdict.REPRODUCED, found.reason
 
@@ -364,7 +423,9 @@ class Shop:
 def test_a_missing_module_rebuilds_once_without_asking_the_model(toy: Any, tmp_path: Path) -> None:
     script = "import sacrebleu\nfrom acme import Meter\n\nMeter(sacrebleu.SCORE).mean()\n"
     shop = Shop(tmp_path / "shop")
-    found = toy.reproduce({"0/0": script}, environments=shop, environment="auto", out=tmp_path / "out")
+    found = toy.reproduce(
+        {"0/0": script}, environments=shop, environment="auto", out=tmp_path / "out"
+    )
     assert found.verdict is Verdict.REPRODUCED, found.reason
     assert shop.asked == [["sacrebleu"]]
     assert len(found.attempts) == 1, "the script was not asked for again"
@@ -383,7 +444,9 @@ def test_what_cannot_be_installed_is_named_with_its_option(toy: Any, tmp_path: P
     assert "--requirement nobodyhasthis" in found.reason
 
 
-def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(toy: Any, in_turn: Any) -> None:
+def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(
+    toy: Any, in_turn: Any
+) -> None:
     for name in ("buggy", "fixed"):
         folder = toy.folder / name
         (folder / "pyproject.toml").write_text(

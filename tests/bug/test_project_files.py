@@ -27,7 +27,10 @@ def test_only_plain_python_files_of_the_tree_are_read(tmp_path: Path) -> None:
     assert {str(path): text for path, text in files.texts.items()} == {"pkg/a.py": "x = 1"}
     why = dict(line.split(": ", 1) for line in files.left_out)
     assert why["out.py"] == why["twice.py"] == "a link"
-    assert (why["waits.py"], why["data.py"]) == ("cannot be read (it is a FIFO, expected a file)", "binary")
+    assert (why["waits.py"], why["data.py"]) == (
+        "cannot be read (it is a FIFO, expected a file)",
+        "binary",
+    )
     assert "more than 1 MiB" in why["huge.py"]
 
 
@@ -43,7 +46,9 @@ def test_names_that_cannot_be_shown_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [".venv", "venv", "node_modules", "__pycache__", "x.egg-info", "build/lib"])
+@pytest.mark.parametrize(
+    "name", [".venv", "venv", "node_modules", "__pycache__", "x.egg-info", "build/lib"]
+)
 def test_copies_and_environments_are_not_entered(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir(parents=True)
     (tmp_path / name / "a.py").write_text("")

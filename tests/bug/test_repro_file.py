@@ -68,16 +68,40 @@ def run(folder: Path, text: str) -> int:
 @pytest.mark.parametrize(
     ("symptom", "script", "code"),
     [
-        (EXPLICIT, "from __future__ import annotations\nfrom tool import divide\ndivide(1, 0)", 1),
+        (
+            EXPLICIT,
+            "from __future__ import annotations\nfrom tool import divide\ndivide(1, 0)",
+            1,
+        ),
         (EXPLICIT, "from tool import divide\ndivide(1, 2)", 0),
         (EXPLICIT, "from tool import divide\ndivide(1, 2) / 0", 125),
         (EXPLICIT, "from tool import divide\ndivide(1, 'x')", 125),
         (EXPLICIT, "import nobody_has_this", 125),
-        (silent(Relation.ABOVE, number=1), "import tool\nobserved = tool.divide(4, 2)", 1),
-        (silent(Relation.ABOVE, number=3), "import tool\nobserved = tool.divide(4, 2)", 0),
-        (silent(Relation.ABOVE, number=3), "import tool\nobserved = tool.divide(4, 0)", 125),
-        (silent(Relation.DIFFERS), "import tool\nobserved = tool.shape(2)\nreference = [[0.0, 0.0]]", 0),
-        (silent(Relation.SHAPE, text="2,1"), "import tool\nsame = flat = 1\nobserved = tool.shape(2)", 1),
+        (
+            silent(Relation.ABOVE, number=1),
+            "import tool\nobserved = tool.divide(4, 2)",
+            1,
+        ),
+        (
+            silent(Relation.ABOVE, number=3),
+            "import tool\nobserved = tool.divide(4, 2)",
+            0,
+        ),
+        (
+            silent(Relation.ABOVE, number=3),
+            "import tool\nobserved = tool.divide(4, 0)",
+            125,
+        ),
+        (
+            silent(Relation.DIFFERS),
+            "import tool\nobserved = tool.shape(2)\nreference = [[0.0, 0.0]]",
+            0,
+        ),
+        (
+            silent(Relation.SHAPE, text="2,1"),
+            "import tool\nsame = flat = 1\nobserved = tool.shape(2)",
+            1,
+        ),
         (silent(Relation.WARNS, text="slow indeed"), "import tool\ntool.warn()", 1),
         (
             silent(Relation.WARNS, text="slow indeed"),
@@ -110,15 +134,27 @@ def test_the_judge_asks_for_the_failure_that_was_seen(
 ) -> None:
     script = "from tool import divide\ndivide(1, 0)"
     frames = tuple(Frame("project", "tool.py", 1, name, name) for name in functions)
-    seen = RunObservation(Ending.EXIT, ended="raised", classes=(exception,), message=message, frames=frames)
+    seen = RunObservation(
+        Ending.EXIT,
+        ended="raised",
+        classes=(exception,),
+        message=message,
+        frames=frames,
+    )
     shown = SeedRun(0, seen, RunOutcome.SYMPTOM, "")
     assert run(tmp_path, repro_text(script, EXPLICIT, title="T", shown=shown)) == code
 
 
-def test_a_missing_module_is_the_bug_only_where_the_report_names_it(tmp_path: Path) -> None:
-    """Also where the bug is an import error in project code: `git bisect` must skip such a commit."""
+def test_a_missing_module_is_the_bug_only_where_the_report_names_it(
+    tmp_path: Path,
+) -> None:
+    """Also where the bug is an import error in project code: `git bisect` must skip such a
+    commit.
+    """
     reported = Explicit(exception="ImportError", message="No module named *", phase="import")
-    symptom = Symptom(kind="explicit", sign="crash", words="It cannot be imported.", explicit=reported)
+    symptom = Symptom(
+        kind="explicit", sign="crash", words="It cannot be imported.", explicit=reported
+    )
     lazy = "def load():\n    import nobody_has_this\n"
     moved = "def load():\n    import tool.gone\n"
     for text, code in ((lazy, 125), (moved, 1)):
@@ -135,7 +171,9 @@ def test_a_missing_module_is_the_bug_only_where_the_report_names_it(tmp_path: Pa
 def test_every_relation_of_a_value_can_be_written() -> None:
     for relation in Relation:
         symptom = silent(relation, number=1.0, text="some words")
-        ast.parse(repro_text("import tool\nobserved = tool.LIMIT\n", symptom, title='a """ title\\'))
+        ast.parse(
+            repro_text("import tool\nobserved = tool.LIMIT\n", symptom, title='a """ title\\')
+        )
 
 
 def test_judge_keeps_only_what_is_needed() -> None:

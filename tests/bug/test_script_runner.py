@@ -27,7 +27,9 @@ def runner_for(
     return ScriptRunner(runner, environment, stubs), Revision("x", files)
 
 
-def seen(toy: Any, script: str, check: Check | None = None, seed: int = 0, **changes: Any) -> RunObservation:
+def seen(
+    toy: Any, script: str, check: Check | None = None, seed: int = 0, **changes: Any
+) -> RunObservation:
     runner, revision = runner_for(toy, **changes)
     return runner.run(script, check, [seed], revision)[seed]
 
@@ -36,7 +38,9 @@ ABOVE = Check(relation=Relation.ABOVE, number=0.0)
 
 
 def test_seed_rules_chance(toy: Any) -> None:
-    script = "import random\nimport numpy as np\nobserved = random.random() + float(np.random.rand())\n"
+    script = (
+        "import random\nimport numpy as np\nobserved = random.random() + float(np.random.rand())\n"
+    )
     runner, revision = runner_for(toy)
     together = runner.run(script, ABOVE, [0, 1], revision)
     assert together[0].number == seen(toy, script, ABOVE, 0).number
@@ -49,13 +53,19 @@ def test_stub_only_where_the_user_allows_it(toy: Any) -> None:
     assert missing.missing == "nobody_has_this"
     stubbed = seen(toy, script, stubs=("nobody_has_this",))
     assert stubbed.ended == "returned"
-    called = seen(toy, "import nobody_has_this\nnobody_has_this.Thing()()\n", stubs=("nobody_has_this",))
+    called = seen(
+        toy,
+        "import nobody_has_this\nnobody_has_this.Thing()()\n",
+        stubs=("nobody_has_this",),
+    )
     assert "stub" in called.message
 
 
 def test_warning_counts_when_project_code_gives_it(toy: Any) -> None:
     losses = toy.folder / "buggy" / "acme" / "losses.py"
-    losses.write_text("import warnings\ndef f():\n    warnings.warn('gamma is ignored here', stacklevel=2)\n")
+    losses.write_text(
+        "import warnings\ndef f():\n    warnings.warn('gamma is ignored here', stacklevel=2)\n"
+    )
     (toy.folder / "buggy" / "acme" / "__init__.py").write_text("")
     check = Check(relation=Relation.WARNS, text="gamma is ignored")
     assert seen(toy, "from acme.losses import f\nf()\n", check).holds is True
@@ -67,7 +77,11 @@ def test_warning_counts_when_project_code_gives_it(toy: Any) -> None:
     ("script", "check", "problem"),
     [
         ("x = 1\n", ABOVE, "without a top-level value"),
-        ("class F(float): ...\nobserved = F(3)\n", ABOVE, "class that the script defines"),
+        (
+            "class F(float): ...\nobserved = F(3)\n",
+            ABOVE,
+            "class that the script defines",
+        ),
         ("observed = 'words'\n", ABOVE, "holds no number"),
     ],
 )
@@ -79,14 +93,20 @@ def test_check_that_cannot_be_computed(toy: Any, script: str, check: Check, prob
 
 def test_limits_are_no_symptom_unless_they_are_the_symptom(toy: Any) -> None:
     hungry = (
-        "observed = bytearray(600 * 2**20)\nfor i in range(0, len(observed), 4096):\n    observed[i] = 1\n"
+        "observed = bytearray(600 * 2**20)\nfor i in range(0, len(observed), 4096):\n    "
+        "observed[i] = 1\n"
     )
     check = Check(relation=Relation.MEMORY, number=50)
     found = seen(toy, hungry, check, memory_mib=300)
     assert found.ending is Ending.MEMORY_LIMIT
     files = project_files(toy.folder / "buggy")
     silent = Symptom(kind="silent", sign="memory", words="w", check=check)
-    other = Symptom(kind="silent", sign="slow", words="w", check=Check(relation=Relation.ABOVE, number=1))
+    other = Symptom(
+        kind="silent",
+        sign="slow",
+        words="w",
+        check=Check(relation=Relation.ABOVE, number=1),
+    )
     assert classified(0, found, silent, (), files).outcome is RunOutcome.SYMPTOM
     assert classified(0, found, other, (), files).outcome is RunOutcome.NO_RUN
 
@@ -95,7 +115,10 @@ def test_limits_are_no_symptom_unless_they_are_the_symptom(toy: Any) -> None:
 def test_a_killed_box_is_no_failed_script(toy: Any, kills: int) -> None:
     """What is killed is the child that runs the script, not the watcher around it."""
     toy.sandbox = KilledFromOutside(toy.sandbox, kills)
-    found = seen(toy, "import time\nprint('begun', flush=True)\ntime.sleep(2)\nraise ValueError('x')\n")
+    found = seen(
+        toy,
+        "import time\nprint('begun', flush=True)\ntime.sleep(2)\nraise ValueError('x')\n",
+    )
     symptom = Symptom(kind="silent", sign="memory", words="w", check=ABOVE)
     judged = classified(0, found, symptom, (), project_files(toy.folder / "buggy"))
     if kills < MOST_BOXES:
@@ -103,7 +126,9 @@ def test_a_killed_box_is_no_failed_script(toy: Any, kills: int) -> None:
     else:
         assert (found.ending, found.was_run) == (Ending.KILLED, False)
         assert judged.outcome is RunOutcome.NO_RUN
-        assert judged.sentence.startswith(f"It could not run: the box was killed {MOST_BOXES} times")
+        assert judged.sentence.startswith(
+            f"It could not run: the box was killed {MOST_BOXES} times"
+        )
 
 
 def test_a_script_that_kills_itself_is_run_a_bounded_number_of_times(toy: Any) -> None:

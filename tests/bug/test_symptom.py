@@ -13,7 +13,9 @@ from reenact.settings import field_texts
 
 
 def explicit(
-    name: str = "RuntimeError", message: str = "shapes * cannot be multiplied", **more: Any
+    name: str = "RuntimeError",
+    message: str = "shapes * cannot be multiplied",
+    **more: Any,
 ) -> Symptom:
     sentence = Explicit(exception=name, message=message, **more)
     return Symptom(kind="explicit", sign="crash", words="w", explicit=sentence)
@@ -22,7 +24,11 @@ def explicit(
 @pytest.mark.parametrize(
     ("classes_", "message", "fits"),
     [
-        (["RuntimeError", "Exception"], "mat1 and mat2 shapes (1x2 and 3x4)\n cannot be multiplied", True),
+        (
+            ["RuntimeError", "Exception"],
+            "mat1 and mat2 shapes (1x2 and 3x4)\n cannot be multiplied",
+            True,
+        ),
         (["OutOfMemoryError", "RuntimeError"], "Shapes cannot be multiplied", True),
         (["RuntimeError"], "cannot be multiplied shapes", False),
         (["ValueError"], "shapes 1 cannot be multiplied", False),

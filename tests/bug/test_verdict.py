@@ -17,7 +17,13 @@ from reenact.bug.project_files import project_files
 from reenact.bug.reproduction import Attempt, Controls, Stage, Verdict
 from reenact.bug.script_runner import Frame, Revision, RunObservation, ScriptRunner
 from reenact.bug.symptom import Symptom
-from reenact.bug.verdict import not_confirmed, not_shown, same_failure, verdict_of, verdict_on
+from reenact.bug.verdict import (
+    not_confirmed,
+    not_shown,
+    same_failure,
+    verdict_of,
+    verdict_on,
+)
 from reenact.codegen.project import Problem
 from reenact.codegen.runner import ProjectRunner
 from reenact.llm.scripted import Scripted
@@ -40,7 +46,12 @@ SCRIPT = "from acme import Meter\n\nMeter(7).mean()\n"
 
 def silent(relation: str, number: float | None = None, text: str = "") -> dict[str, Any]:
     check = {"relation": relation, "number": number, "text": text}
-    return {"kind": "silent", "sign": "wrong-value", "words": "It is wrong.", "check": check}
+    return {
+        "kind": "silent",
+        "sign": "wrong-value",
+        "words": "It is wrong.",
+        "check": check,
+    }
 
 
 @pytest.fixture
@@ -73,7 +84,12 @@ def with_symptom(case: Case, symptom: dict[str, Any]) -> Case:
 
 def ran(outcome: RunOutcome, seed: int = 0, number: float | None = None) -> SeedRun:
     """A run that ended without an exception."""
-    return SeedRun(seed, RunObservation(Ending.OK, ended="returned", number=number), outcome, "It ran.")
+    return SeedRun(
+        seed,
+        RunObservation(Ending.OK, ended="returned", number=number),
+        outcome,
+        "It ran.",
+    )
 
 
 def crashed(
@@ -87,7 +103,12 @@ def crashed(
 ) -> SeedRun:
     classes = ("ZeroDivisionError", "ArithmeticError")
     seen = RunObservation(
-        Ending.OK, ended="raised", classes=classes, message=message, frames=(frame,), missing=missing
+        Ending.OK,
+        ended="raised",
+        classes=classes,
+        message=message,
+        frames=(frame,),
+        missing=missing,
     )
     return SeedRun(0, seen, outcome, f"ZeroDivisionError: {message}", deliberate, outside)
 
@@ -99,9 +120,19 @@ def shows_in(shown: int, of: int) -> list[SeedRun]:
 
 @pytest.mark.parametrize(
     ("shown", "of", "is_shown"),
-    [(1, 1, True), (1, 2, False), (2, 2, True), (1, 3, False), (2, 3, True), (2, 4, False), (3, 4, True)],
+    [
+        (1, 1, True),
+        (1, 2, False),
+        (2, 2, True),
+        (1, 3, False),
+        (2, 3, True),
+        (2, 4, False),
+        (3, 4, True),
+    ],
 )
-def test_a_silent_bug_shows_with_most_of_the_seeds(case: Case, shown: int, of: int, is_shown: bool) -> None:
+def test_a_silent_bug_shows_with_most_of_the_seeds(
+    case: Case, shown: int, of: int, is_shown: bool
+) -> None:
     objection = not_shown(with_symptom(case, silent("not-finite")), shows_in(shown, of))
     assert (objection is None) == is_shown
     if objection is not None:
@@ -159,14 +190,19 @@ def test_a_number_need_be_near_with_one_seed_and_in_the_mean(case: Case) -> None
     assert not_shown(near, one[1:]) is not None, "no seed is near"
     assert "no number" in str(not_shown(near, [ran(RunOutcome.SYMPTOM)]))
     above = with_symptom(case, silent("above", 1.0))
-    assert not_shown(above, [ran(RunOutcome.SYMPTOM, 0, 900.0)]) is None, "the mean is a rule of `near` alone"
+    assert not_shown(above, [ran(RunOutcome.SYMPTOM, 0, 900.0)]) is None, (
+        "the mean is a rule of `near` alone"
+    )
 
 
 def test_only_runs_on_the_fixed_revision_confirm() -> None:
     buggy = [crashed()]
     objection = not_confirmed(buggy, [])
     assert objection is not None, "not run is not confirmed"
-    assert (objection.where, str(objection)) == (Stage.FIXED, "It was not run on the fixed revision.")
+    assert (objection.where, str(objection)) == (
+        Stage.FIXED,
+        "It was not run on the fixed revision.",
+    )
     assert not_confirmed(buggy, [ran(RunOutcome.NOTHING)]) is None
     passed = ran(RunOutcome.NOTHING)
     assert not_confirmed(buggy, [passed, passed]) is None
@@ -178,12 +214,18 @@ def test_only_runs_on_the_fixed_revision_confirm() -> None:
     [
         (crashed(), "The same is seen on the fixed revision"),
         (crashed(message="modulo by zero"), "but with another failure or elsewhere"),
-        (crashed(frame=replace(FRAME, function="update")), "but with another failure or elsewhere"),
+        (
+            crashed(frame=replace(FRAME, function="update")),
+            "but with another failure or elsewhere",
+        ),
         (
             crashed(RunOutcome.PROJECT, "modulo by zero"),
             "does not run through (another failure of the project)",
         ),
-        (crashed(RunOutcome.SCRIPT, "modulo by zero"), "does not run through (the script's own mistake)"),
+        (
+            crashed(RunOutcome.SCRIPT, "modulo by zero"),
+            "does not run through (the script's own mistake)",
+        ),
         (ran(RunOutcome.NO_RUN), "does not run through (could not run)"),
         (ran(RunOutcome.ENVIRONMENT), "does not run through (the environment)"),
     ],
@@ -248,17 +290,28 @@ UNSPOKEN = Frame("project", "acme/optim.py", 3, "step", "Schedule.step")
 @pytest.mark.parametrize(
     ("runs", "doubt"),
     [
-        ((crashed(outside=True), crashed(outside=True)), "raised by a library that the script called"),
+        (
+            (crashed(outside=True), crashed(outside=True)),
+            "raised by a library that the script called",
+        ),
         ((crashed(outside=True), crashed()), ""),
-        ((crashed(deliberate=True), crashed(deliberate=True)), "it is raised on purpose"),
+        (
+            (crashed(deliberate=True), crashed(deliberate=True)),
+            "it is raised on purpose",
+        ),
         ((crashed(deliberate=True), crashed()), ""),
         ((crashed(frame=UNSPOKEN),), "in code that the report does not speak of"),
         ((crashed(frame=UNSPOKEN), crashed()), ""),
         # A run that does not show it says nothing about what was shown.
-        ((crashed(deliberate=True), ran(RunOutcome.NOTHING)), "it is raised on purpose"),
+        (
+            (crashed(deliberate=True), ran(RunOutcome.NOTHING)),
+            "it is raised on purpose",
+        ),
     ],
 )
-def test_one_run_that_is_beyond_doubt_suffices(case: Case, runs: tuple[SeedRun, ...], doubt: str) -> None:
+def test_one_run_that_is_beyond_doubt_suffices(
+    case: Case, runs: tuple[SeedRun, ...], doubt: str
+) -> None:
     verdict, reason = verdict_on(case, attempt(*runs))
     assert verdict is (Verdict.SHOWN if doubt else Verdict.REPRODUCED), reason
     assert doubt in reason
@@ -326,7 +379,8 @@ def test_the_verdict_on_all_attempts(case: Case) -> None:
     verdict, reason = verdict_of(case, [broken])
     assert verdict is Verdict.INCONCLUSIVE
     assert reason == (
-        "none of 1 scripts ran as it should: the script's own mistake (1), the last: Its own mistake"
+        "none of 1 scripts ran as it should: the script's own mistake (1), the last: Its own "
+        "mistake"
     )
     assert verdict_of(case, []) == (
         Verdict.INCONCLUSIVE,
@@ -342,7 +396,12 @@ def test_a_script_that_was_not_run_proves_nothing(case: Case) -> None:
 
 def test_what_the_fixed_revision_shows_too_is_not_the_bug(case: Case) -> None:
     both = stopped(Stage.FIXED, "The same.", crashed(), fixed_runs=(crashed(),))
-    other = stopped(Stage.FIXED, "Another.", crashed(), fixed_runs=(crashed(message="modulo by zero"),))
+    other = stopped(
+        Stage.FIXED,
+        "Another.",
+        crashed(),
+        fixed_runs=(crashed(message="modulo by zero"),),
+    )
     some = stopped(Stage.FIXED, "One.", crashed(), fixed_runs=(ran(RunOutcome.NOTHING), crashed()))
     verdict, reason = verdict_of(with_fixed(case), [other, both])
     assert verdict is Verdict.NOT_REPRODUCED
@@ -363,7 +422,12 @@ def test_a_script_that_makes_what_it_shows_is_inconclusive(case: Case) -> None:
 
 
 def test_what_the_model_finds_follows_scripts_that_ran(case: Case) -> None:
-    quiet = stopped(Stage.EXECUTION, "No failure.", ran(RunOutcome.NOTHING), not_here="window is checked")
+    quiet = stopped(
+        Stage.EXECUTION,
+        "No failure.",
+        ran(RunOutcome.NOTHING),
+        not_here="window is checked",
+    )
     assert verdict_of(case, [quiet])[1].endswith("this bug is not here: window is checked")
     unrun = stopped(Stage.PARSE, "No Python.", not_here="window is checked")
     assert verdict_of(case, [unrun])[0] is Verdict.INCONCLUSIVE, "an opinion alone decides nothing"
@@ -374,16 +438,23 @@ def test_the_obstacle_is_what_stopped_most(case: Case) -> None:
     static = stopped(Stage.STATIC, "No such name.")
     last = stopped(Stage.STATIC, "Neither this one.")
     reason = verdict_of(case, [static, parse, last, parse, static])[1]
-    assert reason == "none of 5 scripts ran as it should: static analysis (3), the last: No such name"
+    assert (
+        reason == "none of 5 scripts ran as it should: static analysis (3), the last: No such name"
+    )
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (RunOutcome.ENVIRONMENT, "the module yaml is not installed; --requirement pyyaml installs it"),
+        (
+            RunOutcome.ENVIRONMENT,
+            "the module yaml is not installed; --requirement pyyaml installs it",
+        ),
         (RunOutcome.SCRIPT, "none of 1 scripts ran as it should"),
     ],
 )
-def test_a_missing_module_is_named_with_its_option(case: Case, outcome: RunOutcome, words: str) -> None:
+def test_a_missing_module_is_named_with_its_option(
+    case: Case, outcome: RunOutcome, words: str
+) -> None:
     lacking = stopped(Stage.EXECUTION, "Not installed.", crashed(outcome, missing="yaml"))
     assert verdict_of(case, [lacking])[1].startswith(words)

@@ -14,12 +14,21 @@ import pytest
 
 from warm import warm_reenact
 
-pytestmark = [pytest.mark.usefixtures("warm_python"), pytest.mark.xdist_group("captures")]
+pytestmark = [
+    pytest.mark.usefixtures("warm_python"),
+    pytest.mark.xdist_group("captures"),
+]
 CHEAP = [name for name in captures.COMMANDS if name not in ("diagnose", "repair")]
 SHOWN = {
-    "lint": ("keras_beats.py:25:65  NL004 constant-weight-init", " findings in 14 files"),
+    "lint": (
+        "keras_beats.py:25:65  NL004 constant-weight-init",
+        " findings in 14 files",
+    ),
     "explain": ("RE019 learning-rate-outside-range", "What\n", "Why\n", "Instead\n"),
-    "explain-word": ("Detectors that speak of 'zero_grad'", "RE010 gradients-not-cleared"),
+    "explain-word": (
+        "Detectors that speak of 'zero_grad'",
+        "RE010 gradients-not-cleared",
+    ),
     "runs": ("Recorded runs",),
     "rules": ("RE019", "UM005", "8 detectors of 3 faults. "),
     "config": ("Settings in force", "  model ", " not at their default. "),
@@ -47,7 +56,9 @@ def look(name: str, folder: Path, kept: Path, columns: int) -> captures.Capture:
     seen = captures.capture(captures.COMMANDS[name], folder, columns, program=(warm_reenact(),))
     seen.write(kept, name)
     lines = seen.text.splitlines()
-    wide = [line for line in lines[:-VERDICT] if len(line) > columns and not line.startswith("    ")]
+    wide = [
+        line for line in lines[:-VERDICT] if len(line) > columns and not line.startswith("    ")
+    ]
     assert not wide, "only programs and diffs keep the lines they have"
     assert "Traceback" not in seen.text + seen.notes
     assert "<svg" in (kept / f"{name}-{columns}.svg").read_text("utf-8")
@@ -78,7 +89,9 @@ def test_a_repair_begins_with_its_change(folder: Path, kept: Path) -> None:
 
 @pytest.mark.parametrize("columns", captures.WIDTHS)
 @pytest.mark.parametrize("name", CHEAP)
-def test_a_command_keeps_within_the_terminal(name: str, folder: Path, kept: Path, columns: int) -> None:
+def test_a_command_keeps_within_the_terminal(
+    name: str, folder: Path, kept: Path, columns: int
+) -> None:
     seen = look(name, folder, kept, columns)
     assert seen.exit_code == {"lint": 1, "unknown": 2}.get(name, 0)
     for words in SHOWN[name]:

@@ -9,9 +9,15 @@ import pytest
 pytestmark = pytest.mark.slow
 
 
-def test_the_demo_has_four_acts_a_report_of_the_whole_and_says_how_to_see_it(tmp_path: Path) -> None:
+def test_the_demo_has_four_acts_a_report_of_the_whole_and_says_how_to_see_it(
+    tmp_path: Path,
+) -> None:
     process = subprocess.run(
-        [sys.executable, "-m", "reenact", "demo"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "reenact", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert process.returncode == 0, process.stderr
     output = process.stdout

@@ -1,4 +1,6 @@
-"""`reenact diagnose` as a user meets it: one broken program, every format; reading alone; wrong usage."""
+"""`reenact diagnose` as a user meets it: one broken program, every format; reading alone; wrong
+usage.
+"""
 
 from __future__ import annotations
 
@@ -74,14 +76,18 @@ def test_the_page_shows_the_finding_its_line_curves_and_layers(
 def test_every_picture_is_well_formed_and_the_page_runs_nothing(
     page: subprocess.CompletedProcess[str],
 ) -> None:
-    drawn = ["<svg" + part.partition("</svg>")[0] + "</svg>" for part in page.stdout.split("<svg")[1:]]
+    drawn = [
+        "<svg" + part.partition("</svg>")[0] + "</svg>" for part in page.stdout.split("<svg")[1:]
+    ]
     assert len(drawn) >= 4
     assert {ElementTree.fromstring(one).tag for one in drawn} == {"svg"}
     assert "<script" not in page.stdout
     assert "http" not in page.stdout
 
 
-def test_what_the_program_prints_does_not_mix_with_the_result(page: subprocess.CompletedProcess[str]) -> None:
+def test_what_the_program_prints_does_not_mix_with_the_result(
+    page: subprocess.CompletedProcess[str],
+) -> None:
     assert page.stdout.startswith("<!doctype html>")
     assert "epoch 11" in page.stderr
 

@@ -17,8 +17,12 @@ from warm import warm_reenact
 def doctor(folder: Path, **environ: str) -> tuple[int, dict[str, object]]:
     process = subprocess.run(
         [warm_reenact(), "doctor", "--output-format", "json"],
-        cwd=folder, env=os.environ | environ, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=os.environ | environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return process.returncode, json.loads(process.stdout)
 
 
@@ -65,11 +69,15 @@ def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
     assert "DR003" in found
 
 
-def test_it_speaks_of_the_interpreter_that_a_program_is_started_with(tmp_path: Path) -> None:
+def test_it_speaks_of_the_interpreter_that_a_program_is_started_with(
+    tmp_path: Path,
+) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     python = str(tmp_path / "env" / "bin" / "python")
-    for environ, how in (({"VIRTUAL_ENV": str(tmp_path / "env")}, "the active environment"),
-                         ({"REENACT_PYTHON": python}, "chosen by the setting python")):  # fmt: skip
+    for environ, how in (
+        ({"VIRTUAL_ENV": str(tmp_path / "env")}, "the active environment"),
+        ({"REENACT_PYTHON": python}, "chosen by the setting python"),
+    ):
         code, document = doctor(tmp_path, **environ)
         data = document["data"]["interpreter"]
         assert data["path"] == f"{python} ({how})"
@@ -79,4 +87,6 @@ def test_it_speaks_of_the_interpreter_that_a_program_is_started_with(tmp_path: P
         assert "reenact[torch]" not in json.dumps(document)
     code, document = doctor(tmp_path, REENACT_PYTHON=str(tmp_path / "none"))
     assert code == 1
-    assert "cannot be started" in {one["code"]: one for one in document["notices"]}["DR008"]["message"]
+    assert (
+        "cannot be started" in {one["code"]: one for one in document["notices"]}["DR008"]["message"]
+    )

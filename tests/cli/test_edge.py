@@ -53,7 +53,9 @@ def test_exit_code(action: object, code: int) -> None:
     assert guarded(command(action), []) == code
 
 
-def test_an_error_is_a_sentence_and_the_next_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_a_sentence_and_the_next_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guarded(command(MissingExtra("ray", "ray")), [])
     output = capsys.readouterr().err
     assert "needs the package ray" in output
@@ -114,33 +116,48 @@ def test_an_error_of_the_disk_without_a_file_name_says_that_it_has_none(
 ) -> None:
     guarded(command(OSError(errno.EIO, "Input/output error")), [])
     output = capsys.readouterr().err
-    assert "The disk answers with an input/output error; the system does not say for which file." in output
+    assert (
+        "The disk answers with an input/output error; the system does not say for which file."
+        in output
+    )
 
 
-def test_a_defect_says_so_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_defect_says_so_without_a_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guarded(command(ZeroDivisionError("division by zero")), [])
     output = capsys.readouterr().err
     assert "This is a defect of reenact: ZeroDivisionError" in output
     assert "Traceback" not in output
 
 
-def test_stopping_prints_the_command_that_continues(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stopping_prints_the_command_that_continues(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guarded(command(Stopped("Stopped after step 3.")), [])
     assert "Continue with: reenact" in capsys.readouterr().err
     guarded(command(Stopped("Stopped.")), [], name="python -m benchmarks")
     assert "Continue with: python -m benchmarks" in capsys.readouterr().err
 
 
-def test_escape_sequences_in_a_message_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_escape_sequences_in_a_message_do_not_reach_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guarded(command(InputError("name \x1b]52;c;aGk=\x07 and \x1b[31mred\x1b[0m")), [])
     assert "\x1b" not in capsys.readouterr().err
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     process = subprocess.run(
-        f"{sys.executable} -m reenact config --output-format json | head -c 1; exit ${{PIPESTATUS[0]}}",
-        shell=True, executable="/bin/bash", capture_output=True, check=False,
-    )  # fmt: skip
+        (
+            f"{sys.executable} -m reenact config --output-format json | head -c 1; exit "
+            f"${{PIPESTATUS[0]}}"
+        ),
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        check=False,
+    )
     assert process.returncode == 0
     assert b"Traceback" not in process.stderr
 
@@ -161,7 +178,10 @@ def test_the_first_ctrl_c_asks_and_the_second_stops_at_once(tmp_path: Path) -> N
         "sys.exit(guarded(verb, []))\n"
     )
     process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -181,9 +201,19 @@ def test_help_imports_neither_torch_nor_a_model_library() -> None:
         text=True,
         check=True,
     )
-    imported = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in process.stderr.splitlines()}
+    imported = {
+        line.rsplit("|", 1)[-1].strip().split(".")[0] for line in process.stderr.splitlines()
+    }
     assert "click" in imported
-    assert not imported & {"torch", "keras", "numpy", "pydantic", "pydantic_ai", "rich", "httpx"}
+    assert not imported & {
+        "torch",
+        "keras",
+        "numpy",
+        "pydantic",
+        "pydantic_ai",
+        "rich",
+        "httpx",
+    }
 
 
 @pytest.mark.parametrize("argv", [["nonsense"], ["config", "--nonsense"], ["explain"]])
@@ -217,9 +247,12 @@ def test_ctrl_c_ends_every_command_without_a_traceback(
     (tmp_path / "waits.py").write_text(WAITS)
     child = subprocess.Popen(
         [sys.executable, "-m", "reenact", *words],
-        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         start_new_session=True,
-    )  # fmt: skip
+    )
     assert child.stdin is not None
     assert child.stdout is not None
     first = b""

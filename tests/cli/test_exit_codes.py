@@ -1,7 +1,9 @@
-"""The table of docs/exit-codes.md, row by row: what was seen decides the exit code, the sentence, the JSON.
+"""The table of docs/exit-codes.md, row by row: what was seen decides the exit code, the sentence,
+the JSON.
 
-Programs without a training run through the command line itself. Those with one run as real processes under
-the probe, each once; the rules judge them and the page is made of that, as the command does it.
+Programs without a training run through the command line itself. Those with one run as real
+processes under the probe, each once; the rules judge them and the page is made of that, as the
+command does it.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ for epoch in range(8):
         print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item(), flush=True)
 """
 )
-AT_CHANCE = LEARNS.replace("model =", "y = y[torch.randperm(400)]\nmodel =").replace("lr=0.01", "lr=0.002")
+AT_CHANCE = LEARNS.replace("model =", "y = y[torch.randperm(400)]\nmodel =").replace(
+    "lr=0.01", "lr=0.002"
+)
 FORGETS = LEARNS.replace("        optimizer.zero_grad()\n", "")
 RISES = (
     HEAD
@@ -118,12 +122,23 @@ TRAINED = {
 }
 SLEEPS = "import time\nprint('ready', flush=True)\ntime.sleep(600)\n"
 UNTRAINED = {
-    "syntax error": Row("def f(:\n", UNJUDGED, "train.py could not be parsed (line 1: invalid syntax)", 3),
+    "syntax error": Row(
+        "def f(:\n",
+        UNJUDGED,
+        "train.py could not be parsed (line 1: invalid syntax)",
+        3,
+    ),
     "killed by signal 9": Row(
-        "import os\nos.kill(os.getpid(), 9)\n", UNJUDGED, "killed by signal 9 before any training", 3
+        "import os\nos.kill(os.getpid(), 9)\n",
+        UNJUDGED,
+        "killed by signal 9 before any training",
+        3,
     ),
     "killed by signal 11": Row(
-        "import os\nos.kill(os.getpid(), 11)\n", UNJUDGED, "killed by signal 11 before any training", 3
+        "import os\nos.kill(os.getpid(), 11)\n",
+        UNJUDGED,
+        "killed by signal 11 before any training",
+        3,
     ),
     "exit code 7": Row(
         "import sys\nsys.exit(7)\n",
@@ -161,33 +176,57 @@ def test_a_training_that_was_seen(name: str) -> None:
 @pytest.mark.parametrize(
     ("ended", "says"),
     [
-        (Outcome(OutcomeKind.KILLED, -9, 9), "steps seen. The program was killed by signal 9."),
-        (Outcome(OutcomeKind.EXITED, 7), "steps seen. The program ended itself with exit code 7."),
-        (Outcome(OutcomeKind.TIMEOUT, -15, note="8 s"), "steps seen. The program did not end within 8 s."),
+        (
+            Outcome(OutcomeKind.KILLED, -9, 9),
+            "steps seen. The program was killed by signal 9.",
+        ),
+        (
+            Outcome(OutcomeKind.EXITED, 7),
+            "steps seen. The program ended itself with exit code 7.",
+        ),
+        (
+            Outcome(OutcomeKind.TIMEOUT, -15, note="8 s"),
+            "steps seen. The program did not end within 8 s.",
+        ),
     ],
 )
 def test_a_sound_training_is_judged_however_the_program_ended(
     sound: Evidence, ended: Outcome, says: str
 ) -> None:
-    check(diagnose_evidence(replace(sound, outcome=ended), DiagnoseOptions()), Row(LEARNS, SOUND, says, 0))
+    check(
+        diagnose_evidence(replace(sound, outcome=ended), DiagnoseOptions()),
+        Row(LEARNS, SOUND, says, 0),
+    )
 
 
-def test_a_training_that_ran_out_of_time_is_judged_by_what_was_seen(tmp_path: Path) -> None:
+def test_a_training_that_ran_out_of_time_is_judged_by_what_was_seen(
+    tmp_path: Path,
+) -> None:
     endless = LEARNS.replace("range(8)", "range(10**6)")
-    ready = endless.replace("model.eval()", "open('seen', 'w').close() if epoch == 1 else None; model.eval()")
+    ready = endless.replace(
+        "model.eval()",
+        "open('seen', 'w').close() if epoch == 1 else None; model.eval()",
+    )
     found = _watched(ready, tmp_path, until=tmp_path / "seen")
     check(found, Row(ready, SOUND, "The program did not end within", 0))
 
 
-def test_a_program_that_ran_out_of_time_before_any_training_is_not_judged(tmp_path: Path) -> None:
+def test_a_program_that_ran_out_of_time_before_any_training_is_not_judged(
+    tmp_path: Path,
+) -> None:
     found = _watched(SLEEPS, tmp_path, until=None)
-    says = "Nothing could be judged: the program did not end within 1 s before any training step was seen."
+    says = (
+        "Nothing could be judged: the program did not end within 1 s before any training step was "
+        "seen."
+    )
     check(found, Row(SLEEPS, UNJUDGED, says, 3))
     assert found.next_command == "reenact diagnose --max-time MORE_SECONDS train.py"
 
 
 def _watched(text: str, folder: Path, until: Path | None) -> Diagnosis:
-    """The program as a process of its own, ended by its time limit: soon, or when a file is there."""
+    """The program as a process of its own, ended by its time limit: soon, or when a file is
+    there.
+    """
     (folder / "train.py").write_text(text)
     program = read_program(("train.py",), folder)
     limit = 1.0 if until is None else 4.0
@@ -199,20 +238,28 @@ def _watched(text: str, folder: Path, until: Path | None) -> Diagnosis:
         limit *= 4
     assert ended.outcome.kind is OutcomeKind.TIMEOUT
     return diagnose_evidence(
-        Evidence(program, static_graph(program), ended.trace, ended.outcome), DiagnoseOptions()
+        Evidence(program, static_graph(program), ended.trace, ended.outcome),
+        DiagnoseOptions(),
     )
 
 
 def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [warm_reenact(), *words],
-        cwd=folder, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("name", UNTRAINED)
 def test_a_program_without_a_training(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     row = UNTRAINED[name]
     (tmp_path / "train.py").write_text(row.text)
@@ -246,7 +293,10 @@ def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
         ended = _command(tmp_path, command, "--python", "/nonexistent/python", "train.py")
         assert ended.returncode == 3
         output = " ".join((ended.stdout + ended.stderr).split())
-        assert "Nothing could be judged: the interpreter /nonexistent/python could not be started" in output
+        assert (
+            "Nothing could be judged: the interpreter /nonexistent/python could not be started"
+            in output
+        )
         assert command == "repair" or "reenact diagnose --python" in ended.stdout
 
 
@@ -259,11 +309,15 @@ def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
         (LEARNS, 0, 0),
         (FORGETS, 1, 1),
     ],
-)  # fmt: skip
+)
 def test_what_is_only_read(
-    text: str, static: int, lint: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    static: int,
+    lint: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(text)
     for words, code in ((("diagnose", "--depth", "static"), static), (("lint",), lint)):
@@ -291,7 +345,9 @@ def test_a_folder_is_checked_to_its_end(
 
 
 @pytest.mark.parametrize("shown", ["broken-off", "short"])
-def test_what_the_text_proves_is_stated_also_when_the_run_shows_little(sound: Evidence, shown: str) -> None:
+def test_what_the_text_proves_is_stated_also_when_the_run_shows_little(
+    sound: Evidence, shown: str
+) -> None:
     trace = sound.trace
     assert trace is not None
     off = Event("probe-off", 1, 0, 0.0, {"sentence": "the probe met an error of its own"})
@@ -305,26 +361,56 @@ def test_what_the_text_proves_is_stated_also_when_the_run_shows_little(sound: Ev
 def test_a_broken_probe_judges_nothing(sound: Evidence) -> None:
     assert sound.trace is not None
     off = Event("probe-off", 40, 2, 0.0, {"sentence": "the probe met an error of its own"})
-    found = diagnose_evidence(replace(sound, trace=replace(sound.trace, events=(off,))), DiagnoseOptions())
-    check(found, Row(LEARNS, UNJUDGED, "judged: the probe broke (the probe met an error of its own).", 3))
+    found = diagnose_evidence(
+        replace(sound, trace=replace(sound.trace, events=(off,))), DiagnoseOptions()
+    )
+    check(
+        found,
+        Row(
+            LEARNS,
+            UNJUDGED,
+            "judged: the probe broke (the probe met an error of its own).",
+            3,
+        ),
+    )
 
 
 def test_verdicts_of_the_other_commands() -> None:
     assert {one.value: int(one.exit_code) for one in Decision} == {
-        "repaired": 0, "improved": 0, "good-already": 0, "too-small": 1, "nothing-found": 1,
-        "runs-now": 3, "not-significant": 3, "not-decided": 3,
-    }  # fmt: skip
+        "repaired": 0,
+        "improved": 0,
+        "good-already": 0,
+        "too-small": 1,
+        "nothing-found": 1,
+        "runs-now": 3,
+        "not-significant": 3,
+        "not-decided": 3,
+    }
     assert {one.value: int(one.exit_code) for one in BugVerdict} == {
-        "reproduced": 0, "not reproduced": 1, "shown, unconfirmed": 3, "inconclusive": 3,
-    }  # fmt: skip
+        "reproduced": 0,
+        "not reproduced": 1,
+        "shown, unconfirmed": 3,
+        "inconclusive": 3,
+    }
     assert {one.value: int(one.exit_code) for one in PaperVerdict} == {
-        "reproduced": 0, "partly reproduced": 1, "not reproduced": 1, "inconclusive": 3,
-    }  # fmt: skip
+        "reproduced": 0,
+        "partly reproduced": 1,
+        "not reproduced": 1,
+        "inconclusive": 3,
+    }
 
 
 PAPER = Path(__file__).parents[2] / "scripts" / "kill_cases" / "paper"
 MEASURED = r"{\"mse\": loss_on(model, sample_batch(99))}"
-READ_ONLY = ("--without", "lineage", "--without", "scan", "--without", "atomicity", "--no-repair")
+READ_ONLY = (
+    "--without",
+    "lineage",
+    "--without",
+    "scan",
+    "--without",
+    "atomicity",
+    "--no-repair",
+)
 
 
 @pytest.mark.parametrize(
@@ -332,11 +418,17 @@ READ_ONLY = ("--without", "lineage", "--without", "scan", "--without", "atomicit
     [
         (MEASURED, 0, "Reproduced"),
         (MEASURED.replace("loss_on", "1 + loss_on"), 1, "Not reproduced"),
-        (MEASURED.replace("loss_on", "0 * loss_on").replace("mse", "speed"), 3, "Inconclusive"),
+        (
+            MEASURED.replace("loss_on", "0 * loss_on").replace("mse", "speed"),
+            3,
+            "Inconclusive",
+        ),
     ],
     ids=["as the paper says", "far from it", "another number"],
 )
-def test_a_paper_whose_code_measures(tmp_path: Path, returned: str, code: int, verdict: str) -> None:
+def test_a_paper_whose_code_measures(
+    tmp_path: Path, returned: str, code: int, verdict: str
+) -> None:
     recording = (PAPER / "recording.jsonl").read_text()
     assert recording.count(MEASURED) == 1
     (tmp_path / "recording.jsonl").write_text(recording.replace(MEASURED, returned))
@@ -345,14 +437,25 @@ def test_a_paper_whose_code_measures(tmp_path: Path, returned: str, code: int, v
     ended = _command(tmp_path, *words, "--output-format", "json")
     assert ended.returncode == code, ended.stderr
     document = json.loads(ended.stdout)
-    assert (document["exit_code"], document["verdict"].partition(":")[0]) == (code, verdict)
+    assert (document["exit_code"], document["verdict"].partition(":")[0]) == (
+        code,
+        verdict,
+    )
     shown = _command(tmp_path, "runs", "show", "last")
     assert f"finished: {verdict.lower()}" in shown.stdout
 
 
 def test_a_paper_without_time_is_not_decided(tmp_path: Path) -> None:
     model = ("--model", f"replay:{PAPER / 'recording.jsonl'}")
-    ended = _command(tmp_path, "paper", str(PAPER / "paper.md"), *READ_ONLY, *model, "--max-time", "0.5")
+    ended = _command(
+        tmp_path,
+        "paper",
+        str(PAPER / "paper.md"),
+        *READ_ONLY,
+        *model,
+        "--max-time",
+        "0.5",
+    )
     assert ended.returncode == 3, ended.stderr
     assert "--max-time 0.5 s" in ended.stderr
 
@@ -377,9 +480,12 @@ def test_the_page_and_explain_agree(code: ExitCode, capfd: pytest.CaptureFixture
     ],
 )
 def test_nothing_to_read_is_a_sentence(
-    words: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "nothing.md").write_text("")

@@ -24,18 +24,24 @@ def test_explain_knows_case_insensitively(capsys: pytest.CaptureFixture[str]) ->
     assert "learning rate" in capsys.readouterr().out
 
 
-def test_explain_of_an_unknown_word_suggests(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_of_an_unknown_word_suggests(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for word, meant in (("timeoutt", "timeout"), ("zero_gard", "zero_grad")):
         assert guarded(reenact, ["explain", word]) == 2
         assert f"Did you mean {meant}?" in capsys.readouterr().err
 
 
-def test_explain_of_the_begin_of_a_code_lists_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_of_the_begin_of_a_code_lists_the_rules(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert guarded(reenact, ["explain", "re01"]) == 0
     assert "  RE010 gradients-not-cleared: " in capsys.readouterr().out
 
 
-def test_a_rule_that_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_rule_that_is_misspelt_is_suggested(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert guarded(reenact, ["lint", "--select", "gradient-not-cleared", str(tmp_path)]) == 2
     assert "Did you mean gradients-not-cleared" in capsys.readouterr().err
 
@@ -44,7 +50,9 @@ def test_config_prints_value_and_origin(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "reenact.toml").write_text("max_calls = 7\nmodel = 'command:evil'\nunheard_of = 1\n")
+    (tmp_path / "reenact.toml").write_text(
+        "max_calls = 7\nmodel = 'command:evil'\nunheard_of = 1\n"
+    )
     assert guarded(reenact, ["config"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("Ignored: ") == 2
@@ -64,13 +72,17 @@ def test_explain_finds_rules_by_a_word(capsys: pytest.CaptureFixture[str]) -> No
     assert len(capsys.readouterr().err) < 200
 
 
-def test_rules_are_found_by_a_word_of_their_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_found_by_a_word_of_their_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert guarded(reenact, ["rules", "shuffled", "--output-format", "concise"]) == 0
     assert "RE009  not-shuffled" in capsys.readouterr().out
     assert guarded(reenact, ["rules", "qwxyz"]) == 2
 
 
-def test_a_verb_that_is_nearly_one_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verb_that_is_nearly_one_is_suggested(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert guarded(reenact, ["diagnos", "train.py"]) == 2
     assert "Did you mean diagnose?" in capsys.readouterr().err
 
@@ -89,7 +101,11 @@ def test_a_setting_is_written_into_the_users_file_and_taken_out(
     ):
         assert guarded(reenact, ["config", "set", *words]) == 0
     known = resolve().settings
-    assert (known.max_calls, str(known.max_cost), known.allow_packages) == (9, "0.5", ("numpy", "scipy"))
+    assert (known.max_calls, str(known.max_cost), known.allow_packages) == (
+        9,
+        "0.5",
+        ("numpy", "scipy"),
+    )
     file.write_text("# mine\n" + file.read_text())
     assert guarded(reenact, ["config", "unset", "max_cost"]) == 0
     assert resolve().settings.max_cost is None

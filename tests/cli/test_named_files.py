@@ -1,4 +1,6 @@
-"""What a user names is a plain file of a bounded size, or it is refused in a sentence: everywhere."""
+"""What a user names is a plain file of a bounded size, or it is refused in a sentence:
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +46,42 @@ COMMANDS: dict[str, list[str]] = {
     "bug-repo": ["bug", "--model", "replay:answers.jsonl", "--repo", "{}", "report.md"],
     "bug-report": ["bug", "--model", "replay:answers.jsonl", "--repo", "project", "{}"],
     "replay": ["bug", "--model", "replay:{}", "--repo", "project", "report.md"],
-    "record": ["bug", "--model", "replay:answers.jsonl", "--record", "{}", "--repo", "project", "report.md"],
+    "record": [
+        "bug",
+        "--model",
+        "replay:answers.jsonl",
+        "--record",
+        "{}",
+        "--repo",
+        "project",
+        "report.md",
+    ],
     "read": ["read", "{}"],
     "fingerprint": ["fingerprint", "--model", "replay:answers.jsonl", "{}"],
     "paper": ["paper", "--model", "replay:answers.jsonl", "{}"],
-    "addendum": ["paper", "--model", "replay:answers.jsonl", "--addendum", "{}", "paper.md"],
+    "addendum": [
+        "paper",
+        "--model",
+        "replay:answers.jsonl",
+        "--addendum",
+        "{}",
+        "paper.md",
+    ],
     "relay": ["relay", "relay", "x", "--answer", "{}"],
     "import": ["runs", "import", "{}"],
-    "rubric": ["evaluate", "--model", "replay:answers.jsonl", "--rubric", "{}", "project"],
+    "rubric": [
+        "evaluate",
+        "--model",
+        "replay:answers.jsonl",
+        "--rubric",
+        "{}",
+        "project",
+    ],
     "judgements": ["evaluate", "--judgements", "{}", "project"],
     "form": ["evaluate", "--form", "{}", "project"],
 }
-# `lint` goes on to its end and says which files it could not read; its exit code has tests of its own.
+# `lint` goes on to its end and says which files it could not read; its exit code has tests of its
+# own.
 NOT_A_FOLDER = ("bug-repo", "read", "fingerprint", "paper", "lint")
 """Here a folder is as good as a file."""
 
@@ -86,9 +112,14 @@ def _ran(folder: Path, lines: list[list[str]]) -> list[tuple[list[str], int, str
     }
     done = subprocess.run(
         [warm_python_of_commands(), "-c", DRIVER.format(memory=MEMORY)],
-        cwd=folder, input=json.dumps(lines), env=environ, capture_output=True, text=True, check=False,
+        cwd=folder,
+        input=json.dumps(lines),
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
         timeout=900,
-    )  # fmt: skip
+    )
     found: list[Any] = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(found) == len(lines), done.stderr[-2000:]
     return [(argv, code, text) for argv, code, text in found]
@@ -112,7 +143,9 @@ def test_it_is_refused_in_a_sentence_by_every_command(folder: Path, name: str) -
 def test_a_project_with_a_fifo_in_it_is_read_around_it(folder: Path) -> None:
     os.mkfifo(folder / "project" / "requirements.txt")
     os.mkfifo(folder / "project" / "model.py")
-    ((_, code, text),) = _ran(folder, [[word.replace("{}", "project") for word in COMMANDS["bug-repo"]]])
+    ((_, code, text),) = _ran(
+        folder, [[word.replace("{}", "project") for word in COMMANDS["bug-repo"]]]
+    )
     assert "waited for ever" not in text
     assert code == 2
     assert "no answer for step" in text

@@ -54,7 +54,12 @@ MISTAKES = {
     "variable of its own": Mistake(
         'import os\n\nfolder = os.environ["MY_DATA"]\n',
         "RE910",
-        ("The environment variable MY_DATA is not set. Set it: MY_DATA=VALUE reenact diagnose program.py",),
+        (
+            (
+                "The environment variable MY_DATA is not set. Set it: MY_DATA=VALUE reenact "
+                "diagnose program.py"
+            ),
+        ),
         3,
     ),
     "no gpu": Mistake(
@@ -70,7 +75,12 @@ MISTAKES = {
     "keyboard": Mistake(
         'rounds = int(input("How many? "))\n',
         "RE911",
-        ("Give the answers in a file (reenact diagnose program.py < answers.txt), or pass arguments.",),
+        (
+            (
+                "Give the answers in a file (reenact diagnose program.py < answers.txt), or pass "
+                "arguments."
+            ),
+        ),
         1,
     ),
     "arguments of argparse": Mistake(
@@ -86,16 +96,23 @@ MISTAKES = {
     ),
     "a value that argparse refuses": Mistake(
         "import argparse\n\nreader = argparse.ArgumentParser()\n"
-        'reader.add_argument("--lr", type=float, default=0.1)\nreader.parse_args(["--lr", "fast"])\n',
+        'reader.add_argument("--lr", type=float, default=0.1)\nreader.parse_args(["--lr", '
+        '"fast"])\n',
         "RE912",
-        ("error: argument --lr: invalid float value: 'fast'", "does not accept this command line"),
+        (
+            "error: argument --lr: invalid float value: 'fast'",
+            "does not accept this command line",
+        ),
         5,
     ),
     "arguments of click": Mistake(
         'import click\n\n\n@click.command()\n@click.option("--data", required=True)\n'
         "def main(data):\n    print(data)\n\n\nmain()\n",
         "RE912",
-        ("Missing option '--data'", "Start it with: reenact diagnose program.py --data DATA"),
+        (
+            "Missing option '--data'",
+            "Start it with: reenact diagnose program.py --data DATA",
+        ),
         10,
     ),
     "missing file": Mistake(
@@ -105,7 +122,10 @@ MISTAKES = {
         3,
     ),
     "missing folder": Mistake(
-        'print(open("nowhere/train.csv").read())\n', "RE906", ("(its folder does not exist)",), 1
+        'print(open("nowhere/train.csv").read())\n',
+        "RE906",
+        ("(its folder does not exist)",),
+        1,
     ),
     "missing package": Mistake(
         "import a_package_that_nobody_has\n",
@@ -114,7 +134,10 @@ MISTAKES = {
         1,
     ),
     "removed name": Mistake(
-        "import numpy as numbers\n\nprint(numbers.float(3))\n", "RE907", ("; numpy ", " is installed"), 3
+        "import numpy as numbers\n\nprint(numbers.float(3))\n",
+        "RE907",
+        ("; numpy ", " is installed"),
+        3,
     ),
     "argument of another version": Mistake(
         "import torch\n\nweights = [torch.zeros(2, requires_grad=True)]\n"
@@ -126,11 +149,17 @@ MISTAKES = {
     "out of memory": Mistake(
         'import numpy\n\npairs = numpy.zeros((10**6, 10**9), dtype="float32")\n',
         "RE905",
-        ("asked for 4,000,000.0 GB, there are ", "This one array is larger than the memory"),
+        (
+            "asked for 4,000,000.0 GB, there are ",
+            "This one array is larger than the memory",
+        ),
         3,
     ),
     "out of memory in torch": Mistake(
-        "import torch\n\npairs = torch.zeros((10**6, 10**9))\n", "RE905", ("asked for 4,000,000.0 GB",), 3
+        "import torch\n\npairs = torch.zeros((10**6, 10**9))\n",
+        "RE905",
+        ("asked for 4,000,000.0 GB",),
+        3,
     ),
     "shape": Mistake(
         "import torch\n\nleft, right = torch.ones(4, 3), torch.ones(4, 3)\nprint(left @ right)\n",
@@ -139,11 +168,17 @@ MISTAKES = {
         4,
     ),
     "dtype": Mistake(
-        "import torch\nfrom torch import nn\n\nrows = torch.ones(4, 3).double()\nnn.Linear(3, 2)(rows)\n",
+        (
+            "import torch\nfrom torch import nn\n\nrows = torch.ones(4, 3).double()\nnn.Linear(3, "
+            "2)(rows)\n"
+        ),
         "RE903",
         (
             "given torch.float64 (4, 3) on cpu",
-            "The input is torch.float64, the weights are torch.float32: convert it with .to(torch.float32)",
+            (
+                "The input is torch.float64, the weights are torch.float32: convert it with "
+                ".to(torch.float32)"
+            ),
         ),
         5,
     ),
@@ -175,7 +210,10 @@ MISTAKES = {
         3,
     ),
     "variable of torchrun that may be missing": Mistake(
-        'import os\n\nplace = int(os.getenv("LOCAL_RANK"))\n', "RE908", ("torchrun --nproc-per-node=2",), 3
+        'import os\n\nplace = int(os.getenv("LOCAL_RANK"))\n',
+        "RE908",
+        ("torchrun --nproc-per-node=2",),
+        3,
     ),
     "device of another machine": Mistake(
         'from torch import nn\n\nnn.Linear(3, 2).to("mps")\n',
@@ -184,7 +222,10 @@ MISTAKES = {
         3,
     ),
     "password": Mistake(
-        'import getpass\n\nkey = getpass.getpass("key: ")\n', "RE911", ("Give the answers in a file",), 3
+        'import getpass\n\nkey = getpass.getpass("key: ")\n',
+        "RE911",
+        ("Give the answers in a file",),
+        3,
     ),
     "debugger": Mistake("breakpoint()\nprint(1)\n", "RE911", ("remove breakpoint()",)),
     "arguments with choices and commands": Mistake(
@@ -215,20 +256,24 @@ MISTAKES = {
     ),
     "missing file in a worker": Mistake(
         "from torch.utils.data import DataLoader\n\n\nclass Rows:\n    def __len__(self):\n"
-        '        return 4\n\n    def __getitem__(self, index):\n        return open("nowhere.csv").read()\n'
+        "        return 4\n\n    def __getitem__(self, index):\n        return "
+        'open("nowhere.csv").read()\n'
         "\n\nlist(DataLoader(Rows(), num_workers=1))\n",
         "RE906",
         ("No such file or directory: 'nowhere.csv' (in a worker of a DataLoader)",),
         9,
     ),
     "no files where a data set looks": Mistake(
-        "import glob\n\nfrom torch.utils.data import DataLoader\n\n\nclass Images(list):\n    pass\n\n\n"
+        "import glob\n\nfrom torch.utils.data import DataLoader\n\n\nclass Images(list):\n    "
+        "pass\n\n\n"
         'DataLoader(Images(glob.glob("nowhere/*.png")), shuffle=True)\n',
         "RE906",
         ("The data set Images has no rows",),
         10,
     ),
-    "removed module": Mistake("import torch\nfrom torch._six import inf\n", "RE907", ("; torch ",), 2),
+    "removed module": Mistake(
+        "import torch\nfrom torch._six import inf\n", "RE907", ("; torch ",), 2
+    ),
     "checkpoint with a whole model": Mistake(
         "import torch\nfrom torch import nn\n\ntorch.save(nn.Linear(2, 2), 'model.pt')\n"
         "torch.load('model.pt')\n",
@@ -243,7 +288,10 @@ MISTAKES = {
         2,
     ),
     "name that the own module lacks": Mistake(
-        "import os\nfrom pathlib import Path\n\nPath('helper.py').touch()\nfrom helper import widths\n",
+        (
+            "import os\nfrom pathlib import Path\n\nPath('helper.py').touch()\nfrom helper import "
+            "widths\n"
+        ),
         "RE907",
         ("The program's own module does not have this name.",),
         5,
@@ -306,26 +354,36 @@ MISTAKES = {
         5,
     ),
     "text in an array": Mistake(
-        "import numpy\nimport torch\n\nrows = numpy.array([1, 'a'], dtype=object)\ntorch.from_numpy(rows)\n",
+        (
+            "import numpy\nimport torch\n\nrows = numpy.array([1, 'a'], "
+            "dtype=object)\ntorch.from_numpy(rows)\n"
+        ),
         "RE903",
         ("The array holds text or objects, not numbers",),
         5,
     ),
     "lists for Keras": Mistake(
         "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
-        'model.compile(optimizer="sgd", loss="mse")\nmodel.fit([[1.0, 2.0]] * 8, [[1.0]] * 8, verbose=0)\n',
+        'model.compile(optimizer="sgd", loss="mse")\nmodel.fit([[1.0, 2.0]] * 8, [[1.0]] * 8, '
+        "verbose=0)\n",
         "RE903",
         ("Keras takes arrays and tensors, not lists",),
         5,
     ),
     "one column against a row": Mistake(
-        "import torch\nfrom torch import nn\n\nnn.BCEWithLogitsLoss()(torch.zeros(4, 1), torch.zeros(4))\n",
+        (
+            "import torch\nfrom torch import nn\n\nnn.BCEWithLogitsLoss()(torch.zeros(4, 1), "
+            "torch.zeros(4))\n"
+        ),
         "RE902",
         ("of the same shape, here (4, 1) and (4,): squeeze the output with .squeeze(-1)",),
         4,
     ),
     "squared error of other columns": Mistake(
-        "import torch\nfrom torch import nn\n\nnn.MSELoss()(torch.zeros(4, 3), torch.zeros(4, 5))\n",
+        (
+            "import torch\nfrom torch import nn\n\nnn.MSELoss()(torch.zeros(4, 3), torch.zeros(4, "
+            "5))\n"
+        ),
         "RE902",
         ("of the same shape, here (4, 3) and (4, 5)",),
         4,
@@ -345,9 +403,10 @@ MISTAKES = {
     ),
     "squared error of class numbers": Mistake(
         "import keras\nimport numpy\n\nnumbers = numpy.random.default_rng(0)\n"
-        'rows = numbers.normal(size=(96, 8)).astype("float32")\nkinds = numbers.integers(0, 3, 96)\n'
-        'model = keras.Sequential([keras.layers.Dense(3, activation="softmax")])\n'
-        'model.compile(optimizer="adam", loss="mse")\nmodel.fit(rows, kinds, epochs=1, verbose=0)\n',
+        'rows = numbers.normal(size=(96, 8)).astype("float32")\nkinds = numbers.integers(0, 3, '
+        "96)\nmodel = keras.Sequential([keras.layers.Dense(3, "
+        'activation="softmax")])\nmodel.compile(optimizer="adam", loss="mse")\nmodel.fit(rows, '
+        "kinds, epochs=1, verbose=0)\n",
         "RE902",
         ("(y_true float32 (32,) - y_pred float32 (32, 3))", "the output has 3 units"),
         8,
@@ -358,7 +417,9 @@ MISTAKES = {
 def diagnose(
     folder: Path, *words: str, stdin: int | IO[bytes] = subprocess.DEVNULL
 ) -> subprocess.CompletedProcess[str]:
-    surroundings = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
+    surroundings = {
+        name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")
+    }
     return subprocess.run(
         [warm_reenact(), "diagnose", "--output-format", "json", *words],
         cwd=folder,
@@ -396,11 +457,14 @@ def test_a_mistake_is_explained(name: str, tmp_path: Path) -> None:
 
 
 MISLEADING = (
-    "rank dimension axis channels shape dtype cuda out of memory, no such file, unexpected keyword argument"
+    "rank dimension axis channels shape dtype cuda out of memory, no such file, unexpected keyword "
+    "argument"
 )
 
 
-@pytest.mark.parametrize("kind", ["ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"])
+@pytest.mark.parametrize(
+    "kind", ["ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"]
+)
 def test_words_of_the_programs_own_exception_decide_nothing(kind: str, tmp_path: Path) -> None:
     raised = f'    raise {kind}("{MISLEADING}")'
     program = f"import torch\n\n\ndef check(limit):\n{raised}\n\n\ncheck(torch.ones(2))\n"
@@ -413,10 +477,12 @@ def test_words_of_the_programs_own_exception_decide_nothing(kind: str, tmp_path:
 
 def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
     head = "import argparse\n\nimport torch\nfrom torch import nn\n\ntry:\n"
-    tried = "    argparse.ArgumentParser().parse_args(['--unknown'])\nexcept SystemExit:\n    pass\n"
+    tried = (
+        "    argparse.ArgumentParser().parse_args(['--unknown'])\nexcept SystemExit:\n    pass\n"
+    )
     made = (
-        "torch.manual_seed(0)\nx = torch.randn(60, 4)\ny = (x.sum(1) > 0).long()\nmodel = nn.Linear(4, 2)\n"
-        "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n"
+        "torch.manual_seed(0)\nx = torch.randn(60, 4)\ny = (x.sum(1) > 0).long()\nmodel = "
+        "nn.Linear(4, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n"
     )
     (tmp_path / "program.py").write_text(head + tried + made + TRAINING)
     done = diagnose(tmp_path, "program.py")
@@ -449,7 +515,11 @@ def test_the_loss_is_the_only_advice_on_class_numbers(inputs: str, tmp_path: Pat
             "ended itself with exit code 1: usage: program.py FOLDER (program.py:3:1)",
             "",
         ),
-        ('exit("no data")\n', "ended itself with exit code 1: no data (program.py:1:1)", ""),
+        (
+            'exit("no data")\n',
+            "ended itself with exit code 1: no data (program.py:1:1)",
+            "",
+        ),
         (
             "import sys\n\nsys.exit(2)\n",
             "ended itself with exit code 2: sys.exit(2) (program.py:3:1)",
@@ -457,7 +527,9 @@ def test_the_loss_is_the_only_advice_on_class_numbers(inputs: str, tmp_path: Pat
         ),
     ],
 )
-def test_an_exit_of_the_program_is_quoted(program: str, sentence: str, command: str, tmp_path: Path) -> None:
+def test_an_exit_of_the_program_is_quoted(
+    program: str, sentence: str, command: str, tmp_path: Path
+) -> None:
     (tmp_path / "program.py").write_text(program)
     done = diagnose(tmp_path, "program.py")
     data = json.loads(done.stdout)["data"]
@@ -466,7 +538,9 @@ def test_an_exit_of_the_program_is_quoted(program: str, sentence: str, command: 
     assert (data["next"] or "") == command
 
 
-def test_a_program_without_a_training_leads_to_what_reads_its_text(tmp_path: Path) -> None:
+def test_a_program_without_a_training_leads_to_what_reads_its_text(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "program.py").write_text("print(1)\n")
     done = diagnose(tmp_path, "program.py")
     assert json.loads(done.stdout)["data"]["next"] == "reenact lint program.py"
@@ -491,7 +565,9 @@ for epoch in range(rounds):
 """
 
 
-def test_answers_from_a_file_are_read_by_every_process_that_runs_the_program(tmp_path: Path) -> None:
+def test_answers_from_a_file_are_read_by_every_process_that_runs_the_program(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "program.py").write_text(ASKS)
     (tmp_path / "answers.txt").write_text("5\n")
     with (tmp_path / "answers.txt").open("rb") as answers:

@@ -1,4 +1,6 @@
-"""Every numeric option of every command refuses what is no usable number, with exit code 2 and a sentence."""
+"""Every numeric option of every command refuses what is no usable number, with exit code 2 and
+a sentence.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from reenact.cli.options import Amount, Checked, Count, Money
 OURS = (Amount, Checked, Count, Money)
 NO_NUMBERS = ("nan", "inf", "-inf", "-1", "1e400", "99999999999999999999", "abc", "")
 ACCEPTED = {
-    ("evaluate", "--value"): {"-1", "99999999999999999999"},  # a metric of the reference: any finite number
+    ("evaluate", "--value"): {
+        "-1",
+        "99999999999999999999",
+    },  # a metric of the reference: any finite number
     ("diagnose", "--budget"): {""},  # the depth's own budget
 }
 
@@ -44,14 +49,23 @@ NUMERIC = [(words, flag) for words, flag, kind in options() if isinstance(kind, 
 
 
 def test_no_option_takes_a_number_as_it_comes() -> None:
-    bare = (click.types.IntParamType, click.types.FloatParamType, click.types.FuncParamType)
-    assert not [(words, flag) for words, flag, kind in options() if isinstance(kind, bare)
-                and not isinstance(kind, OURS)]  # fmt: skip
+    bare = (
+        click.types.IntParamType,
+        click.types.FloatParamType,
+        click.types.FuncParamType,
+    )
+    assert not [
+        (words, flag)
+        for words, flag, kind in options()
+        if isinstance(kind, bare) and not isinstance(kind, OURS)
+    ]
     assert len(NUMERIC) > 60
 
 
 @pytest.mark.parametrize(
-    ("words", "flag"), NUMERIC, ids=lambda part: part if isinstance(part, str) else "-".join(part)
+    ("words", "flag"),
+    NUMERIC,
+    ids=lambda part: part if isinstance(part, str) else "-".join(part),
 )
 def test_what_is_no_usable_number_is_refused(
     words: tuple[str, ...], flag: str, capsys: pytest.CaptureFixture[str]
@@ -69,10 +83,20 @@ def test_what_is_no_usable_number_is_refused(
 
 @pytest.mark.parametrize(
     ("words", "flag"),
-    [("watch", "--max-time"), ("watch", "--stop-after"), ("diagnose", "--max-time"), ("diagnose", "--budget"),
-     ("mutate", "--most"), ("mutate", "--seeds"), ("diagnose", "--max-tokens"), ("diagnose", "--max-calls"),
-     ("repair", "--budget"), ("alternatives", "--budget"), ("runs list", "--limit")],
-)  # fmt: skip
+    [
+        ("watch", "--max-time"),
+        ("watch", "--stop-after"),
+        ("diagnose", "--max-time"),
+        ("diagnose", "--budget"),
+        ("mutate", "--most"),
+        ("mutate", "--seeds"),
+        ("diagnose", "--max-tokens"),
+        ("diagnose", "--max-calls"),
+        ("repair", "--budget"),
+        ("alternatives", "--budget"),
+        ("runs list", "--limit"),
+    ],
+)
 def test_zero_is_refused_where_it_makes_no_sense(
     words: str, flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,9 +105,12 @@ def test_zero_is_refused_where_it_makes_no_sense(
 
 
 @pytest.mark.parametrize(
-    "budget", ["nans", "infm", "-1h", "1e400t", "0.5t", "9999999999t", "nanx", "x", "t", "0s"]
+    "budget",
+    ["nans", "infm", "-1h", "1e400t", "0.5t", "9999999999t", "nanx", "x", "t", "0s"],
 )
-def test_every_grammar_of_a_budget_is_checked(budget: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_grammar_of_a_budget_is_checked(
+    budget: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for verb in ("diagnose", "repair", "alternatives"):
         assert guarded(reenact, [verb, "--budget", budget, "train.py"]) == 2
         assert "A budget is" in " ".join(capsys.readouterr().err.split())
@@ -98,7 +125,9 @@ def test_good_numbers_are_taken_as_they_are() -> None:
     assert SECONDS.convert("0.5", None, None) == 0.5
     assert CONFIDENCE.convert("1", None, None) == 1
     assert WORKERS.convert("0", None, None) == 0
-    assert [REPAIR_BUDGET.convert(text, None, None) for text in ("20", "20x", "90s", "5m", "1h", "40t")]
+    assert [
+        REPAIR_BUDGET.convert(text, None, None) for text in ("20", "20x", "90s", "5m", "1h", "40t")
+    ]
 
 
 def test_view_of_a_folder_that_is_not_there_is_refused(

@@ -31,7 +31,9 @@ def test_the_table_names_place_value_and_alternatives(
     assert "sgd, rmsprop" in out
 
 
-def test_json_holds_everything(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_holds_everything(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(CORPUS / "keras_notebook")
     code, out, _ = run(capsys, "--output-format", "json", "study.ipynb")
     data = json.loads(out)["data"]
@@ -50,14 +52,19 @@ def test_launcher_lines_and_packages(
     monkeypatch.chdir(CORPUS / "torch_package")
     code, out, _ = run(capsys, "--output-format", "json", "-m", "ember")
     assert code == 0
-    assert "ember/settings.py:8:17" in [param["where"] for param in json.loads(out)["data"]["knobs"]]
+    assert "ember/settings.py:8:17" in [
+        param["where"] for param in json.loads(out)["data"]["knobs"]
+    ]
 
 
 @pytest.mark.parametrize(
-    "words", [("nowhere.py",), ("syntax_error.py",), ("utf16.py",), ("truncated.ipynb",)]
+    "words",
+    [("nowhere.py",), ("syntax_error.py",), ("utf16.py",), ("truncated.ipynb",)],
 )
 def test_a_bad_program_is_a_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
 ) -> None:
     monkeypatch.chdir(CORPUS.parent / "corpus_bad")
     code, out, err = run(capsys, *words)
@@ -91,7 +98,9 @@ def test_an_old_name_works_and_says_the_new_one(
     assert old not in {*reenact.list_commands(click.Context(reenact))}
 
 
-def test_an_old_option_works_and_says_the_new_one(capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_old_option_works_and_says_the_new_one(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     assert guarded(reenact, ["repair", "--chance", "3", "missing.py"]) == 2
     assert "--chance is now --search-seed" in capfd.readouterr().err
 
@@ -100,4 +109,7 @@ def test_an_option_that_reenact_does_not_have_is_refused_with_the_one_that_is_ne
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert guarded(reenact, ["params", "--outputformat", "json", "train.py"]) == 2
-    assert "No such option '--outputformat'. Did you mean '--output-format'?" in capsys.readouterr().err
+    assert (
+        "No such option '--outputformat'. Did you mean '--output-format'?"
+        in capsys.readouterr().err
+    )

@@ -50,7 +50,18 @@ def test_shows_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_files_an_answer_from_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "mine.json").write_text(ANSWER)
     assert (
-        guarded(relay, [str(folder), "bug-plan", "--answer", str(folder / "mine.json"), "--by", "ann"]) == 0
+        guarded(
+            relay,
+            [
+                str(folder),
+                "bug-plan",
+                "--answer",
+                str(folder / "mine.json"),
+                "--by",
+                "ann",
+            ],
+        )
+        == 0
     )
     assert "Filed" in capsys.readouterr().out
     assert waiting(folder) == []

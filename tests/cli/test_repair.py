@@ -76,7 +76,10 @@ def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
 
 def test_the_report_says_what_was_not_seen_and_what_is_no_improvement() -> None:
     weak = replace(found(Decision.NOT_SIGNIFICANT).verdicts[0], detectable=0.08)
-    ends = replace(found(Decision.RUNS_NOW).verdicts[0], shortfall="no better than a constant answer")
+    ends = replace(
+        found(Decision.RUNS_NOW).verdicts[0],
+        shortfall="no better than a constant answer",
+    )
     one = replace(found(Decision.RUNS_NOW), verdicts=(weak, ends))
     text = " ".join(render(repair_document(one, "train.py"), "full").split())
     assert "not significant; a gain of 0.08 or more would have been seen 4 times out of 5." in text
@@ -93,7 +96,9 @@ def test_seeds_that_tie_are_reported_where_the_others_are_too_few() -> None:
     five = replace(tied, comparison=compare(before, (0.5, *(0.6,) * 5)))
     assert "Only" not in replace(one, verdicts=(five,)).sentence
     second = replace(five, p_value=3 * five.comparison.p_value)
-    assert "cannot reach p < 0.05; give --seeds 12" in replace(one, verdicts=(five, second)).sentence
+    assert (
+        "cannot reach p < 0.05; give --seeds 12" in replace(one, verdicts=(five, second)).sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +117,10 @@ def test_every_failure_says_what_to_do_next(decision: Decision, words: str) -> N
 
 def test_where_nothing_helped_the_best_that_was_tried_is_named() -> None:
     param = found(Decision.NOTHING_FOUND).patch
-    looks = (Evaluation(Patch(()), 0.5, 1, 1.0, 1.0), Evaluation(param, 0.45, 1, 1.0, 2.0))
+    looks = (
+        Evaluation(Patch(()), 0.5, 1, 1.0, 1.0),
+        Evaluation(param, 0.45, 1, 1.0, 2.0),
+    )
     nothing = replace(found(Decision.NOTHING_FOUND), verdicts=(), looks=looks)
     assert "Changes tried: 1" in nothing.sentence
     assert "test_accuracy 0.45, as it stands 0.5." in nothing.sentence

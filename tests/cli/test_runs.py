@@ -26,7 +26,9 @@ def record(project: Path) -> list[str]:
     """Three runs: finished, reusing, and stopped after a failure. Newest first."""
     with Journal.open(project / ".reenact") as journal:
         for _ in range(2):
-            with journal.run(pipeline="paper", request={"id": 1}, argv=["config"], what="A paper") as run:
+            with journal.run(
+                pipeline="paper", request={"id": 1}, argv=["config"], what="A paper"
+            ) as run:
                 run.under("read").step(
                     "ask",
                     lambda: "yes",
@@ -39,7 +41,9 @@ def record(project: Path) -> list[str]:
             pytest.raises(ZeroDivisionError),
             journal.run(pipeline="bug", request={}, argv=["config"]) as run,
         ):
-            run.under("debug", attempt=2).step("run", lambda: 1 / 0, kind=Kind.BOX, inputs=b"\xff\x1b[2J")
+            run.under("debug", attempt=2).step(
+                "run", lambda: 1 / 0, kind=Kind.BOX, inputs=b"\xff\x1b[2J"
+            )
         return [run.id for run in journal.runs()]
 
 
@@ -63,7 +67,12 @@ def test_an_empty_project_has_no_runs_and_no_journal_is_made(
     code, out, _ = call(capsys, "list")
     assert (code, "No runs recorded here yet." in out) == (0, True)
     assert data(capsys, "list") == {"total": 0, "runs": []}
-    for words in (["show", "last"], ["query", "SELECT 1"], ["check"], ["export", "last", "f"]):
+    for words in (
+        ["show", "last"],
+        ["query", "SELECT 1"],
+        ["check"],
+        ["export", "last", "f"],
+    ):
         code, _, err = call(capsys, *words)
         assert code == 2
         assert "No run has been recorded here" in err
@@ -81,7 +90,16 @@ def test_the_list_tells_how_runs_stand(project: Path, capsys: pytest.CaptureFixt
     assert "$0.2500" in lines[first]
     assert "$" not in lines[second]
     found = data(
-        capsys, "list", "--pipeline", "paper", "--status", "finished", "--search", "a pap", "--limit", "1"
+        capsys,
+        "list",
+        "--pipeline",
+        "paper",
+        "--status",
+        "finished",
+        "--search",
+        "a pap",
+        "--limit",
+        "1",
     )
     assert found["total"] == 2
     [run] = found["runs"]
@@ -98,7 +116,9 @@ def test_a_run_is_shown_as_a_tree(project: Path, capsys: pytest.CaptureFixture[s
     newest, second, first = record(project)
     _, out, _ = call(capsys, "show", "last")
     tree = [
-        line.rstrip() for line in out.splitlines() if line.lstrip().startswith(("bug/", "debug[2]/", "run "))
+        line.rstrip()
+        for line in out.splitlines()
+        if line.lstrip().startswith(("bug/", "debug[2]/", "run "))
     ]
     assert tree[:2] == ["  bug/", "    debug[2]/"]
     assert tree[2].startswith("      run ")
@@ -119,7 +139,12 @@ def test_a_run_is_shown_as_a_tree(project: Path, capsys: pytest.CaptureFixture[s
 
 def test_an_unknown_run_is_a_sentence(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(project)
-    for words in (["show", "ooo"], ["resume", "ooo"], ["export", "ooo", "f"], ["remove", "ooo", "--yes"]):
+    for words in (
+        ["show", "ooo"],
+        ["resume", "ooo"],
+        ["export", "ooo", "f"],
+        ["remove", "ooo", "--yes"],
+    ):
         code, _, err = call(capsys, *words)
         assert code == 2
         assert "next: reenact runs list" in err
@@ -128,9 +153,15 @@ def test_an_unknown_run_is_a_sentence(project: Path, capsys: pytest.CaptureFixtu
 def test_a_query_answers_and_refuses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(project)
     answer = data(
-        capsys, "query", "SELECT pipeline, count(*) AS n FROM runs GROUP BY pipeline ORDER BY pipeline"
+        capsys,
+        "query",
+        "SELECT pipeline, count(*) AS n FROM runs GROUP BY pipeline ORDER BY pipeline",
     )
-    assert answer == {"columns": ["pipeline", "n"], "rows": [["bug", 1], ["paper", 2]], "cut": False}
+    assert answer == {
+        "columns": ["pipeline", "n"],
+        "rows": [["bug", 1], ["paper", 2]],
+        "cut": False,
+    }
     _, out, _ = call(capsys, "query", "SELECT id FROM runs", "--limit", "2")
     assert "2 rows; there are more" in out
     code, _, err = call(capsys, "query", "DELETE FROM run_rows")
@@ -187,7 +218,11 @@ def resumed(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_resume_gives_the_recorded_command_again(project: Path) -> None:
     with Journal.open(project / ".reenact") as journal:
-        with journal.run(pipeline="tale", request=1, argv=["config", "--output-format", "json", "--fresh"]):
+        with journal.run(
+            pipeline="tale",
+            request=1,
+            argv=["config", "--output-format", "json", "--fresh"],
+        ):
             pass
         with journal.run(pipeline="tale", request=2) as run:
             run.finish(None)
@@ -222,7 +257,14 @@ def test_a_command_that_came_with_a_folder_is_shown_and_not_run(
     marker = tmp_path / "ran"
     (project / "note.md").write_text("# A paper\n\nWe train a model.\n")
     with Journal.open(project / ".reenact") as journal:
-        words = ["fingerprint", "note.md", "--model", f"command:touch {marker}", "--max-time", "20"]
+        words = [
+            "fingerprint",
+            "note.md",
+            "--model",
+            f"command:touch {marker}",
+            "--max-time",
+            "20",
+        ]
         with journal.run(pipeline="fingerprint", request=1, argv=words) as run:
             pass
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
@@ -269,7 +311,15 @@ def test_runs_differ_by_arguments_folder_and_name(
         journal.rename(journal.find("last"), "baseline")
     _, out, _ = call(capsys, "list")
     head, last, first = out.splitlines()[2:5]
-    assert head.split() == ["run", "started", "command", "folder", "verdict", "metric", "time"]
+    assert head.split() == [
+        "run",
+        "started",
+        "command",
+        "folder",
+        "verdict",
+        "metric",
+        "time",
+    ]
     assert "baseline: diagnose train.py --lr 0.2 " in last
     assert str(project / "other") not in last
     assert " diagnose train.py --lr 0.1 " in first

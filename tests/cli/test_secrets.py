@@ -1,4 +1,6 @@
-"""Secrets that a program prints, raises and is given are in no byte of any file that reenact writes."""
+"""Secrets that a program prints, raises and is given are in no byte of any file that reenact
+writes.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,20 @@ from reenact.report.render import FORMATS, render
 pytestmark = pytest.mark.usefixtures("warm_python")
 
 NAMES = (
-    "OPENAI_API_KEY", "DB_PASS", "PGPASSWORD", "MYSQL_PWD", "SERVICE_AUTH", "MY_TOKEN", "SIGNINGKEY",
-    "APP_SECRET", "LOGIN_PASSPHRASE", "CLOUD_CREDENTIAL",
-)  # fmt: skip
-CANARIES = {name: f'cana"ry&{number}-{name[::-1].lower()}-7f3a' for number, name in enumerate(NAMES)}
+    "OPENAI_API_KEY",
+    "DB_PASS",
+    "PGPASSWORD",
+    "MYSQL_PWD",
+    "SERVICE_AUTH",
+    "MY_TOKEN",
+    "SIGNINGKEY",
+    "APP_SECRET",
+    "LOGIN_PASSPHRASE",
+    "CLOUD_CREDENTIAL",
+)
+CANARIES = {
+    name: f'cana"ry&{number}-{name[::-1].lower()}-7f3a' for number, name in enumerate(NAMES)
+}
 SHAPED = "x_sk-canary0123456789abcdef"
 LATE = "late-canary-91827364"
 PROGRAM = f"""import os, sys
@@ -50,7 +62,9 @@ def leaks(folder: Path) -> list[str]:
     return [str(path) for path in files if any(needle in path.read_bytes() for needle in needles)]
 
 
-def test_no_file_of_a_diagnosis_holds_a_secret_and_all_are_private(tmp_path: Path) -> None:
+def test_no_file_of_a_diagnosis_holds_a_secret_and_all_are_private(
+    tmp_path: Path,
+) -> None:
     work = tmp_path / "work"
     work.mkdir()
     (work / "train.py").write_text(PROGRAM)
@@ -72,7 +86,11 @@ def test_no_file_of_a_diagnosis_holds_a_secret_and_all_are_private(tmp_path: Pat
         journal._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert (list((work / ".reenact" / "traces").glob("*/ending.json"))) != []
     assert leaks(tmp_path) == []
-    for path in [*(work / ".reenact").rglob("*"), work / ".reenact", tmp_path / "out.run"]:
+    for path in [
+        *(work / ".reenact").rglob("*"),
+        work / ".reenact",
+        tmp_path / "out.run",
+    ]:
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 
@@ -85,11 +103,23 @@ def test_no_format_shows_a_secret(
     monkeypatch.setenv("LATE_TOKEN", LATE)
     text = " ".join([*CANARIES.values(), SHAPED, LATE])
     document = Document(
-        "watch", text, text, (Text(text, text), Facts(text, ((text, text),))),
-        (Diagnostic("RE001", "name", Level.ERROR, text, next_step=text, source=text,
-                    reasons=((text, text),)),),
+        "watch",
+        text,
+        text,
+        (Text(text, text), Facts(text, ((text, text),))),
+        (
+            Diagnostic(
+                "RE001",
+                "name",
+                Level.ERROR,
+                text,
+                next_step=text,
+                source=text,
+                reasons=((text, text),),
+            ),
+        ),
         {"deep": [{text: text}]},
-    )  # fmt: skip
+    )
     (tmp_path / "report").write_text(render(document, output_format, width=10_000))
     assert leaks(tmp_path) == []
 
@@ -100,7 +130,9 @@ def test_the_log_of_a_started_command_holds_no_secret(
     for name, value in CANARIES.items():
         monkeypatch.setenv(name, value)
     log = tmp_path / "view" / "1.log"
-    code = f"import os; print('begin', *[os.environ[name] for name in {NAMES!r}], '{SHAPED}', 'end')"
+    code = (
+        f"import os; print('begin', *[os.environ[name] for name in {NAMES!r}], '{SHAPED}', 'end')"
+    )
     with redacted_log(log) as output:
         child = subprocess.Popen([sys.executable, "-c", code], stdout=output)
     assert child.wait() == 0

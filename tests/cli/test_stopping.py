@@ -54,7 +54,11 @@ while True:
 
 @contextmanager
 def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, "STARTS": str(folder / "starts.log"), "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "STARTS": str(folder / "starts.log"),
+        "OMP_NUM_THREADS": "1",
+    }
     environment["REENACT_CACHE_DIR"] = str(folder / "cache")
     with (folder / "stderr").open("w") as stderr:
         child = subprocess.Popen(
@@ -86,11 +90,14 @@ def starts(folder: Path) -> int:
 
 
 def stopped_after_steps(folder: Path, *words: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command that got Ctrl-C after steps of a training were seen."""
+    """Exit code, stdout and stderr of a command that got Ctrl-C after steps of a training were
+    seen.
+    """
     before = chunks(folder)
     with started(folder, *words) as child:
         wait_until(
-            lambda: len(chunks(folder) - before) > 1 or child.poll() is not None, "steps of the training"
+            lambda: len(chunks(folder) - before) > 1 or child.poll() is not None,
+            "steps of the training",
         )
         assert child.poll() is None, (folder / "stderr").read_text()
         child.send_signal(signal.SIGINT)
@@ -98,7 +105,9 @@ def stopped_after_steps(folder: Path, *words: str) -> tuple[int, str, str]:
     return child.returncode, output, (folder / "stderr").read_text()
 
 
-def test_the_first_judges_what_was_seen_and_the_same_command_starts_afresh(tmp_path: Path) -> None:
+def test_the_first_judges_what_was_seen_and_the_same_command_starts_afresh(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "train.py").write_text(FORGOTTEN)
     for _ in range(2):
         before = starts(tmp_path)
@@ -115,7 +124,10 @@ def test_a_sound_training_is_judged_sound_as_far_as_it_was_seen(tmp_path: Path) 
     (tmp_path / "train.py").write_text(SOUND)
     code, output, complaint = stopped_after_steps(tmp_path, "diagnose", "train.py")
     assert code == 0, output + complaint
-    assert re.search(r"No fault found at depth quick in the \d+ steps? seen, stopped by you\.", output)
+    assert re.search(
+        r"No fault found at depth quick in the \d+ steps? seen, stopped by you\.",
+        output,
+    )
 
 
 def test_the_second_leaves_at_once(tmp_path: Path) -> None:
@@ -132,7 +144,16 @@ def test_the_second_leaves_at_once(tmp_path: Path) -> None:
 
 def test_a_repair_reports_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(REPEATED)
-    words = ("repair", "--workers", "1", "--budget", "400t", "--strategy", "random", "train.py")
+    words = (
+        "repair",
+        "--workers",
+        "1",
+        "--budget",
+        "400t",
+        "--strategy",
+        "random",
+        "train.py",
+    )
     with started(tmp_path, *words) as child:
         # The watched run, the experiments next to it, and changed programs.
         wait_until(lambda: starts(tmp_path) > 5 or child.poll() is not None, "changed programs")
@@ -144,7 +165,9 @@ def test_a_repair_reports_what_it_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["bug", "paper"])
-def test_what_asks_a_model_ends_without_a_verdict_and_continues(tmp_path: Path, command: str) -> None:
+def test_what_asks_a_model_ends_without_a_verdict_and_continues(
+    tmp_path: Path, command: str
+) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "train.py").write_text("import math\n")
@@ -156,7 +179,8 @@ def test_what_asks_a_model_ends_without_a_verdict_and_continues(tmp_path: Path, 
     asked = tmp_path / "asked"
     with started(tmp_path, *words) as child:
         wait_until(
-            lambda: (asked.exists() and any(asked.iterdir())) or child.poll() is not None, "a question"
+            lambda: (asked.exists() and any(asked.iterdir())) or child.poll() is not None,
+            "a question",
         )
         assert child.poll() is None, (tmp_path / "stderr").read_text()
         child.send_signal(signal.SIGINT)
@@ -171,7 +195,10 @@ def test_what_asks_a_model_ends_without_a_verdict_and_continues(tmp_path: Path, 
 def test_a_trace_is_judged_while_it_grows(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(FORGOTTEN)
     with started(tmp_path, "watch", "--out", "run", "train.py") as child:
-        wait_until(lambda: len(chunks(tmp_path)) > 1 or child.poll() is not None, "steps of the training")
+        wait_until(
+            lambda: len(chunks(tmp_path)) > 1 or child.poll() is not None,
+            "steps of the training",
+        )
         judged = subprocess.run(
             [sys.executable, "-m", "reenact", "diagnose", "--trace", "run", "train.py"],
             cwd=tmp_path,
@@ -215,7 +242,10 @@ def test_on_a_terminal_the_lines_of_the_program_stay_whole_until_ctrl_c(
     ran = run_on_terminal(
         [sys.executable, "-m", "reenact", "diagnose", "train.py"],
         columns=80,
-        environment={"STARTS": str(tmp_path / "starts.log"), "REENACT_CACHE_DIR": str(tmp_path / "cache")},
+        environment={
+            "STARTS": str(tmp_path / "starts.log"),
+            "REENACT_CACHE_DIR": str(tmp_path / "cache"),
+        },
         on_piece=press_when_seen,
     )
     rows = ran.replay().all_rows

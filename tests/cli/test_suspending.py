@@ -25,7 +25,8 @@ CHILD = "import sys; sys.stdin.readline()"
 
 def test_the_program_stops_and_continues_with_the_command(tmp_path: Path) -> None:
     noted = tmp_path / "child"
-    # A group of its own in this session, as a shell makes it: the system suspends no orphaned group.
+    # A group of its own in this session, as a shell makes it: the system suspends no orphaned
+    # group.
     command = subprocess.Popen(
         [sys.executable, "-c", COMMAND, CHILD, str(noted)],
         stdin=subprocess.PIPE,
@@ -36,9 +37,15 @@ def test_the_program_stops_and_continues_with_the_command(tmp_path: Path) -> Non
         child = psutil.Process(int(noted.read_text()))
         os.kill(command.pid, signal.SIGTSTP)
         both = (psutil.Process(command.pid), child)
-        wait_until(lambda: all(one.status() == psutil.STATUS_STOPPED for one in both), "both to be suspended")
+        wait_until(
+            lambda: all(one.status() == psutil.STATUS_STOPPED for one in both),
+            "both to be suspended",
+        )
         os.kill(command.pid, signal.SIGCONT)
-        wait_until(lambda: all(one.status() != psutil.STATUS_STOPPED for one in both), "both to continue")
+        wait_until(
+            lambda: all(one.status() != psutil.STATUS_STOPPED for one in both),
+            "both to continue",
+        )
         command.communicate(b"go on\n")
         assert command.returncode == 0
     finally:

@@ -39,10 +39,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reenact(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([warm_reenact(), *words], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [warm_reenact(), *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-def test_watch_keeps_exit_code_output_and_arguments_and_stores_the_trace(folder: Path) -> None:
+def test_watch_keeps_exit_code_output_and_arguments_and_stores_the_trace(
+    folder: Path,
+) -> None:
     ended = reenact(folder, "watch", "train.py", "--flag", "3")
     assert ended.returncode == 7
     assert ended.stdout.splitlines()[0] == "done ['--flag', '3']"
@@ -109,7 +117,14 @@ def test_a_program_from_elsewhere_is_watched_in_the_sandbox(folder: Path) -> Non
     box.mkdir()
     (box / "train.py").write_text(PROGRAM)
     ended = reenact(
-        box, "watch", "--sandbox", "--out", str(folder / "boxed"), "--output-format", "json", "train.py"
+        box,
+        "watch",
+        "--sandbox",
+        "--out",
+        str(folder / "boxed"),
+        "--output-format",
+        "json",
+        "train.py",
     )
     assert ended.returncode == 7, ended.stderr
     assert "done []" in ended.stderr

@@ -16,7 +16,12 @@ PROJECT = Project({"a.py": "one\ntwo\nthree\n", "b.py": "x = 1\nx = 1\n"})
 
 
 def by_lines(
-    first: int, last: int, old_first: str, old_last: str, text: str = "new", path: str = "a.py"
+    first: int,
+    last: int,
+    old_first: str,
+    old_last: str,
+    text: str = "new",
+    path: str = "a.py",
 ) -> Any:
     return {
         "path": path,
@@ -39,7 +44,12 @@ def test_a_range_that_quotes_its_lines_is_replaced() -> None:
 
 
 def test_several_ranges_count_from_what_was_shown() -> None:
-    made = change(lines=[by_lines(1, 1, "one", "one", "A\nB\nC"), by_lines(3, 3, "three", "three", "D")])
+    made = change(
+        lines=[
+            by_lines(1, 1, "one", "one", "A\nB\nC"),
+            by_lines(3, 3, "three", "three", "D"),
+        ]
+    )
     assert made.files["a.py"] == "A\nB\nC\ntwo\nD\n"
 
 
@@ -53,17 +63,38 @@ def test_an_insertion_quotes_nothing() -> None:
         ({"lines": [by_lines(1, 2, "two", "three")]}, "line 1 is 'one', not 'two'"),
         ({"lines": [by_lines(2, 3, "two", "two")]}, "line 3 is 'three', not 'two'"),
         ({"lines": [by_lines(2, 9, "two", "three")]}, "the file has 3 lines"),
-        ({"lines": [by_lines(1, 2, "one", "two"), by_lines(2, 3, "two", "three")]}, "touch line 2"),
+        (
+            {"lines": [by_lines(1, 2, "one", "two"), by_lines(2, 3, "two", "three")]},
+            "touch line 2",
+        ),
         ({"lines": [by_lines(1, 1, "", "", path="c.py")]}, "There is no file 'c.py'"),
-        ({"swaps": [{"path": "b.py", "search": "x = 1", "replace": "y"}]}, "stands 2 times"),
-        ({"swaps": [{"path": "a.py", "search": "zwei", "replace": "y"}]}, "does not stand"),
+        (
+            {"swaps": [{"path": "b.py", "search": "x = 1", "replace": "y"}]},
+            "stands 2 times",
+        ),
+        (
+            {"swaps": [{"path": "a.py", "search": "zwei", "replace": "y"}]},
+            "does not stand",
+        ),
         ({"removed": ["c.py"]}, "There is no file 'c.py'"),
-        ({"removed": ["a.py"], "swaps": [{"path": "a.py", "search": "one", "replace": "y"}]}, "two ways"),
+        (
+            {
+                "removed": ["a.py"],
+                "swaps": [{"path": "a.py", "search": "one", "replace": "y"}],
+            },
+            "two ways",
+        ),
         ({"files": [{"path": "../out.py", "text": "x"}]}, "no name of a project file"),
         ({"files": [{"path": "metrics.json", "text": "{}"}]}, "never written by hand"),
         ({"files": [{"path": "model.pkl", "text": "x"}]}, "not a text file"),
-        ({"files": [{"path": "n.py", "text": "x"}, {"path": "n.py", "text": "y"}]}, "given twice"),
-        ({"swaps": [{"path": "a.py", "search": "one", "replace": "one"}]}, "change nothing"),
+        (
+            {"files": [{"path": "n.py", "text": "x"}, {"path": "n.py", "text": "y"}]},
+            "given twice",
+        ),
+        (
+            {"swaps": [{"path": "a.py", "search": "one", "replace": "one"}]},
+            "change nothing",
+        ),
         ({}, "Nothing is changed"),
     ],
 )

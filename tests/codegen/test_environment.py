@@ -34,7 +34,11 @@ def test_a_package_that_only_the_model_names_needs_the_users_word() -> None:
     assert refused.lacking == ("tinysource",)
     assert "--allow-packages tinysource" in refused.notes[0]
     allowed = environment_for(PROJECT, (), ("tinysource",), shelf)
-    assert (allowed.lacking, allowed.packages, allowed.notes) == ((), ("tinysource==0.3",), ())
+    assert (allowed.lacking, allowed.packages, allowed.notes) == (
+        (),
+        ("tinysource==0.3",),
+        (),
+    )
 
 
 def test_another_version_than_was_asked_for_is_stated() -> None:

@@ -37,9 +37,15 @@ open(f"result-{task['word']}.json", "w").write(json.dumps({"size": task["size"],
 def run(journal: Journal, runner: ProjectRunner, text: str = MAIN) -> ProgramRun:
     with journal.run(pipeline="paper", request={}, argv=(), what="x", fresh=True) as scope:
         return runner.run(
-            "try", scope, Project({"main.py": text}), ("main.py",), limits=runner.limits(60.0),
-            collect=("result-WORD.json",), task={"size": 3}, logs=("log.csv",),
-        )  # fmt: skip
+            "try",
+            scope,
+            Project({"main.py": text}),
+            ("main.py",),
+            limits=runner.limits(60.0),
+            collect=("result-WORD.json",),
+            task={"size": 3},
+            logs=("log.csv",),
+        )
 
 
 def test_a_result_comes_back_under_the_name_it_was_asked_by(tmp_path: Path) -> None:
@@ -53,7 +59,11 @@ def test_a_result_comes_back_under_the_name_it_was_asked_by(tmp_path: Path) -> N
 
 
 def test_how_it_ended_is_a_sentence(tmp_path: Path) -> None:
-    ran = run(Journal.in_memory(), ProjectRunner(choose(trust_code=True)), "raise SystemExit(3)\n")
+    ran = run(
+        Journal.in_memory(),
+        ProjectRunner(choose(trust_code=True)),
+        "raise SystemExit(3)\n",
+    )
     assert (ran.ending, ran.sentence) == (Ending.EXIT, "It ended with exit code 3.")
 
 
@@ -65,9 +75,14 @@ def test_a_run_whose_boxes_were_killed_is_not_kept_and_the_same_command_tries_it
         runner = ProjectRunner(KilledFromOutside(choose(trust_code=True), kills))
         with journal.run(pipeline="paper", request={}, argv=(), what="x") as scope:
             ran = runner.run(
-                "try", scope, Project({"main.py": slow}), ("main.py",), limits=runner.limits(60.0),
-                collect=("result-WORD.json",), task={"size": 3},
-            )  # fmt: skip
+                "try",
+                scope,
+                Project({"main.py": slow}),
+                ("main.py",),
+                limits=runner.limits(60.0),
+                collect=("result-WORD.json",),
+                task={"size": 3},
+            )
             if ends:
                 scope.finish({}, 0)
             return ran
@@ -75,7 +90,9 @@ def test_a_run_whose_boxes_were_killed_is_not_kept_and_the_same_command_tries_it
     killed = once(MOST_BOXES, ends=False)
     assert killed.ending == Ending.KILLED
     assert killed.sentence.startswith(f"It could not run: the box was killed {MOST_BOXES} times")
-    assert once(MOST_BOXES - 1, ends=True).results == {"result-WORD.json": '{"size": 3, "text": ""}'}
+    assert once(MOST_BOXES - 1, ends=True).results == {
+        "result-WORD.json": '{"size": 3, "text": ""}'
+    }
 
 
 def test_a_folder_that_changed_is_another_run(tmp_path: Path) -> None:
@@ -99,9 +116,17 @@ def test_a_stop_says_nothing_about_the_code() -> None:
 
 def test_only_lines_with_a_number_are_kept_however_they_are_cut() -> None:
     sampler = LogSampler()
-    for part in (b"starting\nepoch 1 loss 0", b".5\nepoch 2 loss nan\ndo", b"ne\nepoch 3 loss 0.25"):
+    for part in (
+        b"starting\nepoch 1 loss 0",
+        b".5\nepoch 2 loss nan\ndo",
+        b"ne\nepoch 3 loss 0.25",
+    ):
         sampler(part)
-    assert sampler.text().splitlines() == ["epoch 1 loss 0.5", "epoch 2 loss nan", "epoch 3 loss 0.25"]
+    assert sampler.text().splitlines() == [
+        "epoch 1 loss 0.5",
+        "epoch 2 loss nan",
+        "epoch 3 loss 0.25",
+    ]
 
 
 def test_each_kind_is_thinned_by_itself_and_keeps_its_last_line() -> None:
@@ -121,5 +146,9 @@ def test_too_many_kinds_are_no_log() -> None:
 
 
 def test_files_keep_the_names_of_a_table_and_binary_ones_are_left_out() -> None:
-    files = {"log.csv": b"epoch,loss\n1,0.5\nnote\n", "all.json": b'{"a": 1}', "weights.bin": b"\x00\x01"}
+    files = {
+        "log.csv": b"epoch,loss\n1,0.5\nnote\n",
+        "all.json": b'{"a": 1}',
+        "weights.bin": b"\x00\x01",
+    }
     assert thinned(files) == {"log.csv": "epoch,loss\n1,0.5", "all.json": '{"a": 1}'}

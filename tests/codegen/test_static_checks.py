@@ -28,18 +28,28 @@ def test_the_same_mistake_has_the_same_signature() -> None:
 
 
 def test_a_model_gets_every_problem_and_what_was_printed() -> None:
-    problems = (Problem("reading", "Wrong."), Problem("running", "Broken.", output="Traceback"))
+    problems = (
+        Problem("reading", "Wrong."),
+        Problem("running", "Broken.", output="Traceback"),
+    )
     assert problems_text(problems) == "- while reading: Wrong.\n- while running: Broken."
-    assert (problems_text(()), last_output(()), last_output(problems)) == ("none", "nothing", "Traceback")
+    assert (problems_text(()), last_output(()), last_output(problems)) == (
+        "none",
+        "nothing",
+        "Traceback",
+    )
 
 
 def test_text_that_is_no_python() -> None:
     assert parsed("x = (") is None
     assert does_not_parse("parse", "x = 1\n") is None
-    assert str(does_not_parse("parse", "x = (\n")) == "line 1: It does not parse: '(' was never closed."
-    assert [one.file for one in unparsed_files("parse", Project({"a.py": "x = (", "b.md": "x = ("}))] == [
-        "a.py"
-    ]
+    assert (
+        str(does_not_parse("parse", "x = (\n"))
+        == "line 1: It does not parse: '(' was never closed."
+    )
+    assert [
+        one.file for one in unparsed_files("parse", Project({"a.py": "x = (", "b.md": "x = ("}))
+    ] == ["a.py"]
 
 
 def test_plain_errors_of_one_file() -> None:

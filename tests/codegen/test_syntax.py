@@ -30,8 +30,9 @@ def test_imports(text: str, package: str | None, bound: list[tuple[str, str, str
 
 def test_names_at_the_top_level() -> None:
     text = (
-        "import a.b\nif a:\n    c, d.e = 1, 2\ntry:\n    from x import f\nexcept ImportError:\n    f = None\n"
-        "for g in a:\n    pass\nwith a as h:\n    pass\nclass I:\n    j = 1\ndef k():\n    m = 1\n"
+        "import a.b\nif a:\n    c, d.e = 1, 2\ntry:\n    from x import f\nexcept ImportError:\n  "
+        "  f = None\nfor g in a:\n    pass\nwith a as h:\n    pass\nclass I:\n    j = 1\ndef "
+        "k():\n    m = 1\n"
     )
     assert defined_names(ast.parse(text)) == {"a", "c", "f", "g", "h", "I", "k"}
 

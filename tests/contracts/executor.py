@@ -1,4 +1,5 @@
-"""What every executor of trials must do. A test inherits `ExecutorContract` and gives the fixture `executor`.
+"""What every executor of trials must do. A test inherits `ExecutorContract` and gives the fixture
+`executor`.
 
 The programs are trained for real: a few dozen steps of a net with forty weights.
 """
@@ -72,12 +73,22 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 def patch_setting(program: Program, kind: Kind, value: float) -> Patch:
     """A patch that sets the first hyperparameter of a kind."""
-    return Patch((Set(next(param.id for param in hyperparameters_of(program) if param.kind is kind), value),))
+    return Patch(
+        (
+            Set(
+                next(param.id for param in hyperparameters_of(program) if param.kind is kind),
+                value,
+            ),
+        )
+    )
 
 
 def wait_until_gone(pids: Sequence[int]) -> None:
     """Return when none of the processes runs any more."""
-    wait_until(lambda: not any(_runs(pid) for pid in pids), f"the processes {list(pids)} to end")
+    wait_until(
+        lambda: not any(_runs(pid) for pid in pids),
+        f"the processes {list(pids)} to end",
+    )
 
 
 def wait_for_file(path: Path) -> str:
@@ -103,7 +114,9 @@ class ExecutorContract:
     def executor(self) -> Executor:
         raise pytest.UsageError("A subclass of ExecutorContract gives the fixture `executor`.")
 
-    def one(self, executor: Executor, program: Program, limits: TrialLimits | None = None) -> Outcome:
+    def one(
+        self, executor: Executor, program: Program, limits: TrialLimits | None = None
+    ) -> Outcome:
         (outcome,) = executor.run([Trial(program, limits=limits or TrialLimits(), seed=1)])
         return outcome
 
@@ -113,15 +126,24 @@ class ExecutorContract:
         program = program_in(tmp_path / "p", HEALTHY)
         trials = [Trial(program, seed=seed) for seed in (3, 1, 3, 2)]
         reported: list[tuple[int, int]] = []
-        found = executor.run(trials, on=lambda trial, _: reported.append((trial.seed, threading.get_ident())))
+        found = executor.run(
+            trials,
+            on=lambda trial, _: reported.append((trial.seed, threading.get_ident())),
+        )
         assert [outcome.trained for outcome in found] == [True] * 4, found
         assert found[0].metrics == found[2].metrics, "the same seed gives the same numbers"
-        assert len({outcome.metrics["test_loss"] for outcome in found}) == 3, "other seeds give others"
+        assert len({outcome.metrics["test_loss"] for outcome in found}) == 3, (
+            "other seeds give others"
+        )
         assert sorted(reported) == [(seed, threading.get_ident()) for seed in (1, 2, 3, 3)]
 
     def test_what_a_finished_training_reports(self, executor: Executor, tmp_path: Path) -> None:
         outcome = self.one(executor, program_in(tmp_path / "p", HEALTHY))
-        assert (outcome.kind, outcome.steps, outcome.epochs) == (OutcomeKind.FINISHED, STEPS, 3), outcome
+        assert (outcome.kind, outcome.steps, outcome.epochs) == (
+            OutcomeKind.FINISHED,
+            STEPS,
+            3,
+        ), outcome
         assert len(outcome.curve("test_loss")) == 3
         assert len(outcome.curve("step_loss")) == STEPS
         assert outcome.metrics["test_loss"] == outcome.curve("test_loss")[-1][1]
@@ -158,10 +180,20 @@ class ExecutorContract:
             (f"{HEALTHY}import sys; sys.exit()", None, OutcomeKind.FINISHED, STEPS),
             (f"{HEALTHY}input('name? ')", None, OutcomeKind.READS_STDIN, None),
             (f"{HEALTHY}open('nowhere.csv')", None, OutcomeKind.NEEDS_DATA, None),
-            (f"{HEALTHY}import os; os.kill(os.getpid(), 11)", None, OutcomeKind.KILLED, None),
+            (
+                f"{HEALTHY}import os; os.kill(os.getpid(), 11)",
+                None,
+                OutcomeKind.KILLED,
+                None,
+            ),
             (HEALTHY, TrialLimits(steps=5), OutcomeKind.STOPPED, 5),
             (NET + WORKERS, None, OutcomeKind.FINISHED, 4),
-            (f"{HEALTHY}for _ in range(1000): print('x' * 10000)", None, OutcomeKind.FINISHED, STEPS),
+            (
+                f"{HEALTHY}for _ in range(1000): print('x' * 10000)",
+                None,
+                OutcomeKind.FINISHED,
+                STEPS,
+            ),
         ],
     )
     def test_endings(
@@ -175,9 +207,14 @@ class ExecutorContract:
     ) -> None:
         outcome = self.one(executor, program_in(tmp_path / "p", text), limits)
         assert (outcome.kind, outcome.steps if steps else steps) == (kind, steps), outcome
-        assert outcome.trained or kind not in (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
+        assert outcome.trained or kind not in (
+            OutcomeKind.FINISHED,
+            OutcomeKind.STOPPED,
+        )
 
-    def test_a_time_out_is_an_outcome_and_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
+    def test_a_time_out_is_an_outcome_and_leaves_no_process(
+        self, executor: Executor, tmp_path: Path
+    ) -> None:
         notes = tmp_path / "pids"
         waiting = f"""\
             import os, signal, subprocess, sys, time
@@ -192,7 +229,9 @@ class ExecutorContract:
         assert outcome.kind is OutcomeKind.TIMEOUT, outcome
         wait_until_gone([int(word) for word in notes.read_text(encoding="utf-8").split()])
 
-    def test_a_stop_interrupts_what_runs_and_what_waits(self, executor: Executor, tmp_path: Path) -> None:
+    def test_a_stop_interrupts_what_runs_and_what_waits(
+        self, executor: Executor, tmp_path: Path
+    ) -> None:
         notes, stop = tmp_path / "pid", Stop()
         waiting = f"""\
             import os, time
@@ -213,8 +252,12 @@ class ExecutorContract:
         assert {outcome.kind for outcome in found} == {OutcomeKind.INTERRUPTED}
         wait_until_gone([int(word) for word in notes.read_text(encoding="utf-8").split()])
 
-    def test_data_resolves_and_nothing_of_the_users_changes(self, executor: Executor, tmp_path: Path) -> None:
-        """Nobody resumes from another trial's checkpoint; the user's own is an input like any other."""
+    def test_data_resolves_and_nothing_of_the_users_changes(
+        self, executor: Executor, tmp_path: Path
+    ) -> None:
+        """Nobody resumes from another trial's checkpoint; the user's own is an input like any
+        other.
+        """
         folder = tmp_path / "p"
         (folder / "runs").mkdir(parents=True)
         (folder / "scale.txt").write_text("2.0\n", encoding="utf-8")
@@ -233,7 +276,9 @@ class ExecutorContract:
         program = program_in(folder, text + LOOP.replace("range(3):", "range(first, 3):"))
         before = fingerprint(folder)
         found = executor.run([Trial(program, seed=seed) for seed in range(3)])
-        assert [(outcome.kind, outcome.steps) for outcome in found] == [(OutcomeKind.FINISHED, 8)] * 3, found
+        assert [(outcome.kind, outcome.steps) for outcome in found] == [
+            (OutcomeKind.FINISHED, 8)
+        ] * 3, found
         assert fingerprint(folder) == before
 
     def test_a_trace_is_kept_when_asked_for(self, executor: Executor, tmp_path: Path) -> None:
@@ -244,9 +289,13 @@ class ExecutorContract:
         trace = read_kept(trial, outcome)
         assert trace.step_count == STEPS
         assert trace.graph is not None
-        assert {str(layer.place.file) for layer in trace.graph.layers if layer.place} == {"train.py"}
+        assert {str(layer.place.file) for layer in trace.graph.layers if layer.place} == {
+            "train.py"
+        }
 
-    def test_what_the_listener_raises_ends_the_run(self, executor: Executor, tmp_path: Path) -> None:
+    def test_what_the_listener_raises_ends_the_run(
+        self, executor: Executor, tmp_path: Path
+    ) -> None:
         program = program_in(tmp_path / "p", HEALTHY)
 
         def refuse(trial: Trial, outcome: Outcome) -> None:

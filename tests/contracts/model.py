@@ -18,7 +18,16 @@ import pytest
 from pydantic import BaseModel, Field
 
 from reenact.errors import AnswerUnusable
-from reenact.llm.ask import Answer, Image, Model, Prompt, Request, Text, answer_from_json, answer_to_json
+from reenact.llm.ask import (
+    Answer,
+    Image,
+    Model,
+    Prompt,
+    Request,
+    Text,
+    answer_from_json,
+    answer_to_json,
+)
 from reenact.redact import redact
 
 
@@ -35,9 +44,16 @@ CANARY = "canary-7f3d9a1c5e8b2046"
 Answering: TypeAlias = Callable[[Sequence[str]], Model]
 
 
-def question(step: str = "suite/ask", *, sample: int = 0, words: str = "Does it hold?") -> Request[Verdict]:
+def question(
+    step: str = "suite/ask", *, sample: int = 0, words: str = "Does it hold?"
+) -> Request[Verdict]:
     """A request that the suites ask."""
-    return Request(step, Prompt("suite/ask", 1, "You judge.", (Text(words),)), Verdict, sample=sample)
+    return Request(
+        step,
+        Prompt("suite/ask", 1, "You judge.", (Text(words),)),
+        Verdict,
+        sample=sample,
+    )
 
 
 class ModelSuite:
@@ -95,7 +111,9 @@ class ModelSuite:
 class LiveModelSuite(ModelSuite):
     """What holds for every model that is really asked."""
 
-    @pytest.mark.parametrize("bad", ["", " \n\t", "I would say yes.", '{"holds": "perhaps"}', '{"holds": tr'])
+    @pytest.mark.parametrize(
+        "bad", ["", " \n\t", "I would say yes.", '{"holds": "perhaps"}', '{"holds": tr']
+    )
     def test_repairs_a_bad_answer(self, answering: Answering, bad: str) -> None:
         answer = answering([bad, GOOD]).ask(question())
         assert answer.value.holds

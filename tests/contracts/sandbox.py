@@ -1,8 +1,10 @@
-"""What every sandbox must do. A tier's test inherits one of these classes and gives the fixture `sandbox`.
+"""What every sandbox must do. A tier's test inherits one of these classes and gives the fixture
+`sandbox`.
 
-`SandboxContract` holds for every tier, also for the one that protects from nothing: endings are named,
-limits end a program, output is bounded and clean, results are collected with care, nothing is left behind.
-`ContainmentContract` adds what a tier that claims to contain untrusted programs must keep in.
+`SandboxContract` holds for every tier, also for the one that protects from nothing: endings are
+named, limits end a program, output is bounded and clean, results are collected with care, nothing
+is left behind. `ContainmentContract` adds what a tier that claims to contain untrusted programs
+must keep in.
 """
 
 import os
@@ -35,7 +37,13 @@ ENDINGS = (
         None,
         "wall time",
     ),
-    ("while True: pass", Limits(wall_s=120, cpu_s=0.3), Ending.TIMEOUT, None, "cpu time"),
+    (
+        "while True: pass",
+        Limits(wall_s=120, cpu_s=0.3),
+        Ending.TIMEOUT,
+        None,
+        "cpu time",
+    ),
 )
 LIMITED = {
     Ending.MEMORY_LIMIT: (
@@ -53,8 +61,14 @@ LIMITED = {
         "for _ in range(200): sink.write(b'x' * 2**20); time.sleep(0.005)",
         Limits(disk_bytes=16 * MIB),
     ),
-    Ending.FILE_LIMIT: ("for n in range(5000): open(f'file{n}', 'w').close()", Limits(files=300)),
-    Ending.OUTPUT_LIMIT: ("import os\nwhile True: os.write(1, b'x' * 65536)", Limits(output_bytes=MIB)),
+    Ending.FILE_LIMIT: (
+        "for n in range(5000): open(f'file{n}', 'w').close()",
+        Limits(files=300),
+    ),
+    Ending.OUTPUT_LIMIT: (
+        "import os\nwhile True: os.write(1, b'x' * 65536)",
+        Limits(output_bytes=MIB),
+    ),
 }
 """What ends a program, a program that it ends, and the limits."""
 
@@ -78,7 +92,13 @@ class SandboxContract:
 
     @pytest.mark.parametrize(("program", "limits", "ending", "code", "words"), ENDINGS)
     def test_endings(
-        self, sandbox: Sandbox, program: str, limits: Limits, ending: Ending, code: int | None, words: str
+        self,
+        sandbox: Sandbox,
+        program: str,
+        limits: Limits,
+        ending: Ending,
+        code: int | None,
+        words: str,
     ) -> None:
         result = self.run(sandbox, python(program), limits)
         assert (result.ending, result.exit_code) == (ending, code), result
@@ -128,17 +148,24 @@ class SandboxContract:
         assert result.ok
         assert result.output.startswith("line 0\n")
         assert result.output.endswith("line 19999\n")
-        assert f"[... {result.output_dropped_bytes} bytes of output left out here ...]" in result.output
+        assert (
+            f"[... {result.output_dropped_bytes} bytes of output left out here ...]"
+            in result.output
+        )
 
     def test_control_sequences_and_broken_text_are_removed(self, sandbox: Sandbox) -> None:
         program = r"import os; os.write(1, b'\x1b]52;c;AAAA\x07a\x1b[31mb\x00\xffc\r\nd\n')"
         assert self.run(sandbox, python(program)).output == "ab\ufffdc\nd\n"
 
-    @pytest.mark.parametrize(("given", "digest"), [(b"", "e3b0c442"), (b"0123456789" * 100_000, "ec21d646")])
+    @pytest.mark.parametrize(
+        ("given", "digest"), [(b"", "e3b0c442"), (b"0123456789" * 100_000, "ec21d646")]
+    )
     def test_input_is_given_and_none_is_an_empty_one(
         self, sandbox: Sandbox, given: bytes, digest: str
     ) -> None:
-        program = "import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest()[:8])"
+        program = (
+            "import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest()[:8])"
+        )
         command = Command((sys.executable, "-I", "-c", program), stdin=given)
         assert self.run(sandbox, command).output == f"{digest}\n"
 
@@ -150,7 +177,9 @@ class SandboxContract:
         command = Command(
             (sys.executable, "main.py"),
             files={
-                "main.py": b"p = 'package/data.txt'; print(open(p).read()); open(p, 'w').write('changed')"
+                "main.py": (
+                    b"p = 'package/data.txt'; print(open(p).read()); open(p, 'w').write('changed')"
+                )
             },
             workspace=tmp_path,
         )
@@ -160,18 +189,26 @@ class SandboxContract:
 
     def test_results_come_back(self, sandbox: Sandbox) -> None:
         program = "import os; os.mkdir('out'); open('out/result.json', 'w').write('{}')"
-        command = Command((sys.executable, "-c", program), collect=("out/result.json", "absent.txt"))
+        command = Command(
+            (sys.executable, "-c", program), collect=("out/result.json", "absent.txt")
+        )
         result = self.run(sandbox, command)
         assert result.results == {"out/result.json": b"{}"}
-        assert [(event.kind, event.detail) for event in result.events] == [("result-missing", "absent.txt")]
+        assert [(event.kind, event.detail) for event in result.events] == [
+            ("result-missing", "absent.txt")
+        ]
 
     def test_a_result_that_is_a_link_is_refused(self, sandbox: Sandbox) -> None:
         program = "import os; os.symlink('/etc/passwd', 'result.json')"
-        result = self.run(sandbox, Command((sys.executable, "-c", program), collect=("result.json",)))
+        result = self.run(
+            sandbox, Command((sys.executable, "-c", program), collect=("result.json",))
+        )
         assert (result.ending, result.results) == (Ending.RESULT_REFUSED, {})
         assert "symbolic link" in result.why
 
-    def test_the_environment_is_clean(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_environment_is_clean(
+        self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("SOME_API_KEY", SECRET)
         monkeypatch.setenv("https_proxy", f"http://user:{SECRET}@127.0.0.1:9")
         program = "import os; print(dict(os.environ)); print(open('/proc/self/environ').read())"
@@ -204,7 +241,9 @@ class SandboxContract:
         assert not _alive(mark)
 
     def test_nothing_is_left_on_the_host(self, sandbox: Sandbox) -> None:
-        program = "import os\nfor n in range(50): os.makedirs('a/b' * n or 'c', 0o700)\nos.chmod('c', 0)"
+        program = (
+            "import os\nfor n in range(50): os.makedirs('a/b' * n or 'c', 0o700)\nos.chmod('c', 0)"
+        )
         before = set(_boxes())
         self.run(sandbox, python(program))
         assert set(_boxes()) <= before
@@ -235,7 +274,8 @@ class ContainmentContract(SandboxContract):
     def test_a_file_outside_is_not_read(self, sandbox: Sandbox, tmp_path: Path) -> None:
         (tmp_path / "secret.txt").write_text(SECRET)
         result = self.run(
-            sandbox, python("import sys; print(open(sys.argv[1]).read())", f"{tmp_path}/secret.txt")
+            sandbox,
+            python("import sys; print(open(sys.argv[1]).read())", f"{tmp_path}/secret.txt"),
         )
         assert result.ending is Ending.EXIT, result
         assert SECRET not in result.output
@@ -248,7 +288,9 @@ class ContainmentContract(SandboxContract):
     def test_a_service_of_the_host_is_not_reached(self, sandbox: Sandbox) -> None:
         with socket.create_server(("127.0.0.1", 0)) as service:
             service.settimeout(0.2)
-            program = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 2)"
+            program = (
+                "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 2)"
+            )
             result = self.run(sandbox, python(program, str(service.getsockname()[1])))
             assert result.ending is Ending.EXIT, result
             with pytest.raises(TimeoutError):
@@ -271,7 +313,9 @@ class ContainmentContract(SandboxContract):
 
 
 def _alive(mark: str) -> bool:
-    """Whether a process with the mark among its words is alive; given a moment to be gone from the list."""
+    """Whether a process with the mark among its words is alive; given a moment to be gone from
+    the list.
+    """
     for _ in range(40):
         lines = (process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"]))
         if not any(mark in line for line in lines):

@@ -18,4 +18,8 @@ def test_every_plan_has_seeds_enough_for_a_test_of_ranks() -> None:
 def test_short_trainings_are_tried_more_ways_on_more_seeds() -> None:
     usual = PLANS[Depth.NORMAL]
     short = usual.for_short_trainings()
-    assert (short.screening_seeds, short.screened, short.seeds) == (3, 2 * usual.screened, usual.seeds)
+    assert (short.screening_seeds, short.screened, short.seeds) == (
+        3,
+        2 * usual.screened,
+        usual.seeds,
+    )

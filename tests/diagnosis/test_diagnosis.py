@@ -12,9 +12,18 @@ from reenact.program.fault_type import FaultType
 
 
 @pytest.mark.parametrize("name", ["status", "standing"])
-def test_a_finding_is_read_back_also_from_journals_of_earlier_versions(name: str) -> None:
+def test_a_finding_is_read_back_also_from_journals_of_earlier_versions(
+    name: str,
+) -> None:
     found = Finding(
-        "RE003", "loss-of-another-task", "reenact", FaultType.LCH, Severity.ERROR, "mse", "why", 0.9
+        "RE003",
+        "loss-of-another-task",
+        "reenact",
+        FaultType.LCH,
+        Severity.ERROR,
+        "mse",
+        "why",
+        0.9,
     )
     (suspect,) = suspects_from([found])
     finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.8, note="tried")

@@ -1,4 +1,6 @@
-"""Interventions judged with an executor whose trainings follow a formula: what counts is the reasoning."""
+"""Interventions judged with an executor whose trainings follow a formula: what counts is the
+reasoning.
+"""
 
 from __future__ import annotations
 
@@ -50,15 +52,20 @@ Formula = Callable[[frozenset[Kind], int], float | None]
 
 
 class Formulaic:
-    """An executor: the accuracy of a training is a function of which hyperparameters were turned, and the
-    seed."""
+    """An executor: the accuracy of a training is a function of which hyperparameters were turned,
+    and the seed.
+    """
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
         self.done: list[Trial] = []
 
     def run(
-        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
+        self,
+        trials: Sequence[Trial],
+        *,
+        on: OnOutcome | None = None,
+        stop: Stop | None = None,
     ) -> list[Outcome]:
         self.done += trials
         outcomes = [self._one(trial) for trial in trials]
@@ -72,7 +79,12 @@ class Formulaic:
         value = self.formula(turned, trial.seed)
         if value is None:
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=1.0)
-        return Outcome(OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, cpu_seconds=1.0)
+        return Outcome(
+            OutcomeKind.FINISHED,
+            steps=9,
+            metrics={"test_accuracy": value},
+            cpu_seconds=1.0,
+        )
 
     def close(self) -> None:
         pass
@@ -119,12 +131,25 @@ def interventions_on(
     **confidences: float,
 ) -> tuple[dict[str, DiagnosisFinding], Formulaic]:
     executor = Formulaic(formula)
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, executor, measure or Measure("test_accuracy"), TrainingBudget(trainings), 1.0, 1.0,
-            run.under("trials"), stop or Stop(),
-        )  # fmt: skip
-        judged, _ = intervene(suspects(**confidences), Screening(trainer, PLAN, tell_nobody), threshold=0.45)
+            PROGRAM,
+            executor,
+            measure or Measure("test_accuracy"),
+            TrainingBudget(trainings),
+            1.0,
+            1.0,
+            run.under("trials"),
+            stop or Stop(),
+        )
+        judged, _ = intervene(
+            suspects(**confidences),
+            Screening(trainer, PLAN, tell_nobody),
+            threshold=0.45,
+        )
         run.finish({})
     return {one.suspect.first.name: one for one in judged}, executor
 
@@ -136,8 +161,10 @@ def noise(seed: int) -> float:
 def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None:
     judged, executor = interventions_on(
         lambda turned, seed: (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed),
-        learning_rate=0.6, optimizer=0.8, epochs=0.3,
-    )  # fmt: skip
+        learning_rate=0.6,
+        optimizer=0.8,
+        epochs=0.3,
+    )
     # What would not be reported anyway is not worth the trainings that refute it.
     assert {name: one.status for name, one in judged.items()} == {
         "learning_rate": InterventionResult.CONFIRMED,
@@ -175,15 +202,19 @@ def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_no
     needed = {Kind.LEARNING_RATE, Kind.LOSS}
     judged, _ = interventions_on(
         lambda turned, seed: (0.9 if needed <= turned else 0.5) + noise(seed),
-        learning_rate=0.7, loss=0.8, optimizer=0.6,
-    )  # fmt: skip
+        learning_rate=0.7,
+        loss=0.8,
+        optimizer=0.6,
+    )
     assert judged["learning_rate"].status is InterventionResult.CONFIRMED
     assert judged["loss"].status is InterventionResult.CONFIRMED
     assert judged["optimizer"].status is not InterventionResult.CONFIRMED
 
 
 def test_known_interactions_are_changed_as_one_where_the_change_of_everything_fails() -> None:
-    """Activation and loss help only together, and a third suspect spoils whatever it is changed with."""
+    """Activation and loss help only together, and a third suspect spoils whatever it is changed
+    with.
+    """
 
     def formula(turned: frozenset[Kind], seed: int) -> float:
         if Kind.OPTIMIZER in turned:
@@ -202,14 +233,20 @@ def test_a_second_change_on_top_of_the_first_is_found() -> None:
     gains = {Kind.LEARNING_RATE: 0.2, Kind.LOSS: 0.15}
     judged, _ = interventions_on(
         lambda turned, seed: 0.5 + sum(gains.get(kind, 0) for kind in turned) + noise(seed),
-        learning_rate=0.7, loss=0.6,
-    )  # fmt: skip
-    assert [judged[name].status for name in ("learning_rate", "loss")] == [InterventionResult.CONFIRMED] * 2
+        learning_rate=0.7,
+        loss=0.6,
+    )
+    assert [judged[name].status for name in ("learning_rate", "loss")] == [
+        InterventionResult.CONFIRMED
+    ] * 2
 
 
 def test_nothing_is_confirmed_where_nothing_helps() -> None:
     judged, executor = interventions_on(
-        lambda turned, seed: 0.8 + noise(seed), learning_rate=0.9, optimizer=0.7, epochs=0.6
+        lambda turned, seed: 0.8 + noise(seed),
+        learning_rate=0.9,
+        optimizer=0.7,
+        epochs=0.6,
     )
     assert all(one.status is InterventionResult.REFUTED for one in judged.values())
     assert all(one.confidence < 0.45 for one in judged.values())
@@ -226,7 +263,9 @@ def test_luck_on_the_screening_seed_does_not_confirm() -> None:
 
 def test_a_loss_does_not_judge_a_change_of_the_loss() -> None:
     judged, executor = interventions_on(
-        lambda turned, seed: 0.5, Measure("test_accuracy", larger_is_better=False, is_loss=True), loss=0.9
+        lambda turned, seed: 0.5,
+        Measure("test_accuracy", larger_is_better=False, is_loss=True),
+        loss=0.9,
     )
     assert judged["loss"].status is InterventionResult.UNTRIED
     assert not [trial for trial in executor.done if trial.patch.changes]
@@ -234,20 +273,28 @@ def test_a_loss_does_not_judge_a_change_of_the_loss() -> None:
 
 def test_the_budget_limits_what_is_tried() -> None:
     _, executor = interventions_on(
-        lambda turned, seed: 0.5 + noise(seed), trainings=3,
-        learning_rate=0.9, optimizer=0.8, epochs=0.7, loss=0.6,
-    )  # fmt: skip
+        lambda turned, seed: 0.5 + noise(seed),
+        trainings=3,
+        learning_rate=0.9,
+        optimizer=0.8,
+        epochs=0.7,
+        loss=0.6,
+    )
     assert len(executor.done) <= 3
 
 
-def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_strong_one_is_not() -> None:
+def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_strong_one_is_not() -> (
+    None
+):
     def helps(gain: float) -> Formula:
         return lambda turned, seed: 0.6 + gain * (Kind.EPOCHS in turned) + noise(seed)
 
     slight, _ = interventions_on(helps(0.08), epochs=0.4)
     much, _ = interventions_on(helps(0.2), epochs=0.4)
     strong, _ = interventions_on(helps(0.08), epochs=0.6)
-    assert [found["epochs"].status for found in (slight, much, strong)] == [InterventionResult.CONFIRMED] * 3
+    assert [found["epochs"].status for found in (slight, much, strong)] == [
+        InterventionResult.CONFIRMED
+    ] * 3
     assert slight["epochs"].confidence < 0.5
     assert "not much" in slight["epochs"].note
     assert min(much["epochs"].confidence, strong["epochs"].confidence) >= 0.9
@@ -255,7 +302,8 @@ def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_stron
 
 def test_a_training_that_does_well_is_no_finding_on_a_slight_suspicion() -> None:
     judged, _ = interventions_on(
-        lambda turned, seed: (0.99 if Kind.EPOCHS in turned else 0.955) + noise(seed) / 4, epochs=0.4
+        lambda turned, seed: (0.99 if Kind.EPOCHS in turned else 0.955) + noise(seed) / 4,
+        epochs=0.4,
     )
     assert judged["epochs"].confidence < 0.5
     assert "does well" in judged["epochs"].note
@@ -290,11 +338,21 @@ def test_what_noise_could_hide_is_undecided_and_believed_as_before() -> None:
 def test_nothing_is_refuted_where_the_program_only_guesses() -> None:
     def judged_beside(majority: float) -> InterventionResult:
         executor = Formulaic(lambda turned, seed: 0.5 + noise(seed) / 10)
-        with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+        with (
+            Journal.in_memory() as journal,
+            journal.run(pipeline="test", request={}, what="test") as run,
+        ):
             trainer = BudgetedTrainer(
-                PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
-                run.under("trials"), Stop(), majority=majority,
-            )  # fmt: skip
+                PROGRAM,
+                executor,
+                Measure("test_accuracy"),
+                TrainingBudget(40),
+                1.0,
+                1.0,
+                run.under("trials"),
+                Stop(),
+                majority=majority,
+            )
             screening = Screening(trainer, PLAN, tell_nobody)
             (one,), _ = intervene(suspects(learning_rate=0.8), screening, threshold=0.45)
             run.finish({})
@@ -309,11 +367,20 @@ def test_proof_stands_whatever_the_trials_show() -> None:
     proven = replace(everything[0].first, certainty=Certainty.PROOF)
     everything = (*suspects_from([proven]), everything[1])
     executor = Formulaic(lambda turned, seed: 0.8 + noise(seed))
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
-            run.under("trials"), Stop(),
-        )  # fmt: skip
+            PROGRAM,
+            executor,
+            Measure("test_accuracy"),
+            TrainingBudget(40),
+            1.0,
+            1.0,
+            run.under("trials"),
+            Stop(),
+        )
         judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
     by_name = {one.suspect.first.name: one for one in judged}
@@ -334,13 +401,24 @@ def test_where_nothing_is_learned_the_fall_of_the_loss_judges() -> None:
             return replace(outcome, metrics={**outcome.metrics, LOSS_FALL: fall})
 
     executor = Stuck(lambda turned, seed: 0.5)
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
-            run.under("trials"), Stop(),
-        )  # fmt: skip
+            PROGRAM,
+            executor,
+            Measure("test_accuracy"),
+            TrainingBudget(40),
+            1.0,
+            1.0,
+            run.under("trials"),
+            Stop(),
+        )
         judged, _ = intervene(
-            suspects(learning_rate=0.7, loss=0.8), Screening(trainer, PLAN, tell_nobody), threshold=0.45
+            suspects(learning_rate=0.7, loss=0.8),
+            Screening(trainer, PLAN, tell_nobody),
+            threshold=0.45,
         )
         run.finish({})
     assert [one.status for one in judged] == [InterventionResult.CONFIRMED] * 2
@@ -350,16 +428,32 @@ def test_where_nothing_is_learned_the_fall_of_the_loss_judges() -> None:
 
 def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
     proven = Finding(
-        "RE900", "labels", "reenact", FaultType.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
+        "RE900",
+        "labels",
+        "reenact",
+        FaultType.CPP,
+        Severity.ERROR,
+        "labels are no classes",
+        "why",
+        0.95,
         certainty=Certainty.PROOF,
-    )  # fmt: skip
+    )
     everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
     executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
-            run.under("trials"), Stop(),
-        )  # fmt: skip
+            PROGRAM,
+            executor,
+            Measure("test_accuracy"),
+            TrainingBudget(40),
+            1.0,
+            1.0,
+            run.under("trials"),
+            Stop(),
+        )
         judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
     rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
@@ -406,19 +500,33 @@ def tried_on(
     stop: Stop | None = None,
     **known: float,
 ) -> Tried:
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, executor, measure or Measure("test_accuracy"), TrainingBudget(trainings), 1.0, 1.0,
-            run.under("trials"), stop or Stop(), **known,  # type: ignore[arg-type]
-        )  # fmt: skip
-        judged, remarks = intervene(everything, Screening(trainer, plan, tell_nobody), threshold=threshold)
+            PROGRAM,
+            executor,
+            measure or Measure("test_accuracy"),
+            TrainingBudget(trainings),
+            1.0,
+            1.0,
+            run.under("trials"),
+            stop or Stop(),
+            **known,  # type: ignore[arg-type]
+        )
+        judged, remarks = intervene(
+            everything, Screening(trainer, plan, tell_nobody), threshold=threshold
+        )
         run.finish({})
     return Tried({one.suspect.first.name: one for one in judged}, remarks, executor, trainer)
 
 
 def surely(certainty: Certainty, **confidences: float) -> tuple[Suspect, ...]:
     """Suspects of another certainty than a hint."""
-    return suspects_from([replace(one.first, certainty=certainty) for one in suspects(**confidences)])
+    return suspects_from(
+        [replace(one.first, certainty=certainty) for one in suspects(**confidences)]
+    )
 
 
 def helped_by(kind: Kind, gain: float, base: float = 0.5) -> Formula:
@@ -431,8 +539,9 @@ def only_later(gain: float) -> Formula:
 
 
 def test_one_metric_judges_and_is_not_chosen_by_the_seeds_that_judge() -> None:
-    """The metric looks better on the screening seeds alone, the training loss falls everywhere: the metric
-    was chosen, and the training loss has no second look at the same seeds."""
+    """The metric looks better on the screening seeds alone, the training loss falls everywhere: the
+    metric was chosen, and the training loss has no second look at the same seeds.
+    """
     lucky = WithFall(
         lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned)),
         lambda turned, seed: 0.6 if turned else 0.01,
@@ -444,10 +553,14 @@ def test_one_metric_judges_and_is_not_chosen_by_the_seeds_that_judge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fall", "judge"), [(0.09, LOSS_FALL), (0.1, "test_accuracy"), (0.11, "test_accuracy")]
+    ("fall", "judge"),
+    [(0.09, LOSS_FALL), (0.1, "test_accuracy"), (0.11, "test_accuracy")],
 )
 def test_the_training_loss_judges_only_where_nothing_is_learned(fall: float, judge: str) -> None:
-    stuck = WithFall(lambda turned, seed: 0.5, lambda turned, seed: 0.6 + noise(seed) if turned else fall)
+    stuck = WithFall(
+        lambda turned, seed: 0.5,
+        lambda turned, seed: 0.6 + noise(seed) if turned else fall,
+    )
     tried = tried_on(stuck, suspects(learning_rate=0.7))
     confirmed = tried.status("learning_rate") is InterventionResult.CONFIRMED
     assert (tried.trainer.measure.name, confirmed) == (judge, judge == LOSS_FALL)
@@ -456,7 +569,8 @@ def test_the_training_loss_judges_only_where_nothing_is_learned(fall: float, jud
 
 def test_the_metric_stays_where_the_training_loss_tells_nothing_apart_either() -> None:
     tried = tried_on(
-        WithFall(lambda turned, seed: 0.5, lambda turned, seed: 0.01), suspects(learning_rate=0.7)
+        WithFall(lambda turned, seed: 0.5, lambda turned, seed: 0.01),
+        suspects(learning_rate=0.7),
     )
     assert tried.trainer.measure.name == "test_accuracy"
     assert tried.status("learning_rate") is InterventionResult.UNDECIDED
@@ -464,13 +578,17 @@ def test_the_metric_stays_where_the_training_loss_tells_nothing_apart_either() -
 
 
 @pytest.mark.parametrize(
-    ("fall", "status"), [(0.01, InterventionResult.CONFIRMED), (0.5, InterventionResult.UNTRIED)]
+    ("fall", "status"),
+    [(0.01, InterventionResult.CONFIRMED), (0.5, InterventionResult.UNTRIED)],
 )
 def test_a_change_that_the_metric_cannot_judge_is_judged_by_the_training_loss(
     fall: float, status: InterventionResult
 ) -> None:
     loss = Measure("test_accuracy", larger_is_better=False, is_loss=True)
-    executor = WithFall(lambda turned, seed: 0.5, lambda turned, seed: 0.7 + noise(seed) if turned else fall)
+    executor = WithFall(
+        lambda turned, seed: 0.5,
+        lambda turned, seed: 0.7 + noise(seed) if turned else fall,
+    )
     assert tried_on(executor, suspects(loss=0.7), measure=loss).status("loss") is status
 
 
@@ -525,7 +643,8 @@ def test_not_confirmed_knows_how_large_a_gain_would_have_been_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gain", "status"), [(0.07, InterventionResult.REFUTED), (0.08, InterventionResult.UNDECIDED)]
+    ("gain", "status"),
+    [(0.07, InterventionResult.REFUTED), (0.08, InterventionResult.UNDECIDED)],
 )
 def test_no_difference_is_less_than_three_twentieths_of_what_is_left(
     gain: float, status: InterventionResult
@@ -535,7 +654,11 @@ def test_no_difference_is_less_than_three_twentieths_of_what_is_left(
     rate = tried.judged["learning_rate"]
     assert rate.status is status
     assert rate.tried is not None
-    assert (len(rate.tried.before), rate.tried.on_top_of, rate.tried.p_value) == (4, "", None)
+    assert (len(rate.tried.before), rate.tried.on_top_of, rate.tried.p_value) == (
+        4,
+        "",
+        None,
+    )
     refuted = status is InterventionResult.REFUTED
     share = 0.4 if refuted else 1.0
     assert rate.confidence == pytest.approx(share * calibrated(rate.suspect))
@@ -561,7 +684,9 @@ def test_refuting_must_be_within_the_budget(trainings: float, refuted: bool) -> 
 
 
 @pytest.mark.parametrize(("fall", "refuted"), [(0.09, False), (0.2, True)])
-def test_nothing_is_refuted_beside_a_program_that_learns_nothing(fall: float, refuted: bool) -> None:
+def test_nothing_is_refuted_beside_a_program_that_learns_nothing(
+    fall: float, refuted: bool
+) -> None:
     executor = WithFall(lambda turned, seed: 0.8, lambda turned, seed: fall)
     tried = tried_on(executor, suspects(learning_rate=0.8))
     assert (tried.status("learning_rate") is InterventionResult.REFUTED) is refuted
@@ -569,9 +694,16 @@ def test_nothing_is_refuted_beside_a_program_that_learns_nothing(fall: float, re
 
 def test_beside_what_was_confirmed_the_rest_is_refuted_whatever_is_proven() -> None:
     proven = Finding(
-        "RE900", "labels", "reenact", FaultType.CPP, Severity.ERROR, "labels are no classes", "why", 0.95,
+        "RE900",
+        "labels",
+        "reenact",
+        FaultType.CPP,
+        Severity.ERROR,
+        "labels are no classes",
+        "why",
+        0.95,
         certainty=Certainty.PROOF,
-    )  # fmt: skip
+    )
     everything = (*suspects(learning_rate=0.8, optimizer=0.7), *suspects_from([proven]))
     tried = tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.3)), everything)
     assert tried.status("learning_rate") is InterventionResult.CONFIRMED
@@ -615,11 +747,15 @@ def test_what_helped_in_a_first_look_and_was_not_verified_says_so() -> None:
 
 
 def test_a_second_look_takes_back_what_was_luck() -> None:
-    """Two changes help on the first screening seed alone: neither is verified. One alone is not looked at
-    again."""
+    """Two changes help on the first screening seed alone: neither is verified. One alone is not
+    looked at again.
+    """
     lucky = Formulaic(lambda turned, seed: 0.9 if turned and seed == 11 else 0.5)
     two = tried_on(lucky, suspects(learning_rate=0.49, optimizer=0.48))
-    assert [one.tried.p_value for one in two.judged.values() if one.tried] == [None, None]
+    assert [one.tried.p_value for one in two.judged.values() if one.tried] == [
+        None,
+        None,
+    ]
     assert {trial.seed for trial in lucky.done if trial.seed < 100} == {11, 12}
     one = tried_on(lucky, suspects(learning_rate=0.49))
     assert one.judged["learning_rate"].tried is not None
@@ -627,12 +763,18 @@ def test_a_second_look_takes_back_what_was_luck() -> None:
 
 
 def test_strong_suspects_are_changed_at_once_and_cut_down() -> None:
-    everything = (*surely(Certainty.STRONG, learning_rate=0.8, loss=0.7), *suspects(optimizer=0.6))
+    everything = (
+        *surely(Certainty.STRONG, learning_rate=0.8, loss=0.7),
+        *suspects(optimizer=0.6),
+    )
     tried = tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.4)), everything)
     first_change = next(trial for trial in tried.executor.done if trial.patch)
     assert first_change.patch.complexity == 2
     assert tried.status("learning_rate") is InterventionResult.CONFIRMED
-    assert tried.status("loss") in (InterventionResult.UNDECIDED, InterventionResult.REFUTED)
+    assert tried.status("loss") in (
+        InterventionResult.UNDECIDED,
+        InterventionResult.REFUTED,
+    )
     assert tried.status("optimizer") is InterventionResult.UNTRIED
     assert tried.judged["optimizer"].note == ""
 
@@ -645,7 +787,10 @@ def test_what_a_joint_change_does_not_need_is_undecided() -> None:
 
 
 def test_hints_are_changed_one_by_one() -> None:
-    tried = tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.4)), suspects(learning_rate=0.8, loss=0.7))
+    tried = tried_on(
+        Formulaic(helped_by(Kind.LEARNING_RATE, 0.4)),
+        suspects(learning_rate=0.8, loss=0.7),
+    )
     assert next(trial for trial in tried.executor.done if trial.patch).patch.complexity == 1
 
 
@@ -683,7 +828,10 @@ def test_a_suspect_is_slight_below_a_half(confidence: float, tuning: bool) -> No
 
 
 def test_a_slight_suspicion_that_is_proof_is_never_tuning() -> None:
-    tried = tried_on(Formulaic(helped_by(Kind.EPOCHS, 0.08, 0.6)), surely(Certainty.PROOF, epochs=0.4))
+    tried = tried_on(
+        Formulaic(helped_by(Kind.EPOCHS, 0.08, 0.6)),
+        surely(Certainty.PROOF, epochs=0.4),
+    )
     assert tried.judged["epochs"].confidence >= 0.95
 
 
@@ -753,7 +901,9 @@ def test_where_the_time_is_up_between_looks_what_was_seen_is_kept() -> None:
 def test_a_second_look_and_a_second_change_must_be_within_the_budget(
     trainings: float, verified: int, looked: set[int]
 ) -> None:
-    """Three for the first look, three for the second, twelve to verify a change, six to verify another."""
+    """Three for the first look, three for the second, twelve to verify a change, six to verify
+    another.
+    """
     executor = Formulaic(
         lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned))
     )

@@ -1,4 +1,6 @@
-"""Judging what is there: rules on a text alone, suppressed and threshold as in the whole pipeline."""
+"""Judging what is there: rules on a text alone, suppressed and threshold as in the whole
+pipeline.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_what_a_rule_names_is_untried() -> None:
         ("", DiagnoseOptions(select=("NL",))),
     ],
 )
-def test_what_is_waved_through_or_not_asked_is_silent(comment: str, options: DiagnoseOptions) -> None:
+def test_what_is_waved_through_or_not_asked_is_silent(
+    comment: str, options: DiagnoseOptions
+) -> None:
     assert not diagnose_evidence(evidence(comment), options).findings
 
 
@@ -64,7 +68,10 @@ def test_without_evidence_there_is_nothing_to_say() -> None:
 
 def run(losses: list[float]) -> Evidence:
     """A watched run of which the losses alone are known."""
-    steps = Columns(("step", "loss", "optimizer"), np.array([[n, loss, 0] for n, loss in enumerate(losses)]))
+    steps = Columns(
+        ("step", "loss", "optimizer"),
+        np.array([[n, loss, 0] for n, loss in enumerate(losses)]),
+    )
     empty = no_rows(("step", "layer", "parameter", "phase"))
     trace = Trace(steps, empty, empty, (), (), (), (), None, (), (), None, True, 1.0, 0.1, ())
     return Evidence(trace=trace)
@@ -77,29 +84,50 @@ def judged(seen: Evidence, symptoms: tuple[Suspect, ...]) -> Judgement:
 @pytest.mark.parametrize(
     ("layer", "losses", "judgement"),
     [
-        pytest.param("attention", [1.0] * 6, Judgement.SOUND, id="a layer of a training that hardly began"),
-        pytest.param("attention", [1.0] * 30 + [0.1] * 30, Judgement.SOUND, id="a layer beside what learns"),
+        pytest.param(
+            "attention",
+            [1.0] * 6,
+            Judgement.SOUND,
+            id="a layer of a training that hardly began",
+        ),
+        pytest.param(
+            "attention",
+            [1.0] * 30 + [0.1] * 30,
+            Judgement.SOUND,
+            id="a layer beside what learns",
+        ),
         pytest.param("attention", [1.0] * 60, Judgement.BROKEN, id="a layer, and nothing learns"),
         pytest.param("", [1.0] * 6, Judgement.BROKEN, id="the training itself"),
-        pytest.param("", [1.0] * 30 + [0.8] * 30, Judgement.SOUND, id="a training that learns something"),
+        pytest.param(
+            "",
+            [1.0] * 30 + [0.8] * 30,
+            Judgement.SOUND,
+            id="a training that learns something",
+        ),
     ],
 )
 def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
     layer: str, losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    finding = replace(detector("DL005").finding(seen, "weights unchanged", confidence=0.85), layer=layer)
+    finding = replace(
+        detector("DL005").finding(seen, "weights unchanged", confidence=0.85),
+        layer=layer,
+    )
     assert judged(seen, suspects_from([finding])) is judgement
 
 
 @pytest.mark.parametrize(
-    ("losses", "judgement"), [([1.0] * 60, Judgement.BROKEN), ([1.0] * 30 + [0.8] * 30, Judgement.SOUND)]
+    ("losses", "judgement"),
+    [([1.0] * 60, Judgement.BROKEN), ([1.0] * 30 + [0.8] * 30, Judgement.SOUND)],
 )
 def test_a_training_that_learns_nothing_is_never_called_sound(
     losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    stalls = suspects_from([detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
+    stalls = suspects_from(
+        [detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")]
+    )
     assert judged(seen, stalls) is judgement
 
 
@@ -129,7 +157,9 @@ def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
     read, ran = (
         {
             one.suspect.first.code
-            for one in diagnose_evidence(evidence_of(TWO_NETWORKS, run=run), DiagnoseOptions()).findings
+            for one in diagnose_evidence(
+                evidence_of(TWO_NETWORKS, run=run), DiagnoseOptions()
+            ).findings
         }
         for run in (False, True)
     )

@@ -1,4 +1,6 @@
-"""The model's opinion, with models that are right, malformed, wrong, and addressed by the program itself."""
+"""The model's opinion, with models that are right, malformed, wrong, and addressed by the
+program itself.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,12 @@ for epoch in range(3):
     optimizer.step()
 '''
 RATE: dict[str, Any] = {
-    "fault": "HLR", "line": 6, "old": "10.0", "new": "0.001", "reason": "Adam bears about a thousandth.",
-}  # fmt: skip
+    "fault": "HLR",
+    "line": 6,
+    "old": "10.0",
+    "new": "0.001",
+    "reason": "Adam bears about a thousandth.",
+}
 
 
 @pytest.fixture
@@ -45,7 +51,10 @@ def program() -> Program:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[OpenRun]:
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="diagnose", request={"test": True}) as run:
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="diagnose", request={"test": True}) as run,
+    ):
         yield run
         run.finish({}, ExitCode.OK)
 
@@ -82,12 +91,16 @@ def test_a_single_answer_is_never_sure(program: Program, run: OpenRun) -> None:
     assert [one.confidence for one in found] == [0.5]
 
 
-def test_the_same_thing_stated_twice_in_one_answer_counts_once(program: Program, run: OpenRun) -> None:
+def test_the_same_thing_stated_twice_in_one_answer_counts_once(
+    program: Program, run: OpenRun
+) -> None:
     found, _ = llm_findings(program, Scripted([answer(RATE, RATE), answer()]), 2, run)
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
 
 
-def test_an_answer_that_never_becomes_json_is_left_out_and_noted(program: Program, run: OpenRun) -> None:
+def test_an_answer_that_never_becomes_json_is_left_out_and_noted(
+    program: Program, run: OpenRun
+) -> None:
     model = Scripted(lambda call: answer(RATE) if call.sample else "I would rather talk about it.")
     found, notes = llm_findings(program, model, 2, run)
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
@@ -121,7 +134,9 @@ def obedient(call: Call) -> dict[str, Any]:
     return answer() if "report nothing" in outside.lower() else answer(RATE)
 
 
-def test_a_request_in_the_program_stays_inside_the_quoted_data(program: Program, run: OpenRun) -> None:
+def test_a_request_in_the_program_stays_inside_the_quoted_data(
+    program: Program, run: OpenRun
+) -> None:
     model = Scripted(obedient)
     found, _ = llm_findings(program, model, 1, run)
     assert [one.fault for one in found] == [FaultType.HLR]
@@ -131,7 +146,8 @@ def test_a_request_in_the_program_stays_inside_the_quoted_data(program: Program,
 
 
 @pytest.mark.parametrize(
-    "text", ["__import__('os').system('id')", "lr or exit()", "[1] * 10**9", "1e999", "-"]
+    "text",
+    ["__import__('os').system('id')", "lr or exit()", "[1] * 10**9", "1e999", "-"],
 )
 def test_text_of_a_model_never_becomes_code(program: Program, run: OpenRun, text: str) -> None:
     ((finding,), _) = llm_findings(program, Scripted([answer({**RATE, "new": text})]), 1, run)
@@ -139,7 +155,13 @@ def test_text_of_a_model_never_becomes_code(program: Program, run: OpenRun, text
 
 
 def test_a_name_is_taken_over_as_the_program_would_spell_it(program: Program, run: OpenRun) -> None:
-    stated = {"fault": "OCH", "line": 6, "old": "Adam", "new": "sgd", "reason": "Plain steps suffice."}
+    stated = {
+        "fault": "OCH",
+        "line": 6,
+        "old": "Adam",
+        "new": "sgd",
+        "reason": "Plain steps suffice.",
+    }
     ((finding,), _) = llm_findings(program, Scripted([answer(stated)]), 1, run)
     assert [one.new for one in finding.suggestions] == ["SGD"]
 

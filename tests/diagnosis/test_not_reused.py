@@ -54,7 +54,9 @@ def program_of(folder: Path, seen: str) -> Program:
 def diagnosed(program: Program, journal: Journal, tmp_path: Path) -> tuple[Diagnosis, int]:
     """What one command finds, and how many trainings it makes."""
     executor = ScriptedExecutor(trained)
-    services = DiagnoseServices(journal, tmp_path / "runs" / "traces", stdout=2, executor=lambda: executor)
+    services = DiagnoseServices(
+        journal, tmp_path / "runs" / "traces", stdout=2, executor=lambda: executor
+    )
     found = diagnose(program, DiagnoseOptions(depth=Depth.NORMAL, select=("UM005",)), services)
     return found, len(executor.ran)
 
@@ -62,7 +64,11 @@ def diagnosed(program: Program, journal: Journal, tmp_path: Path) -> tuple[Diagn
 @pytest.mark.parametrize(
     ("seen", "change", "named"),
     [
-        (FROM_FILE, lambda folder: (folder / "points.bin").write_bytes(bytes(range(64))), "points.bin"),
+        (
+            FROM_FILE,
+            lambda folder: (folder / "points.bin").write_bytes(bytes(range(64))),
+            "points.bin",
+        ),
         (EXISTS, lambda folder: (folder / "noise").touch(), "noise"),
     ],
 )

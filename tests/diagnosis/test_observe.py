@@ -1,4 +1,6 @@
-"""Watching for a diagnosis: a wish to stop reaches the watched run and the experiments beside it."""
+"""Watching for a diagnosis: a wish to stop reaches the watched run and the experiments beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -70,10 +72,14 @@ for _ in range(20):
 
 
 @pytest.mark.usefixtures("warm_python")
-def test_the_experiments_wait_for_the_weights_of_the_watched_run(tmp_path: Path) -> None:
+def test_the_experiments_wait_for_the_weights_of_the_watched_run(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "train.py").write_text(TRAINS)
     program = read_program(("train.py",), tmp_path)
-    services = DiagnoseServices(Journal.in_memory(), tmp_path, stop=Stop(), stdout=subprocess.DEVNULL)
+    services = DiagnoseServices(
+        Journal.in_memory(), tmp_path, stop=Stop(), stdout=subprocess.DEVNULL
+    )
     seen, tried = observe(program, TrainingOptions(), services, tmp_path / "trace", bare=False)
     assert seen.outcome.kind is OutcomeKind.FINISHED
     assert [tested.at_end for tested in tried.behaviour] == [False, True]

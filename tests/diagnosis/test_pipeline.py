@@ -1,4 +1,6 @@
-"""The whole pipeline: reading only, one real watched run, interventions, continuing after an interruption."""
+"""The whole pipeline: reading only, one real watched run, interventions, continuing after an
+interruption.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ from made_evidence import LABELS, ONE_HOT, QUANTITIES, graph, trace
 from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
-from reenact.diagnosis.services import DiagnoseServices, constant_loss, has_several_labels
+from reenact.diagnosis.services import (
+    DiagnoseServices,
+    constant_loss,
+    has_several_labels,
+)
 from reenact.errors import InputError, Stopped
 from reenact.faults.evidence import Evidence
 from reenact.journal import Journal
@@ -67,18 +73,26 @@ def hashes(folder: Path) -> dict[str, str]:
 def trained(trial: Trial) -> Outcome:
     """The learning rate decides, and nothing else."""
     rates = [
-        change.value for change in trial.patch.changes if change.hyperparameter.kind is Kind.LEARNING_RATE
+        change.value
+        for change in trial.patch.changes
+        if change.hyperparameter.kind is Kind.LEARNING_RATE
     ]
     good = bool(rates) and 1e-4 < rates[0] < 0.1
     value = (0.9 if good else 0.4) + (trial.seed % 7) / 1000
     return Outcome(
-        OutcomeKind.FINISHED, steps=96, metrics={"test_accuracy": value}, sources={"test_accuracy": "output"},
+        OutcomeKind.FINISHED,
+        steps=96,
+        metrics={"test_accuracy": value},
+        sources={"test_accuracy": "output"},
         cpu_seconds=0.5,
-    )  # fmt: skip
+    )
 
 
 def tell(
-    program: Program, journal: Journal, executor: ScriptedExecutor | None = None, **options
+    program: Program,
+    journal: Journal,
+    executor: ScriptedExecutor | None = None,
+    **options,
 ) -> Diagnosis:
     services = DiagnoseServices(
         journal=journal,
@@ -101,7 +115,9 @@ def test_static_runs_nothing(program: Program) -> None:
     assert not (program.folder.parent / "traces").exists()
 
 
-def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program, tmp_path: Path) -> None:
+def test_quick_watches_one_run_and_normal_confirms_by_training(
+    program: Program, tmp_path: Path
+) -> None:
     before = hashes(program.folder)
     executor = ScriptedExecutor(trained)
     with Journal.open(tmp_path / "runs") as journal:
@@ -128,7 +144,9 @@ def test_what_is_seen_in_a_notebook_is_placed_in_it(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("cold_python")
-def test_an_interrupted_diagnosis_continues_without_training_twice(program: Program, tmp_path: Path) -> None:
+def test_an_interrupted_diagnosis_continues_without_training_twice(
+    program: Program, tmp_path: Path
+) -> None:
     stop = Stop()
     done: list[str] = []
 
@@ -141,15 +159,21 @@ def test_an_interrupted_diagnosis_continues_without_training_twice(program: Prog
     options = DiagnoseOptions(depth=Depth.NORMAL)
     with Journal.open(tmp_path / "runs") as journal:
         services = DiagnoseServices(
-            journal, tmp_path / "traces", stop=stop, stdout=2,
+            journal,
+            tmp_path / "traces",
+            stop=stop,
+            stdout=2,
             executor=lambda: ScriptedExecutor(interrupted),
-        )  # fmt: skip
+        )
         with pytest.raises(Stopped):
             diagnose(program, options, services)
     first = list(done)
     with Journal.open(tmp_path / "runs") as journal:
         again = DiagnoseServices(
-            journal, tmp_path / "traces", stdout=2, executor=lambda: ScriptedExecutor(interrupted)
+            journal,
+            tmp_path / "traces",
+            stdout=2,
+            executor=lambda: ScriptedExecutor(interrupted),
         )
         found = diagnose(program, options, again)
     assert any(one.status is InterventionResult.CONFIRMED for one in found.findings)
@@ -185,7 +209,9 @@ def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_p
 
 
 @pytest.mark.usefixtures("cold_python")
-def test_a_program_that_was_answered_by_hand_is_watched_again(program: Program, tmp_path: Path) -> None:
+def test_a_program_that_was_answered_by_hand_is_watched_again(
+    program: Program, tmp_path: Path
+) -> None:
     def stopped_with(answers: Answers) -> int:
         def stopped(_: Trial) -> Outcome:
             raise Stopped("Stopped after the watched run.")
@@ -211,20 +237,33 @@ def test_a_program_that_was_answered_by_hand_is_watched_again(program: Program, 
 
 
 def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
-    with Journal.in_memory() as journal, pytest.raises(InputError, match="no metric of this name"):
-        tell(program, journal, ScriptedExecutor(trained), depth=Depth.NORMAL, metric="bleu")
+    with (
+        Journal.in_memory() as journal,
+        pytest.raises(InputError, match="no metric of this name"),
+    ):
+        tell(
+            program,
+            journal,
+            ScriptedExecutor(trained),
+            depth=Depth.NORMAL,
+            metric="bleu",
+        )
 
 
 def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    (other / "train.py").write_text(BROKEN.replace("lr=5.0", "lr=0.01").replace("range(12)", "range(3)"))
+    (other / "train.py").write_text(
+        BROKEN.replace("lr=5.0", "lr=0.01").replace("range(12)", "range(3)")
+    )
     with Journal.in_memory() as journal:
         first = tell(program, journal, depth=Depth.QUICK)
         second = tell(read_program(("train.py",), other), journal, depth=Depth.QUICK)
         again = tell(program, journal, depth=Depth.QUICK)
     steps = [
-        one.evidence.trace.step_count for one in (first, second, again) if one.evidence.trace is not None
+        one.evidence.trace.step_count
+        for one in (first, second, again)
+        if one.evidence.trace is not None
     ]
     assert steps == [96, 24, 96]
     assert len(list((tmp_path / "traces").iterdir())) == 3
@@ -240,7 +279,9 @@ def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path
         (replace(LABELS, shape=(None, 12, 1)), True),
     ],
 )
-def test_rows_with_several_labels_have_no_most_frequent_class(labels: TensorFacts, several: bool) -> None:
+def test_rows_with_several_labels_have_no_most_frequent_class(
+    labels: TensorFacts, several: bool
+) -> None:
     assert has_several_labels(Evidence(trace=trace([1.0] * 20, data=(labels,)))) is several
 
 

@@ -30,7 +30,9 @@ def test_a_number_of_a_settings_file_is_placed_there(tmp_path: Path) -> None:
     settings.write_text("seed: 1\noptim:\n  lr: 9.0\n")
     evidence = read_only(read_program([str(tmp_path / "train.py")]))
     high = detector("UM005")
-    found = [high.finding(evidence, "far", kind=kind) for kind in (Kind.LEARNING_RATE, Kind.MOMENTUM)]
+    found = [
+        high.finding(evidence, "far", kind=kind) for kind in (Kind.LEARNING_RATE, Kind.MOMENTUM)
+    ]
     assert [one.place.line for one in placed_in_settings(found, evidence) if one.place] == [9, 9]
     opened = Opened((OpenedFile(str(settings), settings.stat().st_size, 0, "x"),), ())
     moved = placed_in_settings(found, replace(evidence, opened=opened))
@@ -42,7 +44,9 @@ def test_a_number_of_a_settings_file_is_placed_there(tmp_path: Path) -> None:
     assert placed_in_settings(found, replace(evidence, opened=opened)) == tuple(found)
 
 
-def test_a_number_that_the_text_hands_on_unnamed_is_placed_where_its_key_is(tmp_path: Path) -> None:
+def test_a_number_that_the_text_hands_on_unnamed_is_placed_where_its_key_is(
+    tmp_path: Path,
+) -> None:
     dynamic = "kinds[options.pop('name')](model.parameters(), **options)\n"
     data_class = "class Settings:\n    weight_decay: float = 1.0\n"
     argument = "parser.add_argument('--weight-decay', type=float, default=1.0)\n"

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, suspected_source
+from reenact.diagnosis.diagnosis import (
+    Diagnosis,
+    DiagnosisFinding,
+    InterventionResult,
+    suspected_source,
+)
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
@@ -23,14 +28,19 @@ def finding(code: str, place: Place | None) -> Finding:
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
     suspected = [
-        DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence) for one in suspects_from(findings)
+        DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence)
+        for one in suspects_from(findings)
     ]
     return Diagnosis(Depth.STATIC, evidence, tuple(suspected), (), (), 0.5, TrainingUsage(0.0))
 
 
 def test_a_file_with_a_finding_is_kept_whole_with_its_places() -> None:
     place = Place(PurePosixPath("train.py"), 2, 7, 2, 11)
-    found = diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", place), finding("RE019", place))
+    found = diagnosis(
+        Evidence(program_from_text(SOURCE)),
+        finding("UM005", place),
+        finding("RE019", place),
+    )
     (kept,) = suspected_source(found)
     assert (kept.file, kept.text) == ("train.py", SOURCE)
     assert {one.code for one in kept.marks} == {"UM005", "RE019"}
@@ -38,7 +48,10 @@ def test_a_file_with_a_finding_is_kept_whole_with_its_places() -> None:
 
 
 def test_a_finding_without_place_keeps_nothing() -> None:
-    assert suspected_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == ()
+    assert (
+        suspected_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None)))
+        == ()
+    )
     assert suspected_source(diagnosis(Evidence())) == ()
 
 

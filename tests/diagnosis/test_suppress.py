@@ -15,7 +15,15 @@ from reenact.types import Place
 def finding(line: int, code: str = "UM005") -> Finding:
     place = Place(PurePosixPath("train.py"), line, 0, line, 5)
     return Finding(
-        code, "learning-rate-high", "umlaut", None, Severity.WARNING, "saw", "why", 0.5, place=place
+        code,
+        "learning-rate-high",
+        "umlaut",
+        None,
+        Severity.WARNING,
+        "saw",
+        "why",
+        0.5,
+        place=place,
     )
 
 
@@ -39,4 +47,6 @@ def test_on_the_line(comment: str, kept: bool) -> None:
 
 def test_in_the_whole_file() -> None:
     program = program_from_text("# reenact: ignore-file[UM005]\na = 1\n")
-    assert [one.code for one in unsuppressed([finding(2), finding(2, "NL004")], program)] == ["NL004"]
+    assert [one.code for one in unsuppressed([finding(2), finding(2, "NL004")], program)] == [
+        "NL004"
+    ]

@@ -20,7 +20,17 @@ RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
 def finding(code: str, fault: FaultType | None, confidence: float, **more: object) -> Finding:
     family = {"UM": "umlaut", "RE": "reenact", "NL": "neuralint"}[code[:2]]
-    return Finding(code, code.lower(), family, fault, Severity.WARNING, "saw", "why", confidence, **more)  # type: ignore[arg-type]
+    return Finding(
+        code,
+        code.lower(),
+        family,
+        fault,
+        Severity.WARNING,
+        "saw",
+        "why",
+        confidence,
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def suggestion(value: float) -> Suggestion:
@@ -30,7 +40,13 @@ def suggestion(value: float) -> Suggestion:
 def test_witnesses_of_one_fault_are_one_suspect() -> None:
     (one,) = suspects_from(
         [
-            finding("UM005", FaultType.HLR, 0.4, hyperparameter=RATE, suggestions=(suggestion(0.001),)),
+            finding(
+                "UM005",
+                FaultType.HLR,
+                0.4,
+                hyperparameter=RATE,
+                suggestions=(suggestion(0.001),),
+            ),
             finding(
                 "RE019",
                 FaultType.HLR,
@@ -47,8 +63,16 @@ def test_witnesses_of_one_fault_are_one_suspect() -> None:
 
 
 def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() -> None:
-    inferred = finding("UM005", FaultType.HLR, 0.9, hyperparameter=RATE, suggestions=(suggestion(0.001),))
-    measured = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),))
+    inferred = finding(
+        "UM005",
+        FaultType.HLR,
+        0.9,
+        hyperparameter=RATE,
+        suggestions=(suggestion(0.001),),
+    )
+    measured = finding(
+        "RE019", FaultType.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),)
+    )
     (one,) = suspects_from([inferred, replace(measured, certainty=Certainty.STRONG)])
     assert [change.new for change in one.suggestions] == [0.1, 0.001]
     assert one.first.code == "UM005"
@@ -57,7 +81,9 @@ def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() 
 @pytest.mark.parametrize("other", ["UM006", "RE019"])
 def test_two_detectors_that_observe_the_same_are_one_witness(other: str) -> None:
     """Whichever tools they come from: the same text read twice is one observation."""
-    (one,) = suspects_from([finding("UM005", FaultType.HLR, 0.6), finding(other, FaultType.HLR, 0.5)])
+    (one,) = suspects_from(
+        [finding("UM005", FaultType.HLR, 0.6), finding(other, FaultType.HLR, 0.5)]
+    )
     assert one.confidence == 0.6
 
 
@@ -77,14 +103,21 @@ def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() ->
             finding("RE023", FaultType.ACH, 0.3, layer="dense_1", layer_index=1),
         ]
     )
-    assert [(one.layer, len(one.witnesses)) for one in found] == [("dense", 2), ("dense_1", 1)]
+    assert [(one.layer, len(one.witnesses)) for one in found] == [
+        ("dense", 2),
+        ("dense_1", 1),
+    ]
     assert found[0].fault is FaultType.ARM
     assert found[0].key == ("ACH", "dense", "")
 
 
 def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
     found = suspects_from(
-        [finding("RE029", None, 0.9), finding("RE020", None, 0.7), finding("RE014", FaultType.HNE, 0.95)]
+        [
+            finding("RE029", None, 0.9),
+            finding("RE020", None, 0.7),
+            finding("RE014", FaultType.HNE, 0.95),
+        ]
     )
     assert [(one.first.code, one.fault) for one in found] == [
         ("RE014", FaultType.HNE),
@@ -133,27 +166,42 @@ def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
 def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
     strong = replace(finding("RE003", FaultType.LCH, 0.7), certainty=Certainty.STRONG)
     hint = finding("RE019", FaultType.HLR, 0.7, hyperparameter=RATE)
-    found = {one.fault: one.confidence for one in suspects_from([strong, hint], health=Health.WORKS)}
+    found = {
+        one.fault: one.confidence for one in suspects_from([strong, hint], health=Health.WORKS)
+    }
     assert found == {FaultType.HLR: pytest.approx(0.42), FaultType.LCH: 0.7}
 
 
 @pytest.mark.parametrize(
     ("health", "reported"),
     [
-        (Health.FAILS, {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"}),
-        (Health.UNSEEN, {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"}),
+        (
+            Health.FAILS,
+            {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"},
+        ),
+        (
+            Health.UNSEEN,
+            {"hint", "two hints", "twice the same", "strong", "of evaluation", "proof"},
+        ),
         (Health.UNCLEAR, {"two hints", "strong", "of evaluation", "proof"}),
         (Health.WORKS, {"of evaluation", "proof"}),
     ],
 )
-def test_what_a_training_speaks_against_is_not_reported_untried(health: Health, reported: set[str]) -> None:
-    """A hint alone needs a training that fails; one that learns has no fault that keeps it from learning."""
+def test_what_a_training_speaks_against_is_not_reported_untried(
+    health: Health, reported: set[str]
+) -> None:
+    """A hint alone needs a training that fails; one that learns has no fault that keeps it from
+    learning.
+    """
     strong, proof = {"certainty": Certainty.STRONG}, {"certainty": Certainty.PROOF}
     more = finding("RE016", FaultType.RCD, 0.7, observes=Observes.WEIGHTS)
     cases = {
         "hint": [finding("RE019", FaultType.HLR, 0.8)],
         "two hints": [finding("UM010", FaultType.RCD, 0.8), more],
-        "twice the same": [finding("UM010", FaultType.RCD, 0.8), finding("RE016", FaultType.RCD, 0.7)],
+        "twice the same": [
+            finding("UM010", FaultType.RCD, 0.8),
+            finding("RE016", FaultType.RCD, 0.7),
+        ],
         "strong": [replace(finding("RE001", FaultType.ACH, 0.9), **strong)],
         # Hints beside it that the training speaks against take nothing from it.
         "of evaluation": [
@@ -167,5 +215,7 @@ def test_what_a_training_speaks_against_is_not_reported_untried(health: Health, 
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:
-    (one,) = suspects_from([finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"})
+    (one,) = suspects_from(
+        [finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"}
+    )
     assert one.confidence == 0.8

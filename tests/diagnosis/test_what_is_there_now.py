@@ -1,4 +1,6 @@
-"""A diagnosis is about the data, the configuration, the folder and the environment as they are now."""
+"""A diagnosis is about the data, the configuration, the folder and the environment as they are
+now.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ raise ValueError("the rate is " + open(os.path.join("conf", name + ".yaml")).rea
 """
 )
 READS_VARIABLE = COUNTED + 'raise ValueError("the rate is " + os.environ.get("MY_RATE", "unset"))\n'
-LISTS_FOLDER = COUNTED + 'raise ValueError("the files are " + " ".join(sorted(os.listdir("parts"))))\n'
+LISTS_FOLDER = (
+    COUNTED + 'raise ValueError("the files are " + " ".join(sorted(os.listdir("parts"))))\n'
+)
 USES_NETWORK = (
     COUNTED
     + """import socket
@@ -67,7 +71,9 @@ def times_run(program: Program) -> int:
 
 
 def continued(journal: Journal, program: Program, tmp_path: Path) -> tuple[Diagnosis, str]:
-    """One execution of a run that is left unfinished, as if it had been killed after the diagnosis."""
+    """One execution of a run that is left unfinished, as if it had been killed after the
+    diagnosis.
+    """
     with journal.run(pipeline="diagnose", request="the same") as run:
         given = services(journal, tmp_path)
         found = diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run, None)
@@ -80,7 +86,9 @@ def test_changed_data_give_another_true_answer(tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
         for row in ("1,2\n", "100000,200000\n"):
             (program.folder / "data.csv").write_text(row * 4)
-            found = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
+            found = diagnose(
+                program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path)
+            )
             assert found.reused == ""
             inputs = found.evidence.data("input", "train")
             assert inputs is not None
@@ -88,13 +96,17 @@ def test_changed_data_give_another_true_answer(tmp_path: Path) -> None:
     assert seen == [2, 200000]
 
 
-def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(tmp_path: Path) -> None:
+def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(
+    tmp_path: Path,
+) -> None:
     program = program_in(tmp_path / "work", READS_DATA)
     (program.folder / "data.csv").write_text("one")
     with Journal.in_memory() as journal:
         counts = []
         for _ in range(2):
-            found = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
+            found = diagnose(
+                program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path)
+            )
             assert (crash_message(found), found.reused) == ("the data are one", "")
             counts.append(times_run(program))
     assert counts[1] == 2 * counts[0]
@@ -108,7 +120,11 @@ def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) ->
             (program.folder / "data.csv").write_text(name)
             answers.append(
                 crash_message(
-                    diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
+                    diagnose(
+                        program,
+                        DiagnoseOptions(depth=Depth.QUICK),
+                        services(journal, tmp_path),
+                    )
                 )
             )
             assert times_run(program)
@@ -117,7 +133,11 @@ def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("text", "file"),
-    [(READS_DATA, "data.csv"), (READS_CONFIG, "conf/config.yaml"), (LISTS_FOLDER, "parts/a")],
+    [
+        (READS_DATA, "data.csv"),
+        (READS_CONFIG, "conf/config.yaml"),
+        (LISTS_FOLDER, "parts/a"),
+    ],
 )
 def test_an_interrupted_diagnosis_watches_again_only_what_changed(
     tmp_path: Path, text: str, file: str

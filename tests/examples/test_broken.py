@@ -1,4 +1,6 @@
-"""The broken examples: each is explained in the README, none gives itself away, reading tells some."""
+"""The broken examples: each is explained in the README, none gives itself away, reading tells
+some.
+"""
 
 from __future__ import annotations
 

@@ -37,17 +37,36 @@ def made(
     inputs = TensorFacts("train", "input", (None, 4), "f", -1, 1, 0.0, 1.0, nan, 0, None, None, 9)
     graph = ModelGraph("keras", "Sequential", (layer,), facts, None, (inputs,), task, 9, 9, 9)
     steps = np.full((len(losses), len(STEP)), np.nan)
-    for column, value in {"step": range(len(losses)), "epoch": range(len(losses)), "loss": losses}.items():
+    for column, value in {
+        "step": range(len(losses)),
+        "epoch": range(len(losses)),
+        "loss": losses,
+    }.items():
         steps[:, STEP.index(column)] = value
     steps[:, STEP.index("optimizer")] = 0
     rows = no_rows(LAYER)
     if output is not None:
-        row = [{"step": 0.0, "layer": 0.0, "phase": 0.0, **output}.get(name, np.nan) for name in LAYER]
+        row = [
+            {"step": 0.0, "layer": 0.0, "phase": 0.0, **output}.get(name, np.nan) for name in LAYER
+        ]
         rows = Columns(LAYER, np.array([row]))
     trace = Trace(
-        Columns(STEP, steps), rows, no_rows(PARAMETER), ("out",), (), (), (), graph,
-        (inputs,), (), None, True, 1.0, 0.0, (),
-    )  # fmt: skip
+        Columns(STEP, steps),
+        rows,
+        no_rows(PARAMETER),
+        ("out",),
+        (),
+        (),
+        (),
+        graph,
+        (inputs,),
+        (),
+        None,
+        True,
+        1.0,
+        0.0,
+        (),
+    )
     return Evidence(trace=trace)
 
 
@@ -87,7 +106,9 @@ def test_the_share_of_the_first_loss_that_is_gone_stands_for_the_accuracy_of_a_r
 
 def test_a_large_loss_is_an_explosion_for_classes_and_none_for_numbers() -> None:
     losses = (1.0, 5e3, 2.0)
-    assert lost(made("softmax", "categorical_crossentropy", TaskType.MULTI_CLASS, losses=losses)) == (
+    assert lost(
+        made("softmax", "categorical_crossentropy", TaskType.MULTI_CLASS, losses=losses)
+    ) == (
         "the loss reaches 5000",
         1,
     )
@@ -96,7 +117,13 @@ def test_a_large_loss_is_an_explosion_for_classes_and_none_for_numbers() -> None
 
 def test_nan_among_the_inputs_is_abnormal_data_and_no_explosion() -> None:
     losses = (1.0, float("inf"))
-    evidence = made("softmax", "categorical_crossentropy", TaskType.MULTI_CLASS, losses=losses, nan=0.2)
+    evidence = made(
+        "softmax",
+        "categorical_crossentropy",
+        TaskType.MULTI_CLASS,
+        losses=losses,
+        nan=0.2,
+    )
     assert not found("AT002", evidence)
     assert found("AT008", evidence)[0].fault is FaultType.CPP
 
@@ -105,7 +132,12 @@ def test_nan_among_the_inputs_is_abnormal_data_and_no_explosion() -> None:
     ("last", "loss", "task", "settings"),
     [
         ("softmax", "categorical_crossentropy", TaskType.MULTI_CLASS, {}),
-        (None, "sparse_categorical_crossentropy", TaskType.MULTI_CLASS, {"logits": True}),
+        (
+            None,
+            "sparse_categorical_crossentropy",
+            TaskType.MULTI_CLASS,
+            {"logits": True},
+        ),
         (None, "cross_entropy", TaskType.MULTI_CLASS, {"logits": True}),
         ("sigmoid", "binary_crossentropy", TaskType.BINARY, {"width": 1}),
         ("softmax", "binary_crossentropy", TaskType.BINARY, {"width": 2}),
@@ -131,14 +163,42 @@ def test_an_output_that_fits_its_loss_is_let_alone(
     [
         (None, "categorical_crossentropy", TaskType.MULTI_CLASS, FaultType.ACH, {}),
         ("relu", "binary_crossentropy", TaskType.BINARY, FaultType.ACH, {"width": 1}),
-        ("softmax", "mean_squared_error", TaskType.REGRESSION, FaultType.ACH, {"width": 1}),
-        ("softmax", "cross_entropy", TaskType.MULTI_CLASS, FaultType.AAL, {"logits": True}),
-        ("sigmoid", "binary_cross_entropy_with_logits", TaskType.BINARY, FaultType.AAL, {"logits": True}),
-        (None, "nll", TaskType.MULTI_CLASS, FaultType.ACH, {"output": {"minimum": -3.0, "maximum": 2.0}}),
+        (
+            "softmax",
+            "mean_squared_error",
+            TaskType.REGRESSION,
+            FaultType.ACH,
+            {"width": 1},
+        ),
+        (
+            "softmax",
+            "cross_entropy",
+            TaskType.MULTI_CLASS,
+            FaultType.AAL,
+            {"logits": True},
+        ),
+        (
+            "sigmoid",
+            "binary_cross_entropy_with_logits",
+            TaskType.BINARY,
+            FaultType.AAL,
+            {"logits": True},
+        ),
+        (
+            None,
+            "nll",
+            TaskType.MULTI_CLASS,
+            FaultType.ACH,
+            {"output": {"minimum": -3.0, "maximum": 2.0}},
+        ),
     ],
 )
 def test_an_output_that_does_not_fit_its_loss_is_named(
-    last: str | None, loss: str, task: TaskType, fault: FaultType, settings: dict[str, object]
+    last: str | None,
+    loss: str,
+    task: TaskType,
+    fault: FaultType,
+    settings: dict[str, object],
 ) -> None:
     (finding,) = found("AT006", made(last, loss, task, **settings))  # type: ignore[arg-type]
     assert (finding.fault, finding.layer) == (fault, "out")

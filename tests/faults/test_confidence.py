@@ -13,11 +13,23 @@ HINT, STRONG, PROOF = Certainty.HINT, Certainty.STRONG, Certainty.PROOF
 
 
 def seen(confidence: float, observes: Observes = Observes.TEXT, family: str = "reenact") -> Finding:
-    return Finding("RE001", "name", family, None, Severity.ERROR, "saw", "why", confidence, observes=observes)
+    return Finding(
+        "RE001",
+        "name",
+        family,
+        None,
+        Severity.ERROR,
+        "saw",
+        "why",
+        confidence,
+        observes=observes,
+    )
 
 
 def test_one_kind_of_observation_counts_once_with_its_strongest_witness() -> None:
-    assert sure.combined([seen(0.4), seen(0.7, family="umlaut"), seen(0.6, family="neuralint")]) == 0.7
+    assert (
+        sure.combined([seen(0.4), seen(0.7, family="umlaut"), seen(0.6, family="neuralint")]) == 0.7
+    )
 
 
 def test_each_further_kind_removes_a_quarter_of_the_doubt_by_its_own_confidence() -> None:
@@ -57,7 +69,9 @@ def test_the_learned_detector_calibrates_itself() -> None:
     learned = [seen(0.95, family="learned")]
     assert not sure.is_spoken_against(0.95, HINT, learned, Health.WORKS, shows=True)
     assert sure.calibrated(0.7, HINT, {"learned"}, doubted=False) == 0.7
-    assert sure.calibrated(0.7, HINT, {"learned", "reenact"}, doubted=False) == sure.shipped().at(0.7)
+    assert sure.calibrated(0.7, HINT, {"learned", "reenact"}, doubted=False) == sure.shipped().at(
+        0.7
+    )
 
 
 def test_what_is_doubted_stays_low_and_proof_stays_high() -> None:
@@ -85,5 +99,7 @@ def test_trials_raise_and_lower() -> None:
         (0.499, HINT, False, Word.POSSIBLE),
     ],
 )
-def test_readers_get_a_word(confidence: float, certainty: Certainty, confirmed: bool, word: Word) -> None:
+def test_readers_get_a_word(
+    confidence: float, certainty: Certainty, confirmed: bool, word: Word
+) -> None:
     assert sure.word_of(confidence, certainty, confirmed=confirmed) is word

@@ -8,7 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_evidence import LABELS, QUANTITIES, TORCH, YES_OR_NO, findings_in, graph, trace
+from made_evidence import (
+    LABELS,
+    QUANTITIES,
+    TORCH,
+    YES_OR_NO,
+    findings_in,
+    graph,
+    trace,
+)
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.crash_kind import CrashKind
@@ -40,7 +48,9 @@ from reenact.testing.faults import evidence_of
 def test_a_steep_end_is_reported_and_a_flat_one_is_not() -> None:
     steep = [3.0 - 0.01 * step for step in range(200)]
     flat = [0.3 + 2 * math.exp(-step / 15) for step in range(200)]
-    assert [found.fault for found in findings_in("RE014", Evidence(trace=trace(steep)))] == [FaultType.HNE]
+    assert [found.fault for found in findings_in("RE014", Evidence(trace=trace(steep)))] == [
+        FaultType.HNE
+    ]
     assert findings_in("RE014", Evidence(trace=trace(flat))) == ()
 
 
@@ -90,7 +100,8 @@ def test_a_range_test_outweighs_what_is_usual() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high"), [(0.05, 2.0), (0.02, 0.03), (1e-5, 1e-1), (0.11, 0.12), (3.0, 40.0)]
+    ("low", "high"),
+    [(0.05, 2.0), (0.02, 0.03), (1e-5, 1e-1), (0.11, 0.12), (3.0, 40.0)],
 )
 def test_rates_to_try_lie_in_the_range_that_was_found(low: float, high: float) -> None:
     rates = rates_within(low, high)
@@ -127,15 +138,36 @@ def test_a_generator_in_training_mode_is_no_evaluation() -> None:
         ),
         (CrashKind.SHAPE, "Sizes of tensors must match except in dimension 0."),
         (CrashKind.SHAPE, "shape '[2, 2]' is invalid for input of size 3"),
-        (CrashKind.SHAPE, 'Input 0 of layer "dense" is incompatible with the layer: expected axis -1 ...'),
+        (
+            CrashKind.SHAPE,
+            'Input 0 of layer "dense" is incompatible with the layer: expected axis -1 ...',
+        ),
         (CrashKind.LABEL, "Target 2 is out of bounds."),
-        (CrashKind.LABEL, "0D or 1D target tensor expected, multi-target not supported"),
-        (CrashKind.LABEL, "Using a target size (torch.Size([4])) that is different to the input size"),
-        (CrashKind.LABEL, "Expected input batch_size (4) to match target batch_size (3)."),
+        (
+            CrashKind.LABEL,
+            "0D or 1D target tensor expected, multi-target not supported",
+        ),
+        (
+            CrashKind.LABEL,
+            "Using a target size (torch.Size([4])) that is different to the input size",
+        ),
+        (
+            CrashKind.LABEL,
+            "Expected input batch_size (4) to match target batch_size (3).",
+        ),
         (CrashKind.LABEL, "Arguments `target` and `output` must have the same shape."),
-        (CrashKind.DTYPE, "mat1 and mat2 must have the same dtype, but got Double and Float"),
-        (CrashKind.DTYPE, "Expected tensor for argument #1 'indices' to have one of the scalar types: Long"),
-        (CrashKind.DEVICE, "Expected all tensors to be on the same device, but found cuda:0 and cpu!"),
+        (
+            CrashKind.DTYPE,
+            "mat1 and mat2 must have the same dtype, but got Double and Float",
+        ),
+        (
+            CrashKind.DTYPE,
+            "Expected tensor for argument #1 'indices' to have one of the scalar types: Long",
+        ),
+        (
+            CrashKind.DEVICE,
+            "Expected all tensors to be on the same device, but found cuda:0 and cpu!",
+        ),
         (CrashKind.MEMORY, "CUDA out of memory. Tried to allocate 2.00 GiB"),
         (CrashKind.OTHER, "'acc'"),
         (
@@ -178,20 +210,46 @@ def test_one_state_at_a_time_is_no_collapsed_output() -> None:
 def test_a_copy_may_be_asked_in_training_mode_and_the_model_itself_may_not() -> None:
     dropout = Layer("1", "Dropout", None, ((None, 3),), (None, 3), None, {}, ())
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
-    asked = [Event("evaluation", 1, 0, 0.0, {"training": True, "learns": learns}) for learns in (False, True)]
+    asked = [
+        Event("evaluation", 1, 0, 0.0, {"training": True, "learns": learns})
+        for learns in (False, True)
+    ]
     run = trace([1.0] * 40, graph=replace(model, layers=(*model.layers, dropout)))
-    facts = (*run.parameter_facts, ParameterFacts("target.0.weight", (3, 8), False, False))
-    assert findings_in("RE011", Evidence(trace=replace(run, events=asked[:1], parameter_facts=facts))) == ()
-    assert len(findings_in("RE011", Evidence(trace=replace(run, events=asked, parameter_facts=facts)))) == 1
+    facts = (
+        *run.parameter_facts,
+        ParameterFacts("target.0.weight", (3, 8), False, False),
+    )
+    assert (
+        findings_in(
+            "RE011",
+            Evidence(trace=replace(run, events=asked[:1], parameter_facts=facts)),
+        )
+        == ()
+    )
+    assert (
+        len(
+            findings_in(
+                "RE011",
+                Evidence(trace=replace(run, events=asked, parameter_facts=facts)),
+            )
+        )
+        == 1
+    )
     assert len(findings_in("RE011", Evidence(trace=replace(run, events=asked[:1])))) == 1
 
 
 @pytest.mark.parametrize(
-    ("settings", "reported"), [({}, 1), ({"weight": "given"}, 0), ({"pos_weight": "given"}, 0)]
+    ("settings", "reported"),
+    [({}, 1), ({"weight": "given"}, 0), ({"pos_weight": "given"}, 0)],
 )
-def test_what_guessing_scores_is_not_known_where_classes_have_weights(settings: dict, reported: int) -> None:
+def test_what_guessing_scores_is_not_known_where_classes_have_weights(
+    settings: dict, reported: int
+) -> None:
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
-    run = trace([1.2] * 200, graph=replace(model, loss=LossFacts("cross_entropy", None, settings, None)))
+    run = trace(
+        [1.2] * 200,
+        graph=replace(model, loss=LossFacts("cross_entropy", None, settings, None)),
+    )
     assert len(findings_in("RE029", Evidence(trace=run))) == reported
 
 
@@ -199,8 +257,13 @@ def test_a_loss_that_skips_a_label_does_not_count_it() -> None:
     labels = replace(LABELS, minimum=-1.0, class_values=(-1, 0, 1, 2), class_counts=(9, 1, 1, 1))
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
     skips = replace(model, loss=LossFacts("cross_entropy", None, {"ignore_index": -1}, None))
-    assert findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=skips, data=(labels,)))) == ()
-    assert len(findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=model, data=(labels,))))) == 1
+    assert (
+        findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=skips, data=(labels,)))) == ()
+    )
+    assert (
+        len(findings_in("RE004", Evidence(trace=trace([1.0] * 20, graph=model, data=(labels,)))))
+        == 1
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,10 @@ from reenact.types import Place
             "AttributeError",
             "module 'numpy' has no attribute 'float'. `np.float` was a deprecated alias; data type",
         ),
-        ("ImportError", "cannot import name 'KerasClassifier' from 'keras.wrappers.scikit_learn'"),
+        (
+            "ImportError",
+            "cannot import name 'KerasClassifier' from 'keras.wrappers.scikit_learn'",
+        ),
         ("NameError", "name 'to_categorical' is not defined"),
         ("TypeError", "Model.fit() got an unexpected keyword argument 'nb_epoch'"),
     ],
@@ -44,14 +47,28 @@ def test_a_name_that_is_not_there_is_not_a_type_mismatch(kind: str, message: str
 
 
 def test_every_crash_has_one_finding() -> None:
-    crash = Crash("ModuleNotFoundError", "No module named 'x'", None, "", (), ("ModuleNotFoundError",))
+    crash = Crash(
+        "ModuleNotFoundError",
+        "No module named 'x'",
+        None,
+        "",
+        (),
+        ("ModuleNotFoundError",),
+    )
     ended = Evidence(outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
     expected = run_detectors([one for one in all_detectors() if one.code.startswith("RE9")], ended)
     assert [found.code for found in expected] == ["RE906"]
 
 
 def test_a_missing_package_names_the_interpreter_and_how_to_name_another() -> None:
-    crash = Crash("ModuleNotFoundError", "No module named 'torch'", None, "", (), ("ModuleNotFoundError",))
+    crash = Crash(
+        "ModuleNotFoundError",
+        "No module named 'torch'",
+        None,
+        "",
+        (),
+        ("ModuleNotFoundError",),
+    )
     outcome = classify(1, crash, trained=False, python="/usr/bin/python3")
     (found,) = run_detectors(chosen(("RE906",)), Evidence(outcome=outcome))
     for text in (found.saw, outcome.sentence):
@@ -69,7 +86,10 @@ def test_a_missing_package_names_the_interpreter_and_how_to_name_another() -> No
         trace([math.inf, 1.0] * 20),
         trace([1.0] * 30, graph=None, data=()),
         trace([0.0] * 30, metrics=(Metric("accuracy", math.nan, 1, 0, 0.0, "user"),)),
-        trace([1.0] * 30, data=(replace(LABELS, class_counts=(), mean=None, std=None, minimum=None),)),
+        trace(
+            [1.0] * 30,
+            data=(replace(LABELS, class_counts=(), mean=None, std=None, minimum=None),),
+        ),
     ],
     ids=["nothing", "one step", "NaN", "infinite", "no graph", "zero", "empty labels"],
 )
@@ -96,7 +116,9 @@ def test_a_shape_error_is_placed_at_the_layer_that_it_names() -> None:
 
 
 def test_labels_of_another_form_are_placed_at_the_loss() -> None:
-    message = "Arguments `target` and `output` must have the same shape. Received: target.shape=(32,)"
+    message = (
+        "Arguments `target` and `output` must have the same shape. Received: target.shape=(32,)"
+    )
     (found,) = findings_in("RE902", crashed(message))
     assert found.fault is FaultType.LCH
     assert found.place is not None
@@ -105,15 +127,26 @@ def test_labels_of_another_form_are_placed_at_the_loss() -> None:
 
 
 def test_what_stands_in_a_comment_is_not_done() -> None:
-    text = KERAS.format(output='layers.Dense(3, activation="softmax")', loss='"categorical_crossentropy"')
-    assert findings(detector("RE002"), f"{text}# loss_of = keras.losses.X(from_logits=True)\n") == ()
+    text = KERAS.format(
+        output='layers.Dense(3, activation="softmax")',
+        loss='"categorical_crossentropy"',
+    )
+    assert (
+        findings(detector("RE002"), f"{text}# loss_of = keras.losses.X(from_logits=True)\n") == ()
+    )
     assert findings(detector("RE002"), f"{text}loss_of = keras.losses.X(from_logits=True)\n")
 
 
-def with_data(text: str, inputs: tuple[int | None, ...], labels: tuple[int | None, ...]) -> Evidence:
+def with_data(
+    text: str, inputs: tuple[int | None, ...], labels: tuple[int | None, ...]
+) -> Evidence:
     """A program that ended in its first step, outside of any layer, with data of these shapes."""
     crash = Crash(
-        "RuntimeError", "The size of tensor a must match", Place(PurePosixPath("t.py"), 9, 0), "", ()
+        "RuntimeError",
+        "The size of tensor a must match",
+        Place(PurePosixPath("t.py"), 9, 0),
+        "",
+        (),
     )
     ended = Outcome(OutcomeKind.CRASHED, 1, crash=crash)
     data = (replace(LABELS, shape=labels), replace(LABELS, role="input", shape=inputs))
@@ -126,9 +159,16 @@ def test_a_shape_that_fits_no_labels_is_placed_at_the_layers_that_made_it() -> N
         output="layers.Dense(3)", loss='"mse"'
     )
     (found,) = findings_in("RE901", with_data(text, (None, 8, 2), (None, 3)))
-    assert (found.layer, "gives rank 3, labels have rank 2" in found.saw) == ("dense_1", True)
+    assert (found.layer, "gives rank 3, labels have rank 2" in found.saw) == (
+        "dense_1",
+        True,
+    )
     (found,) = findings_in("NL011", with_data(text, (None, 8, 2), (None, 3)))
-    assert (found.layer, found.certainty, found.fault) == ("dense", "proof", FaultType.LRM)
+    assert (found.layer, found.certainty, found.fault) == (
+        "dense",
+        "proof",
+        FaultType.LRM,
+    )
     flat = text.replace("layers.Conv1D(4, 3)", "layers.Conv1D(4, 3), layers.Flatten()")
     (found,) = findings_in("RE901", with_data(flat, (None, 8, 2), (None, 3)))
     assert found.place is not None
@@ -136,7 +176,9 @@ def test_a_shape_that_fits_no_labels_is_placed_at_the_layers_that_made_it() -> N
 
 
 def test_inputs_of_another_rank_are_placed_where_the_model_says_what_it_takes() -> None:
-    text = KERAS.replace("Input((8,))", "Input(shape=(8,))").format(output="layers.Dense(3)", loss='"mse"')
+    text = KERAS.replace("Input((8,))", "Input(shape=(8,))").format(
+        output="layers.Dense(3)", loss='"mse"'
+    )
     (found,) = findings_in("RE901", with_data(text, (None, 4, 8), (None, 3)))
     assert found.place is not None
     assert found.place.line == 5

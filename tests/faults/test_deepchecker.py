@@ -10,7 +10,15 @@ import pytest
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.registry import detector
-from reenact.probe.trace import Columns, Experiments, Metric, OneBatch, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import (
+    Columns,
+    Experiments,
+    Metric,
+    OneBatch,
+    ParameterFacts,
+    Trace,
+    no_rows,
+)
 from reenact.program.fault_type import FaultType
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 
@@ -32,8 +40,14 @@ LABELS = TensorFacts(
     True,
 )
 STEP = ("step", "epoch", "loss", "batch_size", "optimizer")
-PARAMETER = ("step", "parameter", "update_mean_abs", "weight_mean_abs", "weight_tiny_share",
-             "weight_negative_share")  # fmt: skip
+PARAMETER = (
+    "step",
+    "parameter",
+    "update_mean_abs",
+    "weight_mean_abs",
+    "weight_tiny_share",
+    "weight_negative_share",
+)
 
 
 def run(
@@ -48,13 +62,25 @@ def run(
     """A run of a model with one weight matrix whose every update has the size `moved`."""
     sizes = sizes or [16.0] * len(losses)
     steps = [
-        [step, step // 10, loss, size, 0] for step, (loss, size) in enumerate(zip(losses, sizes, strict=True))
+        [step, step // 10, loss, size, 0]
+        for step, (loss, size) in enumerate(zip(losses, sizes, strict=True))
     ]
     moves = [[step, 0, moved, 1.0, 0.0, negative] for step in range(len(losses))]
-    expected = [("loss", float(np.mean(losses[10 * i : 10 * i + 10]))) for i in range(len(accuracies))]
+    expected = [
+        ("loss", float(np.mean(losses[10 * i : 10 * i + 10]))) for i in range(len(accuracies))
+    ]
     metrics = [*expected, *(("accuracy", value) for value in accuracies)]
     graph = ModelGraph(
-        "torch", "Net", (), LossFacts(loss_name, None, {}, None), None, (), TaskType.MULTI_CLASS, 16, 80, 80
+        "torch",
+        "Net",
+        (),
+        LossFacts(loss_name, None, {}, None),
+        None,
+        (),
+        TaskType.MULTI_CLASS,
+        16,
+        80,
+        80,
     )
     trace = Trace(
         Columns(STEP, np.array(steps, dtype=float)),
@@ -62,7 +88,9 @@ def run(
         Columns(PARAMETER, np.array(moves, dtype=float)),
         (),
         (ParameterFacts("0.weight", (10, 8), True, True),),
-        tuple(Metric(name, value, 10 * i, i, 0.0, "user") for i, (name, value) in enumerate(metrics)),
+        tuple(
+            Metric(name, value, 10 * i, i, 0.0, "user") for i, (name, value) in enumerate(metrics)
+        ),
         (),
         graph,
         (LABELS,),
@@ -81,7 +109,8 @@ def fires(code: str, evidence: Evidence) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("first", "expected"), [(2.3, False), (4.0, False), (4.7, True), (0.0, True), (60.0, True)]
+    ("first", "expected"),
+    [(2.3, False), (4.0, False), (4.7, True), (0.0, True), (60.0, True)],
 )
 def test_the_first_loss_is_held_against_guessing(first: float, expected: bool) -> None:
     assert fires("TC002", run([first, *[2.0] * 20])) is expected
@@ -98,7 +127,9 @@ def test_losses_that_follow_the_size_of_the_batch(per_row: bool, expected: bool)
     assert fires("TC003", run(losses, sizes)) is expected
 
 
-@pytest.mark.parametrize(("moved", "code"), [(0.5, "TC005"), (1e-6, "TC006"), (0.0, "TC007"), (1e-3, None)])
+@pytest.mark.parametrize(
+    ("moved", "code"), [(0.5, "TC005"), (1e-6, "TC006"), (0.0, "TC007"), (1e-3, None)]
+)
 def test_the_pace_of_the_weights(moved: float, code: str | None) -> None:
     evidence = run([2.0] * 30, moved=moved)
     expected = [one for one in ("TC005", "TC006", "TC007") if fires(one, evidence)]
@@ -141,6 +172,10 @@ def test_loss_and_accuracy_move_together() -> None:
 def test_a_model_that_ignores_its_inputs() -> None:
     learned = tuple(2 * 0.9**step for step in range(100))
     stuck = (0.69,) * 100
-    for seen, blind, expected in ((learned, stuck, False), (stuck, stuck, True), (stuck, (), False)):
+    for seen, blind, expected in (
+        (learned, stuck, False),
+        (stuck, stuck, True),
+        (stuck, (), False),
+    ):
         tried = Experiments(one_batch=OneBatch(100, seen, 0.9, blind))
         assert fires("TC004", Evidence(experiments=tried)) is expected

@@ -15,7 +15,14 @@ from reenact.faults.registry import detector
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, ParameterFacts, Trace, no_rows
 from reenact.program.fault_type import FaultType
-from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts, WeightFacts
+from reenact.program.graph import (
+    Layer,
+    LossFacts,
+    ModelGraph,
+    TaskType,
+    TensorFacts,
+    WeightFacts,
+)
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 
@@ -30,13 +37,34 @@ model.fit(x, y, epochs=2)
 def data(role: str, low: float, high: float, **facts: float) -> TensorFacts:
     mean, std = facts.get("mean", (low + high) / 2), facts.get("std", (high - low) / 4)
     return TensorFacts(
-        "train", role, (None, 4), "float32", low, high, mean, std, facts.get("nan", 0.0), 0, None, None, 10
+        "train",
+        role,
+        (None, 4),
+        "float32",
+        low,
+        high,
+        mean,
+        std,
+        facts.get("nan", 0.0),
+        0,
+        None,
+        None,
+        10,
     )
 
 
 def dense(name: str, activation: str | None, std: float = 0.3) -> Layer:
     kernel = WeightFacts("kernel", (4, 8), True, 0.0, std, -1.0, 1.0, f"{name}/kernel")
-    return Layer(name, "Dense", None, ((None, 4),), (None, 8), activation, {"units": 8}, (kernel,))
+    return Layer(
+        name,
+        "Dense",
+        None,
+        ((None, 4),),
+        (None, 8),
+        activation,
+        {"units": 8},
+        (kernel,),
+    )
 
 
 def made(
@@ -63,9 +91,22 @@ def made(
     steps[:, STEP.index("step")] = 0
     names = tuple(ParameterFacts(f"{layer.name}/kernel", (4, 8), True, True) for layer in layers)
     trace = Trace(
-        Columns(STEP, steps), no_rows(LAYER), Columns(PARAMETER, rows),
-        ("dense", "dense_1"), names, (), (), graph, seen, (), None, True, 1.0, 0.0, (),
-    )  # fmt: skip
+        Columns(STEP, steps),
+        no_rows(LAYER),
+        Columns(PARAMETER, rows),
+        ("dense", "dense_1"),
+        names,
+        (),
+        (),
+        graph,
+        seen,
+        (),
+        None,
+        True,
+        1.0,
+        0.0,
+        (),
+    )
     program = program_from_text(TEXT)
     return Evidence(program, static_graph(program), trace)
 
@@ -94,11 +135,15 @@ def test_steps_out_of_range_accuse_the_learning_rate(ratio: float, side: str) ->
     assert advice.fault is FaultType.HLR
     assert side in advice.text
     assert advice.values
-    assert all((value < 0.5) is (side == "lower") for value in advice.values if isinstance(value, float))
+    assert all(
+        (value < 0.5) is (side == "lower") for value in advice.values if isinstance(value, float)
+    )
 
 
 def test_raw_inputs_come_before_the_learning_rate_and_standardised_ones_are_not_raw() -> None:
-    assert tree.for_no_progress(made(inputs=data("input", 0, 255), ratio=0.5)).fault is FaultType.CPP
+    assert (
+        tree.for_no_progress(made(inputs=data("input", 0, 255), ratio=0.5)).fault is FaultType.CPP
+    )
     standard = data("input", -3.4, 3.2, mean=0.0, std=1.0)
     assert tree.for_no_progress(made(inputs=standard)).fault is FaultType.OCH
 
@@ -126,13 +171,21 @@ def test_gradients_that_are_no_numbers_accuse_a_loss_for_numbers_under_classes()
 
 def test_a_linear_output_under_a_loss_of_probabilities_wants_a_softmax() -> None:
     (finding,) = found("DD001", made())
-    assert (finding.fault, finding.layer, finding.suggestions[0].new) == (FaultType.ACH, "dense_1", "softmax")
+    assert (finding.fault, finding.layer, finding.suggestions[0].new) == (
+        FaultType.ACH,
+        "dense_1",
+        "softmax",
+    )
 
 
 @pytest.mark.parametrize(
-    "settings", [{"last": "softmax"}, {"logits": True}, {"loss": "cross_entropy", "logits": True}], ids=str
+    "settings",
+    [{"last": "softmax"}, {"logits": True}, {"loss": "cross_entropy", "logits": True}],
+    ids=str,
 )
-def test_a_softmax_is_never_asked_of_a_model_that_has_it_or_needs_none(settings: dict[str, object]) -> None:
+def test_a_softmax_is_never_asked_of_a_model_that_has_it_or_needs_none(
+    settings: dict[str, object],
+) -> None:
     assert not found("DD001", made(**settings))  # type: ignore[arg-type]
 
 
@@ -159,7 +212,11 @@ def test_labels_of_another_loss_do_not_lie_outside_the_output() -> None:
 
 
 def test_a_regressor_with_a_linear_output_can_reach_any_label() -> None:
-    plain = {"loss": "mean_squared_error", "task": TaskType.REGRESSION, "labels": data("label", -50, 90)}
+    plain = {
+        "loss": "mean_squared_error",
+        "task": TaskType.REGRESSION,
+        "labels": data("label", -50, 90),
+    }
     assert not found("DD001", made(**plain))  # type: ignore[arg-type]
     (finding,) = found("DD001", made(**plain, last="relu"))  # type: ignore[arg-type]
     assert finding.fault is FaultType.ACH

@@ -19,7 +19,12 @@ from reenact.probe.trace import Columns, Metric, Trace, no_rows
 
 def steps_of(**columns: list[float]) -> Columns:
     count = len(next(iter(columns.values())))
-    given = {"step": list(range(count)), "backward_calls": [1] * count, "sampled": [1] * count, **columns}
+    given = {
+        "step": list(range(count)),
+        "backward_calls": [1] * count,
+        "sampled": [1] * count,
+        **columns,
+    }
     rows = np.full((count, len(STEP)), np.nan)
     for name, values in given.items():
         rows[:, STEP.index(name)] = values
@@ -28,9 +33,22 @@ def steps_of(**columns: list[float]) -> Columns:
 
 def run_of(steps: Columns, metrics: tuple[Metric, ...] = ()) -> Evidence:
     trace = Trace(
-        steps, no_rows(LAYER), no_rows(PARAMETER), (), (), metrics, (), None, (), (), None,
-        True, 1.0, 0.0, (),
-    )  # fmt: skip
+        steps,
+        no_rows(LAYER),
+        no_rows(PARAMETER),
+        (),
+        (),
+        metrics,
+        (),
+        None,
+        (),
+        (),
+        None,
+        True,
+        1.0,
+        0.0,
+        (),
+    )
     return Evidence(trace=trace)
 
 

@@ -40,7 +40,9 @@ def named_on_the_page(fault: Fault) -> Detector:
 
 
 def reported_on_the_good_program(one: Detector, instead: str) -> list[str]:
-    """What stable detectors as severe as this one, or more so, report on its good program when it is run."""
+    """What stable detectors as severe as this one, or more so, report on its good program when
+    it is run.
+    """
     severities = list(Severity)
     severe = severities[: severities.index(one.severity) + 1]
     evidence = evidence_of(instead, run=True, experiments=bool(one.needs & Needs.EXPERIMENTS))
@@ -110,7 +112,12 @@ Instead
 
 
 def test_instead_may_be_written_as_the_lines_that_change() -> None:
-    lines = ["first = 2", "for number in range(3):", "    first += 1", "    print(number)"]
+    lines = [
+        "first = 2",
+        "for number in range(3):",
+        "    first += 1",
+        "    print(number)",
+    ]
     assert parsed(PAGE, "LB01").sections["Instead"].splitlines() == lines
 
 

@@ -17,7 +17,11 @@ STEPS = [1.0] * 20
 
 
 def lines(code: str, text: str) -> list[int]:
-    return [one.place.line for one in findings_in(code, seen(trace(STEPS), text)) if one.place is not None]
+    return [
+        one.place.line
+        for one in findings_in(code, seen(trace(STEPS), text))
+        if one.place is not None
+    ]
 
 
 EMPTIED = """
@@ -33,7 +37,10 @@ for x, y in loader:
     ("calls", "fires"),
     [
         (("loss.backward()", "opt.zero_grad()", "opt.step()"), True),
-        (("scaler.scale(loss).backward()", "opt.zero_grad()", "scaler.step(opt)"), True),
+        (
+            ("scaler.scale(loss).backward()", "opt.zero_grad()", "scaler.step(opt)"),
+            True,
+        ),
         (("loss.backward()", "opt.step()", "opt.zero_grad()"), False),
         (("opt.zero_grad()", "loss.backward()", "opt.step()"), False),
         (("loss.backward()", "other.zero_grad()", "opt.step()"), False),
@@ -56,7 +63,10 @@ def test_gradients_of_a_network_that_died_say_nothing_of_who_clears_them() -> No
 def test_weights_that_are_let_go_after_the_optimizer_was_made() -> None:
     body = ParameterFacts("body.weight", (16, 8), False, False)
     for graded, count in ((True, 1), (False, 0)):
-        facts = (ParameterFacts("0.weight", (3, 8), True, True), replace(body, graded=graded))
+        facts = (
+            ParameterFacts("0.weight", (3, 8), True, True),
+            replace(body, graded=graded),
+        )
         run = trace(STEPS, parameter_facts=facts)
         found = findings_in("RE013", seen(run))
         assert ["never given" in one.saw for one in found] == [True] * count
@@ -130,7 +140,10 @@ def test_gradients_that_are_made_smaller_the_smaller_they_are() -> None:
 
     def found(by_hand: bool) -> list[int]:
         norms = np.linspace(0.1, 1.0, 20)
-        rows = [[step, 1.0, norm, norm * norm / 10 if by_hand else 0.05] for step, norm in enumerate(norms)]
+        rows = [
+            [step, 1.0, norm, norm * norm / 10 if by_hand else 0.05]
+            for step, norm in enumerate(norms)
+        ]
         run = trace([], steps=Columns(columns, np.array(rows)))
         reported = findings_in("RE043", seen(run, text))
         return [one.place.line for one in reported if one.place is not None]
@@ -156,7 +169,10 @@ def test_a_block_without_gradients_that_leaves_its_result_to_the_rest() -> None:
         ParameterFacts("trunk.weight", (8, 8), True, True),
     )
     columns = ("step", "parameter", "grad_present")
-    rows = np.array([[step, number, number == 0] for step in range(12) for number in (0, 1)], dtype=float)
+    rows = np.array(
+        [[step, number, number == 0] for step in range(12) for number in (0, 1)],
+        dtype=float,
+    )
     run = trace(STEPS, parameter_facts=facts, parameters=Columns(columns, rows))
     found = findings_in("RE013", seen(run, CENTRED))
     assert [one.place.line for one in found if one.place is not None] == [5]

@@ -34,7 +34,9 @@ def falling(first: float, last: float, steps: int = 60) -> list[float]:
         pytest.param([1.0] * 6 + [math.nan] * 54, Health.FAILS, id="no number in the end"),
     ],
 )
-def test_a_loss_is_held_against_that_of_a_constant_answer(losses: list[float], health: Health) -> None:
+def test_a_loss_is_held_against_that_of_a_constant_answer(
+    losses: list[float], health: Health
+) -> None:
     assert health_of(Evidence(trace=trace(losses))) is health
 
 
@@ -57,4 +59,7 @@ def test_losses_of_networks_in_turns_say_nothing() -> None:
     made = trace([GUESSING] * 60)
     rows = made.steps.rows.copy()
     rows[:, made.steps.columns.index("optimizer")] = np.arange(60) % 2
-    assert health_of(Evidence(trace=replace(made, steps=Columns(made.steps.columns, rows)))) is Health.UNCLEAR
+    assert (
+        health_of(Evidence(trace=replace(made, steps=Columns(made.steps.columns, rows))))
+        is Health.UNCLEAR
+    )

@@ -29,7 +29,16 @@ def places(text: str, largest: float, losses: list[float] | None = None) -> list
     evidence = evidence_of(text, run=False)
     file = next(iter(evidence.program.files)).path if evidence.program is not None else None
     assert file is not None
-    table = Layer("table", "Embedding", Place(file, 4, 22, 4, 44), ((None,),), (None, 8), None, {}, (weight,))
+    table = Layer(
+        "table",
+        "Embedding",
+        Place(file, 4, 22, 4, 44),
+        ((None,),),
+        (None, 8),
+        None,
+        {},
+        (weight,),
+    )
     evidence = replace(evidence, trace=replace(run, graph=replace(run.graph, layers=(table,))))
     return [one.place.line for one in findings_in("RE062", evidence) if one.place is not None]
 
@@ -45,7 +54,9 @@ def places(text: str, largest: float, losses: list[float] | None = None) -> list
         ("i = (i // 10).clamp(max=self.buckets)", 59.0, []),
     ],
 )
-def test_rows_of_the_run_that_a_table_has_no_place_for(cut: str, largest: float, lines: list[int]) -> None:
+def test_rows_of_the_run_that_a_table_has_no_place_for(
+    cut: str, largest: float, lines: list[int]
+) -> None:
     assert places(MODEL.format(table="item", cut=cut, size="20"), largest) == lines
 
 
@@ -59,4 +70,6 @@ def test_far_places_may_share_a_row_and_hashes_may_collide() -> None:
     cut = "i = i.clamp(max=self.size - 1)"
     assert places(MODEL.format(table="position", cut=cut, size="20"), 59.0) == []
     fell = [1.0 * 0.9**step for step in range(60)]
-    assert places(MODEL.format(table="item", cut="i = i % 20", size="20"), 59.0, fell) == [], "it learns"
+    assert places(MODEL.format(table="item", cut="i = i % 20", size="20"), 59.0, fell) == [], (
+        "it learns"
+    )

@@ -12,12 +12,16 @@ from reenact.program.program import program_from_text
 INVERTED = {
     "tokens are left out": ("x = encoder(x, src_key_padding_mask=ids != PAD)\n"),
     "a variable": (
-        "def f(x, ids):\n    mask = ids.ne(pad_id)\n    return attn(x, x, x, key_padding_mask=mask)[0]\n"
+        "def f(x, ids):\n    mask = ids.ne(pad_id)\n    return attn(x, x, x, "
+        "key_padding_mask=mask)[0]\n"
     ),
     "lengths": (
-        "keep = torch.arange(n)[None] < lengths[:, None]\nx = encoder(x, src_key_padding_mask=keep)\n"
+        "keep = torch.arange(n)[None] < lengths[:, None]\nx = encoder(x, "
+        "src_key_padding_mask=keep)\n"
     ),
-    "turned round once too often": ("pad = ids == PAD\nx = encoder(x, src_key_padding_mask=~pad)\n"),
+    "turned round once too often": (
+        "pad = ids == PAD\nx = encoder(x, src_key_padding_mask=~pad)\n"
+    ),
     "scores": ("mask = (ids != PAD)[:, None, None, :]\ns = s.masked_fill(mask, float('-inf'))\n"),
     "a model of transformers": (
         "out = bert(input_ids=ids, attention_mask=(ids == tokenizer.pad_token_id).long())\n"
@@ -27,14 +31,20 @@ RIGHT = {
     "padding is left out": ("x = encoder(x, src_key_padding_mask=ids == PAD)\n"),
     "tokens turned round": ("keep = ids != PAD\nx = encoder(x, src_key_padding_mask=~keep)\n"),
     "lengths": (
-        "pad = torch.arange(n)[None] >= lengths[:, None]\nx = encoder(x, src_key_padding_mask=pad)\n"
+        "pad = torch.arange(n)[None] >= lengths[:, None]\nx = encoder(x, "
+        "src_key_padding_mask=pad)\n"
     ),
     "lengths first": (
-        "pad = lengths[:, None] <= torch.arange(n)[None]\nx = encoder(x, src_key_padding_mask=pad)\n"
+        "pad = lengths[:, None] <= torch.arange(n)[None]\nx = encoder(x, "
+        "src_key_padding_mask=pad)\n"
     ),
-    "scores of what is 0": ("mask = (ids != PAD)[:, None]\ns = s.masked_fill(mask == 0, float('-inf'))\n"),
+    "scores of what is 0": (
+        "mask = (ids != PAD)[:, None]\ns = s.masked_fill(mask == 0, float('-inf'))\n"
+    ),
     "values behind padding": ("x = x.masked_fill((ids != PAD)[..., None], 0.0)\n"),
-    "a mask from elsewhere": ("def f(x, mask):\n    return encoder(x, src_key_padding_mask=mask)\n"),
+    "a mask from elsewhere": (
+        "def f(x, mask):\n    return encoder(x, src_key_padding_mask=mask)\n"
+    ),
     "a model of transformers": (
         "out = bert(input_ids=ids, attention_mask=(ids != tokenizer.pad_token_id))\n"
     ),

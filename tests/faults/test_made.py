@@ -9,7 +9,13 @@ from reenact.faults.evaluation.augmentation_on_validation import _transformed
 from reenact.faults.evaluation.train_test_scaling_mismatch import _applied_at
 from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import indexes
-from reenact.faults.facts.made import asked_for_at, axes_made, bend_made, loss_made, mask_made
+from reenact.faults.facts.made import (
+    asked_for_at,
+    axes_made,
+    bend_made,
+    loss_made,
+    mask_made,
+)
 from reenact.faults.optimisation.parameters_not_trained import _cut_at
 from reenact.probe.trace import Mover
 from reenact.program.program import program_from_text
@@ -45,7 +51,8 @@ for x, y in batches:
 
 
 @pytest.mark.parametrize(
-    "backward", ["loss.backward()", "accelerator.backward(loss)", "scaler.scale(loss).backward()"]
+    "backward",
+    ["loss.backward()", "accelerator.backward(loss)", "scaler.scale(loss).backward()"],
 )
 def test_a_loss_is_followed_through_functions_and_divisions(backward: str) -> None:
     text = OWN_LOSS.replace("BACKWARD", backward)
@@ -59,7 +66,10 @@ def test_a_loss_is_followed_through_functions_and_divisions(backward: str) -> No
     [
         ("loss = ((net(x) - y) ** 2).mean()\nloss.backward()\n", "mean()"),
         ("loss = criterion(net(x), y)\nloss.backward()\n", "criterion("),
-        ("def f(a):\n    if a:\n        return 1\n    return 2\nloss = f(x)\nloss.backward()\n", "loss = f"),
+        (
+            "def f(a):\n    if a:\n        return 1\n    return 2\nloss = f(x)\nloss.backward()\n",
+            "loss = f",
+        ),
         ("def train(loss):\n    loss.backward()\n", "loss.backward"),
         ("model.step(x)\nprint('no .backward')\n", "print"),
     ],
@@ -96,7 +106,9 @@ def test_a_mask_is_followed_to_where_it_is_made() -> None:
         ("Own(4, 8)", "Linear", 5),
     ],
 )
-def test_mixed_rows_stand_where_the_axes_are_chosen(made: str, type_: str, line: int | None) -> None:
+def test_mixed_rows_stand_where_the_axes_are_chosen(
+    made: str, type_: str, line: int | None
+) -> None:
     text = (
         "class Net(nn.Module):\n"
         "    def __init__(self):\n"
@@ -133,14 +145,20 @@ def test_the_call_that_bends_an_output() -> None:
 
 
 def test_a_number_of_validation_rows_is_no_data_set() -> None:
-    text = "full = Digits(transforms)\nn_val = int(0.2 * len(full))\ntrain, val = split(full, [9, n_val])\n"
+    text = (
+        "full = Digits(transforms)\nn_val = int(0.2 * len(full))\ntrain, val = split(full, [9, "
+        "n_val])\n"
+    )
     found = _transformed(asked(text))
     assert found is not None
     assert found.line == 3
 
 
 def test_inputs_are_found_where_they_become_a_tensor() -> None:
-    text = "table = read()\nx = torch.tensor(table[1:], dtype=torch.float32)\ndata = TensorDataset(x, y)\n"
+    text = (
+        "table = read()\nx = torch.tensor(table[1:], dtype=torch.float32)\ndata = TensorDataset(x, "
+        "y)\n"
+    )
     found = inputs_made_at(asked(text))
     assert found is not None
     assert found.line == 2
@@ -166,7 +184,10 @@ def test_a_part_that_is_passed_without_gradients() -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("mean, std = x.mean(0), x.std(0)\nxtr = (xtr - mean) / std\nreturn_ = xva\n", 2),
+        (
+            "mean, std = x.mean(0), x.std(0)\nxtr = (xtr - mean) / std\nreturn_ = xva\n",
+            2,
+        ),
         ("std = x.std(0)\ntrain = DataLoader(scale(x))\nval = DataLoader(x / 3)\n", 2),
         ("def train_rows():\n    return Compose(Normalize(mean, std))\n", 2),
         ("mean, std = x.mean(0), x.std(0)\n", None),

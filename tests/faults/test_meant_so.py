@@ -46,7 +46,8 @@ def test_weights_that_no_optimizer_has_and_that_copy_nothing_are_forgotten() -> 
 
 
 @pytest.mark.parametrize(
-    ("graded", "present", "line"), [(True, 0.0, 3), (False, 0.0, None), (True, 1.0, None)]
+    ("graded", "present", "line"),
+    [(True, 0.0, 3), (False, 0.0, None), (True, 1.0, None)],
 )
 def test_a_head_that_takes_the_place_of_one_that_an_optimizer_holds(
     graded: bool, present: float, line: int | None
@@ -58,26 +59,37 @@ def test_a_head_that_takes_the_place_of_one_that_an_optimizer_holds(
     )
     rows = [[step, 0, 1.0 if step < 5 else present] for step in range(10)]
     run = trace(GROWING, parameter_facts=made)
-    run = replace(run, parameters=Columns(("step", "parameter", "grad_present"), np.array(rows, dtype=float)))
+    run = replace(
+        run,
+        parameters=Columns(("step", "parameter", "grad_present"), np.array(rows, dtype=float)),
+    )
     text = "model = Net()\noptimizer = Adam(model.parameters())\nmodel.head = nn.Linear(8, 3)\n"
     found = findings_in("RE013", replace(evidence_of(text, run=False), trace=run))
     assert [one.place.line for one in found if one.place is not None] == ([line] if line else [])
 
 
 @pytest.mark.parametrize(
-    ("name", "last", "strong"), [("SGD", 0.3, False), ("SGD", 1.0, True), ("Adam", 0.3, True)]
+    ("name", "last", "strong"),
+    [("SGD", 0.3, False), ("SGD", 1.0, True), ("Adam", 0.3, True)],
 )
-def test_a_high_rate_of_plain_sgd_that_settles_is_none(name: str, last: float, strong: bool) -> None:
+def test_a_high_rate_of_plain_sgd_that_settles_is_none(
+    name: str, last: float, strong: bool
+) -> None:
     kept = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
     assert kept.optimizer is not None
-    run = trace([1.1] * 10 + [last] * 40, graph=replace(kept, optimizer=replace(kept.optimizer, name=name)))
+    run = trace(
+        [1.1] * 10 + [last] * 40,
+        graph=replace(kept, optimizer=replace(kept.optimizer, name=name)),
+    )
     run.steps.rows[:, run.steps.columns.index("learning_rate")] = 10.0
     (found,) = findings_in("UM005", replace(evidence_of("import torch\n", run=False), trace=run))
     assert (found.certainty is Certainty.STRONG) is strong
 
 
 @pytest.mark.parametrize(("least", "count"), [(2.3, 1), (2.0, 0)])
-def test_quantities_beside_a_table_that_is_looked_up_are_no_symbols(least: float, count: int) -> None:
+def test_quantities_beside_a_table_that_is_looked_up_are_no_symbols(
+    least: float, count: int
+) -> None:
     kept = graph(TaskType.REGRESSION, "mse", 1)
     time = replace(kept.layers[0], name="time", type="Embedding")
     inputs = replace(QUANTITIES, role="input", mean=138.0, std=124.0, minimum=least, maximum=556.3)
@@ -96,10 +108,14 @@ def test_padding_that_was_added_counts_where_the_program_pads(padded: bool, coun
 
 
 @pytest.mark.parametrize(
-    ("at_start", "ends"), [(0.0, "by 0.5 of its spread after the training"), (0.7, "by 0.7 of its spread")]
+    ("at_start", "ends"),
+    [(0.0, "by 0.5 of its spread after the training"), (0.7, "by 0.7 of its spread")],
 )
 def test_what_moves_at_the_end_alone_is_reported_as_such(at_start: float, ends: str) -> None:
-    start, end = Behaviour("Net", mixing=at_start), Behaviour("Net", at_end=True, mixing=0.5)
+    start, end = (
+        Behaviour("Net", mixing=at_start),
+        Behaviour("Net", at_end=True, mixing=0.5),
+    )
     tried = Experiments(behaviour=(start, end))
     (finding,) = findings_in("RE035", Evidence(trace=trace([1.0] * 40), experiments=tried))
     assert finding.saw.endswith(ends)

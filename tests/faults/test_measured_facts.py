@@ -14,7 +14,13 @@ from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
 from reenact.testing.faults import evidence_of
 
-CONTRAST = replace(LABELS, maximum=31.0, classes=32, class_counts=(9,) * 32, class_values=tuple(range(32)))
+CONTRAST = replace(
+    LABELS,
+    maximum=31.0,
+    classes=32,
+    class_counts=(9,) * 32,
+    class_values=tuple(range(32)),
+)
 
 
 def with_loss(**facts: object) -> Evidence:
@@ -37,12 +43,15 @@ def test_classes_are_counted_by_what_the_loss_was_given() -> None:
     assert found.certainty is Certainty.HINT  # torch would have ended the training
     assert short.trace is not None
     (proven,) = findings_in(
-        "RE004", Evidence(trace=replace(short.trace, steps=short.trace.steps.where(step=0)))
+        "RE004",
+        Evidence(trace=replace(short.trace, steps=short.trace.steps.where(step=0))),
     )
     assert proven.certainty is Certainty.PROOF
 
 
-@pytest.mark.parametrize(("compared", "reported"), [(((40, 8), (40, 8)), 0), (((40, 1), (40, 1)), 1)])
+@pytest.mark.parametrize(
+    ("compared", "reported"), [(((40, 8), (40, 8)), 0), (((40, 1), (40, 1)), 1)]
+)
 def test_soft_targets_made_of_labels_are_no_regression(
     compared: tuple[tuple[int, ...], ...], reported: int
 ) -> None:
@@ -60,8 +69,13 @@ def test_labels_beside_several_optimizers_may_be_of_another_loss(
     run = trace([1.0] * 20, graph=graph(TaskType.BINARY, "binary_cross_entropy", 1))
     steps = run.steps.rows.copy()
     steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % optimizers
-    (found,) = findings_in("RE004", Evidence(trace=replace(run, steps=Columns(run.steps.columns, steps))))
-    assert (found.saw, found.certainty) == ("labels from 0 to 2 for binary_cross_entropy", certainty)
+    (found,) = findings_in(
+        "RE004", Evidence(trace=replace(run, steps=Columns(run.steps.columns, steps)))
+    )
+    assert (found.saw, found.certainty) == (
+        "labels from 0 to 2 for binary_cross_entropy",
+        certainty,
+    )
 
 
 TWO_HEADS = """\
@@ -79,7 +93,10 @@ model = keras.Model(inputs, {"kind": kind, "density": density})
 def test_of_several_outputs_nobody_knows_which_the_labels_are_of() -> None:
     lines = [line for line in TWO_HEADS.splitlines() if not line.startswith("kind")]
     one = "\n".join(lines).replace('{"kind": kind, "density": density}', "density")
-    run = trace([1.0] * 20, graph=graph(TaskType.MULTI_CLASS, "sparse_categorical_crossentropy", 1))
+    run = trace(
+        [1.0] * 20,
+        graph=graph(TaskType.MULTI_CLASS, "sparse_categorical_crossentropy", 1),
+    )
     heads = [replace(evidence_of(text, run=False), trace=run) for text in (TWO_HEADS, one)]
     assert [evidence.several_outputs for evidence in heads] == [True, False]
     assert [len(findings_in("RE004", evidence)) for evidence in heads] == [0, 1]
@@ -95,8 +112,12 @@ def test_scores_of_a_list_are_no_single_class() -> None:
         assert len(tuple(detector("NL015").check(evidence))) == reported
 
 
-@pytest.mark.parametrize(("zeroed", "optimizers", "reported"), [(2, 2, 0), (1, 2, 1), (1, 1, 1), (0, 2, 1)])
-def test_optimizers_in_turns_clear_their_own_gradients(zeroed: int, optimizers: int, reported: int) -> None:
+@pytest.mark.parametrize(
+    ("zeroed", "optimizers", "reported"), [(2, 2, 0), (1, 2, 1), (1, 1, 1), (0, 2, 1)]
+)
+def test_optimizers_in_turns_clear_their_own_gradients(
+    zeroed: int, optimizers: int, reported: int
+) -> None:
     run = trace([1.0] * 20)
     steps = run.steps.rows.copy()
     steps[:, run.steps.columns.index("carried")] = 1
@@ -109,19 +130,26 @@ def test_optimizers_in_turns_clear_their_own_gradients(zeroed: int, optimizers: 
 
 @pytest.mark.parametrize(("every", "reported"), [(5, 1), (2, 0), (1, 0)])
 def test_gradients_that_are_cleared_once_an_epoch(every: int, reported: int) -> None:
-    """Sixty steps in six epochs; cleared before the loop over batches, or every fourth step, or always."""
+    """Sixty steps in six epochs; cleared before the loop over batches, or every fourth step, or
+    always.
+    """
     run = trace([2.0] * 60)
     steps = run.steps.rows.copy()
-    steps[:, run.steps.columns.index("carried")] = [float(step % (2 * every) != 0) for step in range(60)]
+    steps[:, run.steps.columns.index("carried")] = [
+        float(step % (2 * every) != 0) for step in range(60)
+    ]
     if every == 1:
         steps[:, run.steps.columns.index("carried")] = 0
     run = replace(run, steps=Columns(run.steps.columns, steps))
-    text = "for epoch in range(6):\n    opt.zero_grad()\n    for x in data:\n        loss.backward()\n"
+    text = (
+        "for epoch in range(6):\n    opt.zero_grad()\n    for x in data:\n        loss.backward()\n"
+    )
     assert len(findings_in("RE010", replace(evidence_of(text, run=False), trace=run))) == reported
 
 
 @pytest.mark.parametrize(
-    ("text", "reported"), [("a.zero_grad()\nb.zero_grad()\n", 0), ("a.zero_grad()\n", 1)]
+    ("text", "reported"),
+    [("a.zero_grad()\nb.zero_grad()\n", 0), ("a.zero_grad()\n", 1)],
 )
 def test_optimizers_that_are_made_again_clear_their_own_gradients(text: str, reported: int) -> None:
     """Four optimizers in two trainings, two at a time."""
@@ -200,9 +228,15 @@ def validate(model, loader, criterion):
     [
         ("for x, y in loader:", "total", 6),
         ("for x, y in loader:", "total.item()", None),
-        ("with torch.no_grad(): loader = list(loader)\n    for x, y in loader:", "total", None),
+        (
+            "with torch.no_grad(): loader = list(loader)\n    for x, y in loader:",
+            "total",
+            None,
+        ),
     ],
 )
 def test_a_validation_that_keeps_its_graphs(around: str, total: str, line: int | None) -> None:
-    found = findings_in("RE047", evidence_of(VALIDATED.format(around=around, total=total), run=False))
+    found = findings_in(
+        "RE047", evidence_of(VALIDATED.format(around=around, total=total), run=False)
+    )
     assert [one.place.line for one in found if one.place] == ([line] if line else [])

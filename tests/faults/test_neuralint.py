@@ -25,33 +25,48 @@ KERAS = "import keras\nfrom keras import layers\n"
 def findings_in(code: str, source: str, crash: Crash | None = None) -> tuple[Finding, ...]:
     program = program_from_text(source)
     outcome = Outcome(OutcomeKind.CRASHED, 1, crash=crash) if crash is not None else None
-    return run_detectors((detector(code),), Evidence(program, static_graph(program), outcome=outcome))
+    return run_detectors(
+        (detector(code),), Evidence(program, static_graph(program), outcome=outcome)
+    )
 
 
 def keras_model(layers: str, loss: str) -> str:
-    return f"{KERAS}model = keras.Sequential([{layers}])\nmodel.compile('adam', {loss})\nmodel.fit(x, y)\n"
+    return (
+        f"{KERAS}model = keras.Sequential([{layers}])\nmodel.compile('adam', {loss})\nmodel.fit(x, "
+        f"y)\n"
+    )
 
 
 def torch_model(layers: str, loss: str) -> str:
     return (
-        f"{TORCH}model = nn.Sequential({layers})\n"
-        "optimizer = torch.optim.Adam(model.parameters())\n"
-        f"for x, y in data:\n    optimizer.zero_grad()\n    {loss}.backward()\n    optimizer.step()\n"
+        f"{TORCH}model = nn.Sequential({layers})\noptimizer = "
+        "torch.optim.Adam(model.parameters())\nfor x, y in data:\n    optimizer.zero_grad()\n    "
+        f"{loss}.backward()\n    optimizer.step()\n"
     )
 
 
-def crashed(message: str, layer: str = "", shape: tuple[int, ...] = (), dtype: str = "float32") -> Crash:
+def crashed(
+    message: str, layer: str = "", shape: tuple[int, ...] = (), dtype: str = "float32"
+) -> Crash:
     inputs = (LayerInput(shape, dtype, "cpu"),) if shape else ()
     return Crash("RuntimeError", message, None, "", (), layer=layer, layer_inputs=inputs)
 
 
 SOFTMAX_RULES = ("NL008", "NL012", "NL015", "NL017", "NL020", "UM007", "UM009")
 FINE = [
-    keras_model("layers.Dense(8, activation='relu'), layers.Dense(3, activation='softmax')",
-                "'categorical_crossentropy'"),
-    keras_model("layers.Dense(3), layers.Activation('softmax')", "'sparse_categorical_crossentropy'"),
+    keras_model(
+        "layers.Dense(8, activation='relu'), layers.Dense(3, activation='softmax')",
+        "'categorical_crossentropy'",
+    ),
+    keras_model(
+        "layers.Dense(3), layers.Activation('softmax')",
+        "'sparse_categorical_crossentropy'",
+    ),
     keras_model("layers.Dense(3), layers.Softmax()", "'sparse_categorical_crossentropy'"),
-    keras_model("layers.Dense(3)", "keras.losses.SparseCategoricalCrossentropy(from_logits=True)"),
+    keras_model(
+        "layers.Dense(3)",
+        "keras.losses.SparseCategoricalCrossentropy(from_logits=True)",
+    ),
     keras_model("layers.Dense(1, activation='sigmoid')", "'binary_crossentropy'"),
     keras_model("layers.Dense(5, activation='sigmoid')", "'binary_crossentropy'"),
     keras_model("layers.Dense(1)", "'mse'"),
@@ -63,7 +78,7 @@ FINE = [
     torch_model("nn.Linear(4, 1)", "F.binary_cross_entropy(torch.sigmoid(model(x)), y)"),
     torch_model("nn.Linear(4, 1)", "F.binary_cross_entropy_with_logits(model(x), y)"),
     torch_model("nn.Linear(4, 1)", "F.mse_loss(model(x), y)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("source", FINE)
@@ -98,7 +113,8 @@ def test_one_class_of_one() -> None:
 
 def test_two_models_settle_nothing() -> None:
     twice = (
-        torch_model("nn.Linear(4, 3)", "F.nll_loss(model(x), y)") + "other = nn.Sequential(nn.Linear(2, 1))\n"
+        torch_model("nn.Linear(4, 3)", "F.nll_loss(model(x), y)")
+        + "other = nn.Sequential(nn.Linear(2, 1))\n"
     )
     assert findings_in("NL008", twice) == ()
 
@@ -134,7 +150,10 @@ def test_a_part_that_the_text_does_not_show_may_bend() -> None:
 
 def test_one_activation_object_at_several_places_bends_at_each() -> None:
     """A trace names it once: the later places of the sequence have no layer of their own."""
-    text = f"{TORCH}model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(), nn.Linear(8, 8), nn.Linear(8, 3))\n"
+    text = (
+        f"{TORCH}model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(), nn.Linear(8, 8), "
+        f"nn.Linear(8, 3))\n"
+    )
 
     def layer(name: str, kind: str) -> Layer:
         weight = WeightFacts("weight", (8, 8), True, 0.01, 0.2, -0.4, 0.4, f"{name}.weight")
@@ -143,8 +162,16 @@ def test_one_activation_object_at_several_places_bends_at_each() -> None:
         return Layer(name, kind, None, ((None, 8),), (None, 8), None, settings, own)
 
     for between, count in (((layer("1", "Dropout"),), 1), ((), 0)):
-        layers = (layer("0", "Linear"), *between, layer("2", "Linear"), layer("4", "Linear"))
-        run = trace([1.0] * 20, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers))
+        layers = (
+            layer("0", "Linear"),
+            *between,
+            layer("2", "Linear"),
+            layer("4", "Linear"),
+        )
+        run = trace(
+            [1.0] * 20,
+            graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers),
+        )
         assert len(made_findings("NL009", seen(run, text))) == count
 
 
@@ -155,7 +182,9 @@ def test_the_waist_of_an_autoencoder_is_doubted_less() -> None:
 
 
 def test_the_order_of_layers_is_not_read_off_an_init() -> None:
-    module = MODULE.replace("self.act = nn.ReLU()", "self.d = nn.Dropout(0.5); self.n = nn.BatchNorm1d(8)")
+    module = MODULE.replace(
+        "self.act = nn.ReLU()", "self.d = nn.Dropout(0.5); self.n = nn.BatchNorm1d(8)"
+    )
     assert findings_in("NL006", TORCH + module) == ()
 
 
@@ -178,10 +207,19 @@ def test_crashes_that_tell_of_ranks() -> None:
     ("code", "message"),
     [
         ("NL013", "Kernel size can't be greater than actual input size"),
-        ("NL013", "Given input size: (4x1x1). Calculated output size: (4x0x0). Output size is too small"),
-        ("NL013", "Computed output size would be negative. Received: `inputs shape=(None, 2, 2, 1)`"),
+        (
+            "NL013",
+            "Given input size: (4x1x1). Calculated output size: (4x0x0). Output size is too small",
+        ),
+        (
+            "NL013",
+            "Computed output size would be negative. Received: `inputs shape=(None, 2, 2, 1)`",
+        ),
         ("NL021", "shape '[200, 60]' is invalid for input of size 12800"),
-        ("NL021", "The total size of the tensor must be unchanged. Received: input_shape=(64,)"),
+        (
+            "NL021",
+            "The total size of the tensor must be unchanged. Received: input_shape=(64,)",
+        ),
     ],
 )
 def test_crashes_that_tell_of_sizes(code: str, message: str) -> None:
@@ -190,7 +228,10 @@ def test_crashes_that_tell_of_sizes(code: str, message: str) -> None:
 
 
 def test_global_pooling_needs_no_flatten() -> None:
-    pooled = "layers.Conv2D(4, 3), layers.GlobalAveragePooling2D(), layers.Dense(3, activation='softmax')"
+    pooled = (
+        "layers.Conv2D(4, 3), layers.GlobalAveragePooling2D(), layers.Dense(3, "
+        "activation='softmax')"
+    )
     assert findings_in("NL011", keras_model(pooled, "'categorical_crossentropy'")) == ()
     flat = "layers.Conv2D(4, 3), layers.MaxPooling2D(2), layers.Dense(3, activation='softmax')"
     (found,) = findings_in("NL011", keras_model(flat, "'categorical_crossentropy'"))

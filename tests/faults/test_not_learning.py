@@ -34,8 +34,13 @@ def test_a_schedule_that_is_over_within_the_first_epoch(stays: int, falls: int, 
     rows[:, run.steps.columns.index("learning_rate")] = [
         0.02 * 0.1 ** min(falls, step // stays) for step in range(60)
     ]
-    found = findings_in("RE044", Evidence(trace=replace(run, steps=Columns(run.steps.columns, rows))))
-    saw = f"learning rate 0.02 falls {falls} times in the first of 6 epochs, to {0.02 * 0.1**falls:.1e}"
+    found = findings_in(
+        "RE044", Evidence(trace=replace(run, steps=Columns(run.steps.columns, rows)))
+    )
+    saw = (
+        f"learning rate 0.02 falls {falls} times in the first of 6 epochs, to "
+        f"{0.02 * 0.1**falls:.1e}"
+    )
     assert [one.saw for one in found] == [saw] * count
 
 
@@ -46,7 +51,9 @@ def layer(name: str, largest: float) -> Layer:
 
 
 @pytest.mark.parametrize(("second", "sure"), [(0.1732, True), (0.4, False)])
-def test_one_layer_as_it_was_made_is_enough_where_no_gradient_comes(second: float, *, sure: bool) -> None:
+def test_one_layer_as_it_was_made_is_enough_where_no_gradient_comes(
+    second: float, *, sure: bool
+) -> None:
     """An embedding is drawn from a normal distribution, the layer behind it from a uniform one."""
     names = ("embed", "rnn", "0")
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
@@ -66,7 +73,11 @@ def test_one_layer_as_it_was_made_is_enough_where_no_gradient_comes(second: floa
 
 @pytest.mark.parametrize(
     ("decay", "last", "sure"),
-    [(0.1, 1.2, Certainty.STRONG), (0.06, 1.2, Certainty.HINT), (0.1, 0.05, Certainty.HINT)],
+    [
+        (0.1, 1.2, Certainty.STRONG),
+        (0.06, 1.2, Certainty.HINT),
+        (0.1, 0.05, Certainty.HINT),
+    ],
 )
 def test_a_decay_in_the_gradient_of_a_training_that_does_not_learn(
     decay: float, last: float, sure: Certainty
@@ -75,13 +86,18 @@ def test_a_decay_in_the_gradient_of_a_training_that_does_not_learn(
     model = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), optimizer=adam)
     losses = [1.5 + (last - 1.5) * step / 59 for step in range(60)]
     text = f"optimizer = torch.optim.Adam(model.parameters(), lr=0.001, weight_decay={decay})\n"
-    seen = replace(evidence_of(f"import torch\n{text}", run=False), trace=trace(losses, graph=model))
+    seen = replace(
+        evidence_of(f"import torch\n{text}", run=False),
+        trace=trace(losses, graph=model),
+    )
     (found,) = findings_in("RE016", seen)
     assert found.certainty is sure
 
 
 @pytest.mark.parametrize(("alone", "health"), [(0.79, Health.FAILS), (0.1, Health.UNCLEAR)])
-def test_a_loss_of_no_known_kind_that_does_not_fall_on_one_batch_either(alone: float, health: Health) -> None:
+def test_a_loss_of_no_known_kind_that_does_not_fall_on_one_batch_either(
+    alone: float, health: Health
+) -> None:
     model = replace(graph(TaskType.REGRESSION, "mse", 1), loss=None)
     course = [1.30 - 0.02 * step / 59 for step in range(60)]
     losses = tuple(0.8 + (alone - 0.8) * step / 99 for step in range(100))
@@ -91,7 +107,9 @@ def test_a_loss_of_no_known_kind_that_does_not_fall_on_one_batch_either(alone: f
 
 
 @pytest.mark.parametrize(("rows", "loss", "count"), [(64, 0.91, 1), (64, 0.5, 0), (16, 0.91, 0)])
-def test_labels_of_other_rows_that_fit_as_well_after_the_training(rows: int, loss: float, count: int) -> None:
+def test_labels_of_other_rows_that_fit_as_well_after_the_training(
+    rows: int, loss: float, count: int
+) -> None:
     """A loss of the program's own: nobody knows what a constant answer scores."""
     run = trace(
         [1.0 - step / 1000 for step in range(100)],
@@ -130,9 +148,13 @@ def decayed(optimizer: str, decay: float, left: float, losses: list[float]) -> l
         parameters=Columns(("step", "parameter", "weight_mean_abs"), np.array(rows)),
     )
     text = (
-        f"import torch\nopt = torch.optim.{optimizer}(model.parameters(), lr=0.001, weight_decay={decay})\n"
+        f"import torch\nopt = torch.optim.{optimizer}(model.parameters(), lr=0.001, "
+        f"weight_decay={decay})\n"
     )
-    return [one.certainty for one in findings_in("RE016", replace(evidence_of(text, run=False), trace=run))]
+    return [
+        one.certainty
+        for one in findings_in("RE016", replace(evidence_of(text, run=False), trace=run))
+    ]
 
 
 STILL, FALLS = [1.1] * 60, [1.1 * 0.9**step for step in range(60)]
@@ -152,18 +174,28 @@ STILL, FALLS = [1.1] * 60, [1.1 * 0.9**step for step in range(60)]
     ],
 )
 def test_a_decay_that_takes_the_weights_of_norms_where_nothing_is_learned(
-    optimizer: str, decay: float, left: float, losses: list[float], sure: list[Certainty]
+    optimizer: str,
+    decay: float,
+    left: float,
+    losses: list[float],
+    sure: list[Certainty],
 ) -> None:
     assert decayed(optimizer, decay, left, losses) == sure
 
 
 @pytest.mark.parametrize(
-    ("size", "evaluation", "count"), [(8, 0.9, 1), (8, 0.12, 0), (32, 0.9, 0), (2, 0.12, 1)]
+    ("size", "evaluation", "count"),
+    [(8, 0.9, 1), (8, 0.12, 0), (32, 0.9, 0), (2, 0.12, 1)],
 )
-def test_statistics_of_small_batches_that_do_not_fit(size: int, evaluation: float, count: int) -> None:
+def test_statistics_of_small_batches_that_do_not_fit(
+    size: int, evaluation: float, count: int
+) -> None:
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
     norm = Layer("norm", "BatchNorm1d", None, ((None, 8),), (None, 8), None, {}, ())
-    run = trace([1.0 - step / 100 for step in range(90)], graph=replace(model, layers=(norm, *model.layers)))
+    run = trace(
+        [1.0 - step / 100 for step in range(90)],
+        graph=replace(model, layers=(norm, *model.layers)),
+    )
     rows = run.steps.rows.copy()
     rows[:, run.steps.columns.index("batch_size")] = size
     run = replace(run, steps=Columns(run.steps.columns, rows))

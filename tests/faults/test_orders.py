@@ -114,11 +114,17 @@ APART = {
         3,
     ),
     "splits by two calls": (
-        ("a, b = train_test_split(X, random_state=0)\nc, d = train_test_split(y, random_state=1)\n"),
+        (
+            "a, b = train_test_split(X, random_state=0)\nc, d = train_test_split(y, "
+            "random_state=1)\n"
+        ),
         2,
     ),
     "texts sorted by length": (
-        ("def prepare(texts, labels):\n    texts = sorted(texts, key=len)\n    return texts, labels\n"),
+        (
+            "def prepare(texts, labels):\n    texts = sorted(texts, key=len)\n    return texts, "
+            "labels\n"
+        ),
         2,
     ),
     "columns of a table, labels by another name": (
@@ -206,10 +212,12 @@ TOGETHER = {
         "    loss = criterion(model(x), y)\n"
     ),
     "files, which come in no order": (
-        "files = os.listdir(d)\nlabels = np.load('y.npy')\nfiles.sort()\nrows = ImageDataset(files, labels)\n"
+        "files = os.listdir(d)\nlabels = np.load('y.npy')\nfiles.sort()\nrows = "
+        "ImageDataset(files, labels)\n"
     ),
     "pairs": (
-        "X, y = load()\npairs = list(zip(X, y))\nrandom.shuffle(pairs)\nX, y = zip(*pairs)\nmodel.fit(X, y)\n"
+        "X, y = load()\npairs = list(zip(X, y))\nrandom.shuffle(pairs)\nX, y = "
+        "zip(*pairs)\nmodel.fit(X, y)\n"
     ),
     "labels shuffled on purpose": ("y_null = rng.permutation(y)\nmodel.fit(X, y_null)\n"),
     "a measure that sorts": (
@@ -237,9 +245,13 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("name", APART)
-def test_inputs_that_leave_their_labels_are_placed_where_they_are_moved(name: str) -> None:
+def test_inputs_that_leave_their_labels_are_placed_where_they_are_moved(
+    name: str,
+) -> None:
     text, line = APART[name]
-    assert [one.place.line for one in findings(detector("RE053"), text) if one.place is not None] == [line]
+    assert [
+        one.place.line for one in findings(detector("RE053"), text) if one.place is not None
+    ] == [line]
 
 
 @pytest.mark.parametrize("name", TOGETHER)

@@ -7,7 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from made_evidence import KERAS, LABELS, ONE_HOT, QUANTITIES, TORCH, YES_OR_NO, findings_in, graph, trace
+from made_evidence import (
+    KERAS,
+    LABELS,
+    ONE_HOT,
+    QUANTITIES,
+    TORCH,
+    YES_OR_NO,
+    findings_in,
+    graph,
+    trace,
+)
 from reenact.faults.evidence import Evidence
 from reenact.faults.registry import detector
 from reenact.program.fault_type import FaultType
@@ -24,7 +34,11 @@ LOGITS = "keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
     ("text", "output", "loss"),
     [
         (KERAS, 'layers.Dense(3, activation="softmax")', '"categorical_crossentropy"'),
-        (KERAS, 'layers.Dense(3), layers.Activation("softmax")', '"sparse_categorical_crossentropy"'),
+        (
+            KERAS,
+            'layers.Dense(3), layers.Activation("softmax")',
+            '"sparse_categorical_crossentropy"',
+        ),
         (KERAS, "layers.Dense(3), layers.Softmax()", '"categorical_crossentropy"'),
         (KERAS, "layers.Dense(3)", LOGITS),
         (KERAS, 'layers.Dense(1, activation="sigmoid")', '"binary_crossentropy"'),
@@ -40,14 +54,23 @@ LOGITS = "keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
     ],
 )
 @pytest.mark.parametrize("code", ["RE001", "RE002"])
-def test_outputs_that_fit_their_loss_are_left_alone(code: str, text: str, output: str, loss: str) -> None:
+def test_outputs_that_fit_their_loss_are_left_alone(
+    code: str, text: str, output: str, loss: str
+) -> None:
     assert findings(detector(code), text.format(output=output, loss=loss)) == ()
 
 
 @pytest.mark.parametrize(
     ("text", "output", "loss", "code", "fault", "value"),
     [
-        (KERAS, "layers.Dense(3)", '"categorical_crossentropy"', "RE001", FaultType.ARM, "softmax"),
+        (
+            KERAS,
+            "layers.Dense(3)",
+            '"categorical_crossentropy"',
+            "RE001",
+            FaultType.ARM,
+            "softmax",
+        ),
         (
             KERAS,
             'layers.Dense(3, activation="relu")',
@@ -64,11 +87,46 @@ def test_outputs_that_fit_their_loss_are_left_alone(code: str, text: str, output
             FaultType.ACH,
             "sigmoid",
         ),
-        (KERAS, 'layers.Dense(1, activation="softmax")', '"mse"', "RE001", FaultType.ACH, "linear"),
-        (KERAS, 'layers.Dense(3, activation="softmax")', LOGITS, "RE002", FaultType.AAL, "linear"),
-        (TORCH, "nn.Linear(16, 3), nn.ReLU()", "CrossEntropyLoss", "RE001", FaultType.AAL, "linear"),
-        (TORCH, "nn.Linear(16, 3), nn.Softmax(dim=1)", "NLLLoss", "RE001", FaultType.ACH, "log_softmax"),
-        (TORCH, "nn.Linear(16, 1), nn.Sigmoid()", "BCEWithLogitsLoss", "RE002", FaultType.AAL, "linear"),
+        (
+            KERAS,
+            'layers.Dense(1, activation="softmax")',
+            '"mse"',
+            "RE001",
+            FaultType.ACH,
+            "linear",
+        ),
+        (
+            KERAS,
+            'layers.Dense(3, activation="softmax")',
+            LOGITS,
+            "RE002",
+            FaultType.AAL,
+            "linear",
+        ),
+        (
+            TORCH,
+            "nn.Linear(16, 3), nn.ReLU()",
+            "CrossEntropyLoss",
+            "RE001",
+            FaultType.AAL,
+            "linear",
+        ),
+        (
+            TORCH,
+            "nn.Linear(16, 3), nn.Softmax(dim=1)",
+            "NLLLoss",
+            "RE001",
+            FaultType.ACH,
+            "log_softmax",
+        ),
+        (
+            TORCH,
+            "nn.Linear(16, 1), nn.Sigmoid()",
+            "BCEWithLogitsLoss",
+            "RE002",
+            FaultType.AAL,
+            "linear",
+        ),
     ],
 )
 def test_outputs_that_do_not_fit(
@@ -124,7 +182,9 @@ judge = nn.Sequential(nn.Linear(2, 30), nn.ReLU(), nn.Linear(30, 1))
     ids=["narrow middle of an autoencoder", "bent"],
 )
 def test_layers_that_may_be_linear(layers: str) -> None:
-    text = TORCH.replace("nn.Linear(8, 16), nn.ReLU(), {output}", layers).replace("{loss}", "MSELoss")
+    text = TORCH.replace("nn.Linear(8, 16), nn.ReLU(), {output}", layers).replace(
+        "{loss}", "MSELoss"
+    )
     assert findings(detector("RE027"), text) == ()
 
 
@@ -132,16 +192,42 @@ def test_layers_that_may_be_linear(layers: str) -> None:
     ("task", "loss", "labels", "width", "framework", "value"),
     [
         (TaskType.MULTI_CLASS, "mse", ONE_HOT, 3, "keras", "categorical_crossentropy"),
-        (TaskType.MULTI_CLASS, "mse", LABELS, 3, "keras", "sparse_categorical_crossentropy"),
-        (TaskType.MULTI_CLASS, "binary_crossentropy", ONE_HOT, 3, "keras", "categorical_crossentropy"),
+        (
+            TaskType.MULTI_CLASS,
+            "mse",
+            LABELS,
+            3,
+            "keras",
+            "sparse_categorical_crossentropy",
+        ),
+        (
+            TaskType.MULTI_CLASS,
+            "binary_crossentropy",
+            ONE_HOT,
+            3,
+            "keras",
+            "categorical_crossentropy",
+        ),
         (TaskType.BINARY, "l1", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
         (TaskType.BINARY, "cross_entropy", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
-        (TaskType.REGRESSION, "binary_cross_entropy", QUANTITIES, 1, "torch", "MSELoss"),
+        (
+            TaskType.REGRESSION,
+            "binary_cross_entropy",
+            QUANTITIES,
+            1,
+            "torch",
+            "MSELoss",
+        ),
         (TaskType.BINARY, "soft_margin", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
     ],
 )
 def test_a_loss_of_another_task(
-    task: TaskType, loss: str, labels: TensorFacts, width: int, framework: str, value: str
+    task: TaskType,
+    loss: str,
+    labels: TensorFacts,
+    width: int,
+    framework: str,
+    value: str,
 ) -> None:
     from reenact.faults.output.wrong_loss_for_task import _better
 
@@ -172,7 +258,12 @@ def test_a_loss_of_its_task(task: TaskType, loss: str, labels: TensorFacts, widt
     [
         ("binary_cross_entropy", replace(QUANTITIES, maximum=5.0), 1, FaultType.CPP),
         ("cross_entropy", LABELS, 2, FaultType.LCN),
-        ("cross_entropy", replace(LABELS, minimum=-1.0, class_values=(-1, 0, 1)), 3, FaultType.CPP),
+        (
+            "cross_entropy",
+            replace(LABELS, minimum=-1.0, class_values=(-1, 0, 1)),
+            3,
+            FaultType.CPP,
+        ),
     ],
 )
 def test_labels_out_of_the_domain_of_a_loss(
@@ -184,8 +275,15 @@ def test_labels_out_of_the_domain_of_a_loss(
 
 
 def test_labels_beside_a_loss_of_quantities_may_be_those_of_another_head() -> None:
-    run = trace([1.0] * 20, graph=graph(TaskType.BINARY, "binary_cross_entropy", 1), data=(QUANTITIES,))
-    for text, sure in (("import torch\n", "proof"), ("import torch\nmass = torch.nn.MSELoss()\n", "hint")):
+    run = trace(
+        [1.0] * 20,
+        graph=graph(TaskType.BINARY, "binary_cross_entropy", 1),
+        data=(QUANTITIES,),
+    )
+    for text, sure in (
+        ("import torch\n", "proof"),
+        ("import torch\nmass = torch.nn.MSELoss()\n", "hint"),
+    ):
         (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
         assert found.certainty == sure
 

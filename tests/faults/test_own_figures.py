@@ -31,7 +31,8 @@ APART = {
         "x_test = (x_test - mt) / st\n"
     ),
     "functions of numpy": (
-        "a = (x_train - np.mean(x_train)) / np.std(x_train)\nb = (x_val - np.mean(x_val)) / np.std(x_val)\n"
+        "a = (x_train - np.mean(x_train)) / np.std(x_train)\nb = (x_val - np.mean(x_val)) / "
+        "np.std(x_val)\n"
     ),
     "the ends of a range": (
         "a = (x_train - x_train.min(0)) / (x_train.max(0) - x_train.min(0))\n"
@@ -63,9 +64,12 @@ APART = {
         "for part in ('train', 'test'):\n"
         "    data[part] = (data[part] - data[part].mean()) / data[part].std()\n"
     ),
-    "a comprehension over splits": ("train, test = [(a - a.mean(0)) / a.std(0) for a in (train, test)]\n"),
+    "a comprehension over splits": (
+        "train, test = [(a - a.mean(0)) / a.std(0) for a in (train, test)]\n"
+    ),
     "a function of scikit-learn": (
-        "from sklearn.preprocessing import scale\nx_train = scale(x_train)\nx_test = scale(x_test)\n"
+        "from sklearn.preprocessing import scale\nx_train = scale(x_train)\nx_test = "
+        "scale(x_test)\n"
     ),
     "splits of a dictionary": (
         "x['train'] = (x['train'] - x['train'].mean()) / x['train'].std()\n"
@@ -147,12 +151,18 @@ class Rows(Dataset):
     ("text", "lines"),
     [
         ("a = scaler.fit_transform(x_train)\nb = scaler.fit_transform(x_test)\n", [2]),
-        ("scaler.fit(x_train)\na = scaler.transform(x_train)\nscaler.fit(x_test)\n", [3]),
+        (
+            "scaler.fit(x_train)\na = scaler.transform(x_train)\nscaler.fit(x_test)\n",
+            [3],
+        ),
         ("norm = Normalization()\nnorm.adapt(x_train)\nnorm.adapt(x_val)\n", [3]),
         (DATA_SET + "train = Rows(table[:80])\ntest = Rows(table[80:])\n", [5]),
         ("scaler.fit(x_train)\na = scaler.transform(x_test)\n", []),
         ("a = scaler.fit_transform(x_train)\nPCA(2).fit(x_test)\n", []),
-        ("a = x_scaler.fit_transform(x_train)\nb = y_scaler.fit_transform(y_train)\n", []),
+        (
+            "a = x_scaler.fit_transform(x_train)\nb = y_scaler.fit_transform(y_train)\n",
+            [],
+        ),
     ],
 )
 def test_scalers_that_are_fitted_to_held_out_rows(text: str, lines: list[int]) -> None:

@@ -40,5 +40,9 @@ def test_a_name_that_it_does_not_have_is_refused() -> None:
 
 def test_importing_it_loads_none_of_its_modules() -> None:
     asked = "import sys, reenact.faults; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True).stdout
-    assert [name for name in loaded.split() if name.startswith(("reenact.faults.", "torch", "keras"))] == []
+    loaded = subprocess.run(
+        [sys.executable, "-c", asked], check=True, capture_output=True, text=True
+    ).stdout
+    assert [
+        name for name in loaded.split() if name.startswith(("reenact.faults.", "torch", "keras"))
+    ] == []

@@ -69,11 +69,19 @@ KNOWN = {
         "    lengths = torch.tensor([len(d) for d in docs])\n"
         "    return ids, make_mask(lengths)\n"
     ),
-    "tokens are counted": ("ids = pad_sequence(docs)\nlengths = (ids != 0).sum(1)\nmask = make(lengths)\n"),
-    "a mask that is filled": ("ids = pad_sequence(docs)\nmask = torch.ones_like(ids)\nmask[ids == 0] = 0\n"),
-    "a causal mask": ("ids = pad_sequence(docs)\nmask = torch.ones_like(ids)\nmask = torch.tril(mask)\n"),
+    "tokens are counted": (
+        "ids = pad_sequence(docs)\nlengths = (ids != 0).sum(1)\nmask = make(lengths)\n"
+    ),
+    "a mask that is filled": (
+        "ids = pad_sequence(docs)\nmask = torch.ones_like(ids)\nmask[ids == 0] = 0\n"
+    ),
+    "a causal mask": (
+        "ids = pad_sequence(docs)\nmask = torch.ones_like(ids)\nmask = torch.tril(mask)\n"
+    ),
     "rows of one length": ("mask = torch.ones_like(ids)\nlengths = [len(i) for i in ids]\n"),
-    "nobody asks for them": ("x = pad_sequence(rows)\nlengths = [len(r) for r in x]\nprint(max(lengths))\n"),
+    "nobody asks for them": (
+        "x = pad_sequence(rows)\nlengths = [len(r) for r in x]\nprint(max(lengths))\n"
+    ),
     "a mask that is multiplied": (
         "ids = pad_sequence(docs)\nmask = torch.ones_like(ids)\nmask = mask * (ids != 0)\n"
     ),
@@ -81,7 +89,9 @@ KNOWN = {
 
 
 def lines(text: str) -> list[int]:
-    return [place.line for place, _ in padded_lengths(list(indexes(Evidence(program_from_text(text)))))]
+    return [
+        place.line for place, _ in padded_lengths(list(indexes(Evidence(program_from_text(text)))))
+    ]
 
 
 @pytest.mark.parametrize("name", FULL)

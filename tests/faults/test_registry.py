@@ -54,7 +54,11 @@ def test_the_code_of_a_detector_says_its_family(one: Detector) -> None:
 
 
 def test_the_code_of_a_fault_says_its_category() -> None:
-    odd = [one.code for one in all_faults() if one.code[:2] != LETTERS[one.category] or len(one.code) != 4]
+    odd = [
+        one.code
+        for one in all_faults()
+        if one.code[:2] != LETTERS[one.category] or len(one.code) != 4
+    ]
     assert odd == []
     assert set(LETTERS.values()).isdisjoint(family.letters for family in FAMILIES.values())
 
@@ -79,10 +83,20 @@ def test_every_detector_says_where_it_comes_from() -> None:
         (("learning-rate-too-high",), ["AT004", "TC005", "TC011", "UM005"]),
         (
             ("numerics", "op05"),
-            [*(one.code for one in all_detectors() if one.code == "RE010"), "RE045", "RE057"],
+            [
+                *(one.code for one in all_detectors() if one.code == "RE010"),
+                "RE045",
+                "RE057",
+            ],
         ),
     ],
-    ids=["code of a detector", "name of a detector", "code of a fault", "name of a fault", "two words"],
+    ids=[
+        "code of a detector",
+        "name of a detector",
+        "code of a fault",
+        "name of a fault",
+        "two words",
+    ],
 )
 def test_a_word_selects(words: tuple[str, ...], codes: list[str]) -> None:
     assert [one.code for one in chosen(words) if one.family not in EARLIER] == codes
@@ -96,7 +110,12 @@ def test_a_family_is_selected_by_its_name_and_by_its_letters() -> None:
 
 def test_what_is_ignored_is_left_out() -> None:
     left = chosen(ignore=("learning-rate-too-high",))
-    assert [one.code for one in chosen() if one not in left] == ["AT004", "TC005", "TC011", "UM005"]
+    assert [one.code for one in chosen() if one not in left] == [
+        "AT004",
+        "TC005",
+        "TC011",
+        "UM005",
+    ]
 
 
 def test_a_fault_and_a_detector_are_found_by_code_and_name() -> None:

@@ -8,7 +8,16 @@ from pathlib import PurePosixPath
 import numpy as np
 import pytest
 
-from made_evidence import LABELS, LEARNED, QUANTITIES, event, findings_in, graph, seen, trace
+from made_evidence import (
+    LABELS,
+    LEARNED,
+    QUANTITIES,
+    event,
+    findings_in,
+    graph,
+    seen,
+    trace,
+)
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Certainty, Finding
 from reenact.probe.trace import (
@@ -29,7 +38,11 @@ from reenact.types import JsonValue, Place
 
 def unlearned(explained: float, losses: list[float], batch: OneBatch = LEARNED) -> list[int | None]:
     run = trace(losses, events=(event("labels-explained", rows=400, explained=explained),))
-    run = replace(run, graph=graph(TaskType.REGRESSION, "mse", 1), data=(replace(QUANTITIES, std=1.0),))
+    run = replace(
+        run,
+        graph=graph(TaskType.REGRESSION, "mse", 1),
+        data=(replace(QUANTITIES, std=1.0),),
+    )
     text = "import torch\nnotes = sorted(notes, key=len)\nrows = list(zip(notes, labels))\n"
     found = findings_in("RE053", seen(run, text, Experiments(one_batch=batch)))
     return [one.place.line if one.place is not None else None for one in found]
@@ -39,7 +52,9 @@ def test_labels_that_no_input_explains_are_placed_where_rows_are_sorted() -> Non
     assert unlearned(-0.01, [1.0] * 200) == [2]
     assert unlearned(0.3, [1.0] * 200) == [], "there was something to learn"
     assert unlearned(-0.01, [0.3] * 200) == [], "it was learned"
-    assert unlearned(-0.01, [1.0] * 200, OneBatch(30, (1.0,) * 30, None)) == [], "the model cannot learn"
+    assert unlearned(-0.01, [1.0] * 200, OneBatch(30, (1.0,) * 30, None)) == [], (
+        "the model cannot learn"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +92,9 @@ def test_measured_rows_that_are_equal_are_copies() -> None:
         return [one.certainty for one in findings_in("RE018", Evidence(trace=run))]
 
     assert expected(inputs) == [Certainty.PROOF]
-    assert expected(replace(inputs, minimum=0.0, maximum=9.0)) == [Certainty.HINT], "counts may repeat"
+    assert expected(replace(inputs, minimum=0.0, maximum=9.0)) == [Certainty.HINT], (
+        "counts may repeat"
+    )
 
 
 def test_rows_that_a_function_of_the_program_draws_are_split_afterwards() -> None:
@@ -95,7 +112,8 @@ def prepare(x, y):
     assert found.place is not None
     assert found.place.line == 7
     first = text.replace("    x, y = balance(x, y)\n", "").replace(
-        "    return x_train", "    x_train, y_train = balance(x_train, y_train)\n    return x_train"
+        "    return x_train",
+        "    x_train, y_train = balance(x_train, y_train)\n    return x_train",
     )
     assert findings_in("RE055", evidence_of(first, run=False)) == ()
 
@@ -137,7 +155,9 @@ def asked(*facts: dict[str, JsonValue], text: str = "import torch\n", column: in
 def test_dropout_that_is_averaged_over_and_passes_that_nobody_reads() -> None:
     once: dict[str, JsonValue] = {"training": True, "again": False}
     assert asked(once, once) == 1
-    assert asked({"training": True, "again": True}) == 0, "the same rows several times, to be averaged"
+    assert asked({"training": True, "again": True}) == 0, (
+        "the same rows several times, to be averaged"
+    )
     assert asked(once, text="import torch\nscore = model(x)\n") == 1
     assert asked(once, text="import torch\nprint(model(x))\n", column=6) == 1
     assert asked(once, text="import torch\nmodel(x)\n") == 0, "batch norm takes new statistics"
@@ -146,11 +166,16 @@ def test_dropout_that_is_averaged_over_and_passes_that_nobody_reads() -> None:
 def test_a_rate_that_is_no_step_is_left_alone() -> None:
     rates = tuple(10 ** (-7 + 0.5 * step) for step in range(15))
     tried = Experiments(
-        learning_rates=LearningRateRange(rates, tuple(1.4 - r * 20 if r < 2e-2 else 3.0 for r in rates))
+        learning_rates=LearningRateRange(
+            rates, tuple(1.4 - r * 20 if r < 2e-2 else 3.0 for r in rates)
+        )
     )
 
     def findings(name: str, rate: float) -> list[int]:
-        events = (event("optimizer", number=0, type="Adam"), event("optimizer", number=1, type=name))
+        events = (
+            event("optimizer", number=0, type="Adam"),
+            event("optimizer", number=1, type=name),
+        )
         run = trace([1.0] * 40, events=events)
         run.steps.rows[-1, run.steps.columns.index("optimizer")] = 1
         run.steps.rows[-1, run.steps.columns.index("learning_rate")] = rate
@@ -162,7 +187,8 @@ def test_a_rate_that_is_no_step_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("monitor", "certain"), [("val_accuracy", Certainty.STRONG), ("val_loss", Certainty.HINT)]
+    ("monitor", "certain"),
+    [("val_accuracy", Certainty.STRONG), ("val_loss", Certainty.HINT)],
 )
 def test_the_accuracy_of_a_regression(monitor: str, certain: Certainty) -> None:
     text = f"""
@@ -171,16 +197,25 @@ model.compile("adam", "mse", metrics=["accuracy"])
 stop = keras.callbacks.EarlyStopping(monitor="{monitor}")
 """
     run = trace([1.0] * 40, data=(QUANTITIES,))
-    run = replace(run, graph=graph(TaskType.REGRESSION, "mean_squared_error", 1, framework="keras"))
+    run = replace(
+        run,
+        graph=graph(TaskType.REGRESSION, "mean_squared_error", 1, framework="keras"),
+    )
     (found,) = findings_in("RE058", seen(run, text))
     assert found.certainty is certain
-    classes = replace(run, data=(LABELS,), graph=graph(TaskType.MULTI_CLASS, "categorical_crossentropy", 3))
+    classes = replace(
+        run,
+        data=(LABELS,),
+        graph=graph(TaskType.MULTI_CLASS, "categorical_crossentropy", 3),
+    )
     assert findings_in("RE058", seen(classes, text)) == ()
 
 
 def test_a_range_test_of_few_steps_tells_why_a_training_stands_still() -> None:
     rates = tuple(10 ** (-7 + 0.5 * step) for step in range(12))
-    losses = tuple(1.38 - 0.12 * min(1.0, rate / 1e-2) ** 0.7 if rate < 2e-2 else 3.0 for rate in rates)
+    losses = tuple(
+        1.38 - 0.12 * min(1.0, rate / 1e-2) ** 0.7 if rate < 2e-2 else 3.0 for rate in rates
+    )
     tried = Experiments(one_batch=LEARNED, learning_rates=LearningRateRange(rates, losses))
 
     def expected(rate: float, last: float, tried: Experiments) -> list[Certainty]:
@@ -233,33 +268,60 @@ def test_a_scaler_that_lets_no_step_be_taken() -> None:
 
 def frozen(kernel: WeightFacts, *others: WeightFacts) -> list[str]:
     made = [
-        Layer(str(number), "Linear", None, ((None, 64),), (None, 32), None, {"out_features": 32}, (weight,))
+        Layer(
+            str(number),
+            "Linear",
+            None,
+            ((None, 64),),
+            (None, 32),
+            None,
+            {"out_features": 32},
+            (weight,),
+        )
         for number, weight in enumerate((kernel, *others))
     ]
-    passes = Columns(("step", "layer", "phase"), np.array([[0, n, 0] for n in range(len(made))], dtype=float))
+    passes = Columns(
+        ("step", "layer", "phase"),
+        np.array([[0, n, 0] for n in range(len(made))], dtype=float),
+    )
     run = trace([1.0] * 20, layers=passes, layer_names=tuple(layer.name for layer in made))
     assert run.graph is not None
     return [
         one.saw
-        for one in findings_in("RE051", seen(replace(run, graph=replace(run.graph, layers=tuple(made)))))
+        for one in findings_in(
+            "RE051", seen(replace(run, graph=replace(run.graph, layers=tuple(made))))
+        )
     ]
 
 
 def test_layers_that_are_frozen_as_they_were_made() -> None:
-    random = WeightFacts("weight", (32, 64), False, 0.001, 0.125 / 3**0.5, -0.1249, 0.1249, "0.weight")
+    random = WeightFacts(
+        "weight", (32, 64), False, 0.001, 0.125 / 3**0.5, -0.1249, 0.1249, "0.weight"
+    )
     head = WeightFacts("weight", (32, 64), True, 0.002, 0.07, -0.12, 0.12, "1.weight")
     assert len(frozen(random, head)) == 1
     assert frozen(replace(random, trainable=True), head) == []
     assert frozen(replace(random, maximum=0.3), head) == [], "it was trained before"
-    assert frozen(random, replace(random, trainable=True, path="1.weight")) == [], "a target network"
+    assert frozen(random, replace(random, trainable=True, path="1.weight")) == [], (
+        "a target network"
+    )
 
 
 def test_a_transformer_that_is_frozen_as_its_configuration_made_it() -> None:
-    """All its kernels are drawn with one spread, whatever their shape; training takes them apart."""
+    """All its kernels are drawn with one spread, whatever their shape; training takes them
+    apart.
+    """
     shapes = [(64, 64)] * 4 + [(128, 64), (64, 128)]
     made = [
         WeightFacts(
-            "weight", shape, False, 1e-4, 0.02 * (1 + 0.002 * n), -0.079, 0.081 + n / 1e5, f"{n}.weight"
+            "weight",
+            shape,
+            False,
+            1e-4,
+            0.02 * (1 + 0.002 * n),
+            -0.079,
+            0.081 + n / 1e5,
+            f"{n}.weight",
         )
         for n, shape in enumerate(shapes)
     ]
@@ -280,9 +342,15 @@ def test_own_matrices_that_are_drawn_too_wide() -> None:
         outputs = np.array([[0, n, 0, last ** (n / 2)] for n in range(3)])
         layers = Columns(("step", "layer", "phase", "std"), outputs)
         run = trace(
-            [1e6] * 20, parameter_facts=facts, parameters=rows, layers=layers, layer_names=("a", "b", "c")
+            [1e6] * 20,
+            parameter_facts=facts,
+            parameters=rows,
+            layers=layers,
+            layer_names=("a", "b", "c"),
         )
-        return [one.place.line for one in findings_in("RE024", seen(run, text)) if one.place is not None]
+        return [
+            one.place.line for one in findings_in("RE024", seen(run, text)) if one.place is not None
+        ]
 
     assert expected(1e4) == [2]
     assert expected(1.0) == [], "tokens are drawn as wide"
@@ -301,20 +369,31 @@ def critic(growth: float, text: str = "import torch\n") -> int:
 def test_a_critic_that_nothing_holds() -> None:
     assert critic(120.0) == 1
     assert critic(2.0) == 0
-    assert critic(120.0, "import torch\nfor p in critic.parameters():\n    p.data.clamp_(-0.1, 0.1)\n") == 0
+    assert (
+        critic(
+            120.0,
+            "import torch\nfor p in critic.parameters():\n    p.data.clamp_(-0.1, 0.1)\n",
+        )
+        == 0
+    )
 
 
 def test_a_variance_without_a_floor() -> None:
     pixels = replace(QUANTITIES, role="input", constant_features=3)
     falls = [*np.linspace(70, -60, 200), *([-60.0] * 20 + [-10.0] * 20) * 4]
-    text = "def nll(x, mean, log_var):\n    return (log_var + (x - mean) ** 2 / log_var.exp()).sum(-1)\n"
+    text = (
+        "def nll(x, mean, log_var):\n    return (log_var + (x - mean) ** 2 / "
+        "log_var.exp()).sum(-1)\n"
+    )
 
     def expected(losses: list[float], text: str = text) -> list[int]:
         found = findings_in("RE032", seen(trace(losses, data=(pixels,)), text))
         return [one.place.line for one in found if one.place is not None]
 
     assert expected([float(loss) for loss in falls]) == [2]
-    assert expected([float(loss) for loss in falls], text + "log_var = log_var.clamp(min=-5)\n") == []
+    assert (
+        expected([float(loss) for loss in falls], text + "log_var = log_var.clamp(min=-5)\n") == []
+    )
     assert expected([float(loss) for loss in np.linspace(70, -60, 400)]) == []
 
 
@@ -328,8 +407,13 @@ def test_embeddings_that_are_brought_to_length_one_along_the_batch() -> None:
 
 
 @pytest.mark.parametrize(("text", "tried"), [("", True), ("import gymnasium\n", False)])
-def test_usual_values_are_not_tried_where_an_agent_makes_its_own_data(text: str, tried: bool) -> None:
-    made = "import torch\nnet = torch.nn.Linear(4, 2)\nsteps = torch.optim.Adam(net.parameters(), lr=0.01)\n"
+def test_usual_values_are_not_tried_where_an_agent_makes_its_own_data(
+    text: str, tried: bool
+) -> None:
+    made = (
+        "import torch\nnet = torch.nn.Linear(4, 2)\nsteps = torch.optim.Adam(net.parameters(), "
+        "lr=0.01)\n"
+    )
     run = trace([1.0 - 0.001 * step for step in range(60)])
     assert bool(findings_in("RE040", seen(run, text + made))) is tried
 

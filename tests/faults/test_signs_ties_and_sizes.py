@@ -16,7 +16,11 @@ STEPS = [1.0] * 20
 
 
 def lines(code: str, text: str) -> list[int]:
-    return [one.place.line for one in findings_in(code, seen(trace(STEPS), text)) if one.place is not None]
+    return [
+        one.place.line
+        for one in findings_in(code, seen(trace(STEPS), text))
+        if one.place is not None
+    ]
 
 
 TRIPLETS = """
@@ -36,7 +40,9 @@ def triplet_loss(anchor, positive, negative, margin=0.2):
         ("pairwise_distance", "pos - neg", False),
     ],
 )
-def test_a_triplet_that_draws_the_negative_near(compared: str, difference: str, fires: bool) -> None:
+def test_a_triplet_that_draws_the_negative_near(
+    compared: str, difference: str, fires: bool
+) -> None:
     assert lines("RE049", TRIPLETS.format(compared=compared, difference=difference)) == [5] * fires
 
 
@@ -46,7 +52,10 @@ def test_the_order_in_which_a_loss_of_triplets_is_given_them() -> None:
 
 
 def test_an_entropy_that_is_lowered_with_the_loss_of_a_policy() -> None:
-    text = "logp = dist.log_prob(a)\nent = {ent}\nloss = -(logp * advantage).mean() {sign} 0.01 * ent\n"
+    text = (
+        "logp = dist.log_prob(a)\nent = {ent}\nloss = -(logp * advantage).mean() {sign} 0.01 * "
+        "ent\n"
+    )
     plain, negative = "dist.entropy().mean()", "-dist.entropy().mean()"
     for sign, ent, count in (("+", plain, 1), ("-", plain, 0), ("+", negative, 0)):
         assert lines("RE049", text.format(sign=sign, ent=ent)) == [3] * count
@@ -66,7 +75,10 @@ def test_a_generator_that_learns_to_be_found_out() -> None:
 
 
 def test_a_mismatch_that_pytorch_itself_warns_of() -> None:
-    warned = "Using a target size (torch.Size([{}])) that is different to the input size (torch.Size([{}]))."
+    warned = (
+        "Using a target size (torch.Size([{}])) that is different to the input size "
+        "(torch.Size([{}]))."
+    )
     for target, output, count in (("32, 32", "32, 1", 1), ("1", "32, 1", 0)):
         events = (event("warning", message=warned.format(target, output)),)
         assert len(findings_in("RE033", seen(trace(STEPS, events=events)))) == count
@@ -86,7 +98,11 @@ def test_a_model_of_keras_that_drops_whenever_it_is_asked() -> None:
     dropped = Layer("drop", "Dropout", None, ((None, 8),), (None, 8), None, {"rate": 0.5}, ())
     plain = graph(TaskType.MULTI_CLASS, "cross_entropy", 3, framework="keras")
     run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)))
-    for comment, training, count in (("", "True", 1), ("", "training", 0), ("# MC dropout", "True", 0)):
+    for comment, training, count in (
+        ("", "True", 1),
+        ("", "training", 0),
+        ("# MC dropout", "True", 0),
+    ):
         found = findings_in("RE011", seen(run, DROPS.format(comment=comment, training=training)))
         assert [one.place.line for one in found if one.place is not None] == [7] * count
 
@@ -108,11 +124,27 @@ for epoch in range(3):
 @pytest.mark.parametrize(
     ("steps", "split", "fires"),
     [
-        ("len(series) - width", "train, test = train_test_split(wins, test_size=0.2)", True),
-        ("len(series) - width", "order = rng.permutation(len(wins)); train = wins[order[:80]]", True),
-        ("len(series) - width", "train, test = train_test_split(wins, shuffle=False)", False),
+        (
+            "len(series) - width",
+            "train, test = train_test_split(wins, test_size=0.2)",
+            True,
+        ),
+        (
+            "len(series) - width",
+            "order = rng.permutation(len(wins)); train = wins[order[:80]]",
+            True,
+        ),
+        (
+            "len(series) - width",
+            "train, test = train_test_split(wins, shuffle=False)",
+            False,
+        ),
         ("len(series) - width", "train, test = wins[:80], wins[104:]", False),
-        ("0, len(series), width", "train, test = train_test_split(wins, test_size=0.2)", False),
+        (
+            "0, len(series), width",
+            "train, test = train_test_split(wins, test_size=0.2)",
+            False,
+        ),
     ],
 )
 def test_windows_that_overlap_and_are_split_by_chance(steps: str, split: str, fires: bool) -> None:
@@ -155,7 +187,9 @@ LISTED = "self.towers[0](a), self.towers[1](b)"
         ("None", "[tower()] * 2", LISTED, False),
     ],
 )
-def test_two_networks_where_a_siamese_one_has_one(right: str, towers: str, given: str, fires: bool) -> None:
+def test_two_networks_where_a_siamese_one_has_one(
+    right: str, towers: str, given: str, fires: bool
+) -> None:
     assert lines("RE050", SIAMESE.format(right=right, towers=towers, given=given)) == [9] * fires
 
 
@@ -203,7 +237,10 @@ class Rnn(nn.Module):
 
 def test_padding_that_moves_what_a_recurrent_layer_says_in_the_end() -> None:
     for moved, count in ((0.3, 1), (0.02, 0)):
-        tested = (Behaviour("Rnn", padding=0.5), Behaviour("Rnn", at_end=True, padding=moved))
+        tested = (
+            Behaviour("Rnn", padding=0.5),
+            Behaviour("Rnn", at_end=True, padding=moved),
+        )
         found = findings_in("RE036", seen(trace(STEPS), GRU, Experiments(behaviour=tested)))
         assert [one.place.line for one in found if one.place is not None] == [8] * count
 
@@ -226,20 +263,32 @@ def test_a_tie_that_is_lost_before_the_training_begins() -> None:
         return Layer(name, kind, None, ((None, 8),), (None, 8), None, {}, (weight,))
 
     for path, count in (("logits.weight", 1), ("words.weight", 0)):
-        layers = (shown("words", "Embedding", "words.weight", 0.4), shown("logits", "Linear", path, 0.5))
-        run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers))
+        layers = (
+            shown("words", "Embedding", "words.weight", 0.4),
+            shown("logits", "Linear", path, 0.5),
+        )
+        run = trace(
+            STEPS,
+            graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=layers),
+        )
         found = findings_in("RE050", seen(run, TIED))
         assert [one.place.line for one in found if one.place is not None] == [9] * count
-    # pytorch/examples' word_language_model ties on demand: where nothing parts the two, it was not asked for.
+    # pytorch/examples' word_language_model ties on demand: where nothing parts the two, it was not
+    # asked for.
     apart = (
         shown("words", "Embedding", "words.weight", 0.4),
         shown("logits", "Linear", "logits.weight", 0.5),
     )
-    run = trace(STEPS, graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=apart))
+    run = trace(
+        STEPS,
+        graph=replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), layers=apart),
+    )
     kept = TIED[: TIED.index("        self.apply")]
     tie = "        self.logits.weight = self.words.weight\n"
     asked, started = ("        if tied:", 0), ("        if __name__ == '__main__':", 1)
-    conditions = [(kept.replace(tie, f"{words}\n    {tie}"), count) for words, count in (asked, started)]
+    conditions = [
+        (kept.replace(tie, f"{words}\n    {tie}"), count) for words, count in (asked, started)
+    ]
     for text, count in ((kept, 1), *conditions):
         assert len(findings_in("RE050", seen(run, text))) == count
 
@@ -253,7 +302,9 @@ def test_a_mask_of_numbers_hides_nothing() -> None:
 
 
 def test_labels_that_are_repeated_in_another_order_than_their_rows() -> None:
-    text = "def two(x, y):\n    images = torch.cat([a(x), b(x)], 0)\n    return images, y.{repeated}\n"
+    text = (
+        "def two(x, y):\n    images = torch.cat([a(x), b(x)], 0)\n    return images, y.{repeated}\n"
+    )
     for repeated, count in (("repeat_interleave(2)", 1), ("repeat(2)", 0)):
         assert lines("RE053", text.format(repeated=repeated)) == [3] * count
 

@@ -45,7 +45,9 @@ AHEAD = {
     ),
 }
 ALLOWED = {
-    "a target": ("forecast = 1\ndf['target'] = df['load'].shift(-1)\nfeatures = ['load', 'target']\n"),
+    "a target": (
+        "forecast = 1\ndf['target'] = df['load'].shift(-1)\nfeatures = ['load', 'target']\n"
+    ),
     "a trailing window": (
         "forecast = 1\ndf['ma'] = df['load'].rolling(7).mean()\nfeatures = ['load', 'ma']\n"
     ),
@@ -63,8 +65,12 @@ ALLOWED = {
         "    return np.stack([signal, smooth])\n"
     ),
     "an image": ("x = torch.roll(x, -1, 2)\n"),
-    "a plot": ("forecast = 1\ntrend = df['load'].rolling(7, center=True).mean()\nplt.plot(trend)\n"),
-    "pairs of steps": ("forecast = 1\nfollowing = np.roll(x, -1)\npairs = np.stack([x, following])\n"),
+    "a plot": (
+        "forecast = 1\ntrend = df['load'].rolling(7, center=True).mean()\nplt.plot(trend)\n"
+    ),
+    "pairs of steps": (
+        "forecast = 1\nfollowing = np.roll(x, -1)\npairs = np.stack([x, following])\n"
+    ),
     "the latest row first": (
         "df = df.sort_values('t', ascending=False)\ndf['lag_1'] = df['load'].shift(-1)\n"
     ),
@@ -94,7 +100,10 @@ IN_ITS_WINDOW = {
         3,
     ),
     "comprehensions": (
-        ("X = np.stack([s[i:i + w] for i in range(n)])\ny = np.array([s[i + w - 1] for i in range(n)])\n"),
+        (
+            "X = np.stack([s[i:i + w] for i in range(n)])\ny = np.array([s[i + w - 1] for i in "
+            "range(n)])\n"
+        ),
         2,
     ),
     "one column": (
@@ -103,13 +112,20 @@ IN_ITS_WINDOW = {
     ),
 }
 BEHIND_ITS_WINDOW = {
-    "the value behind": ("for i in range(n):\n    xs.append(s[i:i + w])\n    ys.append(s[i + w])\n"),
+    "the value behind": (
+        "for i in range(n):\n    xs.append(s[i:i + w])\n    ys.append(s[i + w])\n"
+    ),
     "tokens and the next ones": (
-        "def __getitem__(self, i):\n    return self.ids[i:i + self.n], self.ids[i + 1:i + self.n + 1]\n"
+        "def __getitem__(self, i):\n    return self.ids[i:i + self.n], self.ids[i + 1:i + self.n "
+        "+ 1]\n"
     ),
     "tokens by number": ("x = ids[i:i + 8]\ny = ids[i + 1:i + 9]\n"),
-    "other columns": ("for i in range(n):\n    xs.append(d[i:i + w, 1:])\n    ys.append(d[i + w - 1, 0])\n"),
-    "another array": ("for i in range(n):\n    xs.append(f[i:i + w])\n    ys.append(t[i + w - 1])\n"),
+    "other columns": (
+        "for i in range(n):\n    xs.append(d[i:i + w, 1:])\n    ys.append(d[i + w - 1, 0])\n"
+    ),
+    "another array": (
+        "for i in range(n):\n    xs.append(f[i:i + w])\n    ys.append(t[i + w - 1])\n"
+    ),
     "the last value as a baseline": (
         "for i in range(n):\n    x = s[i:i + w]\n    y = s[i + w]\n    last = s[i + w - 1]\n"
     ),
@@ -124,7 +140,9 @@ BEHIND_ITS_WINDOW = {
 @pytest.mark.parametrize("name", AHEAD)
 def test_features_that_know_later_values(name: str) -> None:
     text, line = AHEAD[name]
-    assert [one.place.line for one in findings(detector("RE063"), text) if one.place is not None] == [line]
+    assert [
+        one.place.line for one in findings(detector("RE063"), text) if one.place is not None
+    ] == [line]
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -135,7 +153,9 @@ def test_values_that_may_be_known(name: str) -> None:
 @pytest.mark.parametrize("name", IN_ITS_WINDOW)
 def test_windows_that_hold_their_target(name: str) -> None:
     text, line = IN_ITS_WINDOW[name]
-    assert [one.place.line for one in findings(detector("RE063"), text) if one.place is not None] == [line]
+    assert [
+        one.place.line for one in findings(detector("RE063"), text) if one.place is not None
+    ] == [line]
 
 
 @pytest.mark.parametrize("name", BEHIND_ITS_WINDOW)

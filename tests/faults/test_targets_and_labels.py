@@ -42,7 +42,11 @@ for epoch in range(3):
 def test_a_target_that_is_stretched_over_all_rows(loss: str, line: int, edit: str) -> None:
     (found,) = findings(detector("RE033"), CURVE.format(loss=loss))
     assert found.place is not None
-    assert (found.place.line, found.certainty, edit in found.saw) == (line, "proof", True)
+    assert (found.place.line, found.certainty, edit in found.saw) == (
+        line,
+        "proof",
+        True,
+    )
 
 
 @pytest.mark.parametrize("loss", ["loss_of(model(x), y)", "((model(x) - y) ** 2).mean()"])
@@ -62,7 +66,11 @@ model.fit(x, {labels}, epochs=1, verbose=0)
 
 def test_one_target_for_several_outputs_and_what_keras_adapts_itself() -> None:
     (found,) = findings(detector("RE033"), KERAS_CURVE.format(width=4, labels="y"))
-    assert (found.fault, found.layer, found.certainty) == (FaultType.LCN, "dense_1", "strong")
+    assert (found.fault, found.layer, found.certainty) == (
+        FaultType.LCN,
+        "dense_1",
+        "strong",
+    )
     assert findings(detector("RE033"), KERAS_CURVE.format(width=1, labels="y[:, 0]")) == ()
 
 
@@ -98,10 +106,17 @@ def test_labels_that_a_loss_does_not_take_are_placed_where_they_are_made() -> No
     text = KERAS.format(output="layers.Dense(1)", loss='"binary_crossentropy"')
     data = (replace(LABELS, minimum=-1.0, maximum=1.0, class_values=(-1, 1)),)
     run = trace([0.5] * 20, graph=graph(TaskType.BINARY, "binary_crossentropy", 1), data=data)
-    there = replace(evidence_of(text.replace("from data import x, y", "y = f()"), run=False), trace=run)
+    there = replace(
+        evidence_of(text.replace("from data import x, y", "y = f()"), run=False),
+        trace=run,
+    )
     (found,) = findings_in("RE004", there)
     assert found.place is not None
-    assert (found.place.line, found.certainty, "at line 6" in found.saw) == (4, "proof", True)
+    assert (found.place.line, found.certainty, "at line 6" in found.saw) == (
+        4,
+        "proof",
+        True,
+    )
     (found,) = findings_in("RE004", replace(evidence_of(text, run=False), trace=run))
     assert found.place is not None
     assert found.place.line == 6
@@ -124,5 +139,9 @@ model.fit(x, y, epochs=1, verbose=0)
 def test_class_numbers_that_were_scaled_are_proof_even_where_the_loss_falls() -> None:
     (found,) = findings(detector("RE004"), SCALED)
     assert found.place is not None
-    assert (found.place.line, found.certainty, "not whole" in found.saw) == (6, "proof", True)
+    assert (found.place.line, found.certainty, "not whole" in found.saw) == (
+        6,
+        "proof",
+        True,
+    )
     assert findings(detector("RE004"), SCALED.replace("y = y / 255\n", "")) == ()

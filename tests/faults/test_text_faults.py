@@ -21,7 +21,9 @@ from reenact.types import Place
 
 
 @pytest.mark.parametrize(("zeroed", "count"), [(1.0, 1), (2.0, 0)])
-def test_a_divergence_summed_over_each_row_counts_where_inputs_are_ignored(zeroed: float, count: int) -> None:
+def test_a_divergence_summed_over_each_row_counts_where_inputs_are_ignored(
+    zeroed: float, count: int
+) -> None:
     text = BOUND.format(
         kl="-0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp(), dim=1).mean()",
         total="distance + kl",
@@ -209,7 +211,11 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE047", LOOP.format(line="history.append(loss.item())"), None),
         ("RE047", LOOP.format(line="history = []; history.append(loss)"), None),
         ("RE047", LOOP.format(line="history.append(other)"), None),
-        ("RE047", LOOP.format(line="history.append(loss)").replace("range(9)", "loader"), None),
+        (
+            "RE047",
+            LOOP.format(line="history.append(loss)").replace("range(9)", "loader"),
+            None,
+        ),
         ("RE054", bound("-0.5 * KL", "distance + kl"), 5),
         ("RE054", bound("-0.5 * KL", "distance + kl", ", reduction='sum'"), None),
         ("RE054", bound("-0.5 * KL", "distance + kl", ", size_average=False"), None),
@@ -222,12 +228,28 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE049", bound("0.5 / len(x) * KL", "distance + kl"), 5),
         ("RE049", POLICY.format(sign=""), 5),
         ("RE049", POLICY.format(sign="-"), None),
-        ("RE049", POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"), 5),
-        ("RE049", POLICY.format(sign="0.5 * value_loss - ").replace(".mean()", ".mean() - entropy"), None),
-        ("RE049", POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"), None),
+        (
+            "RE049",
+            POLICY.format(sign="").replace(".mean()", ".mean() - 0.01 * entropy"),
+            5,
+        ),
+        (
+            "RE049",
+            POLICY.format(sign="0.5 * value_loss - ").replace(".mean()", ".mean() - entropy"),
+            None,
+        ),
+        (
+            "RE049",
+            POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"),
+            None,
+        ),
         ("RE049", CRITIC.format(advantage="(values - returns).detach()"), 2),
         ("RE049", CRITIC.format(advantage="(returns - values).detach()"), None),
-        ("RE049", CRITIC.format(advantage="values - returns").replace("-(log", "(log"), None),
+        (
+            "RE049",
+            CRITIC.format(advantage="values - returns").replace("-(log", "(log"),
+            None,
+        ),
         ("RE049", SURROGATE.format(sign=""), 5),
         ("RE049", SURROGATE.format(sign="-"), None),
         ("RE053", PAIRS.format(first="True"), 5),
@@ -239,16 +261,28 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE059", VALUES.format(value="critic(after)"), 6),
         ("RE059", VALUES.format(value="critic(after) * (1 - ends)"), None),
         ("RE059", VALUES.format(value="later"), None),
-        ("RE059", VALUES.format(value="critic(after)").replace("dones", "actions"), None),
+        (
+            "RE059",
+            VALUES.format(value="critic(after)").replace("dones", "actions"),
+            None,
+        ),
         ("RE059", RETURNS, None),
         ("RE059", REPLAYED.format(target="r + gamma * critic(s2).max(1).values"), 9),
-        ("RE059", REPLAYED.format(target="r if done else r + gamma * critic(s2).max()"), None),
+        (
+            "RE059",
+            REPLAYED.format(target="r if done else r + gamma * critic(s2).max()"),
+            None,
+        ),
         ("RE060", SCORES.format(scores="a @ b.T * tau", tau="0.1"), 3),
         ("RE060", SCORES.format(scores="torch.matmul(a, b.T) * tau", tau="0.1"), 3),
         ("RE060", SCORES.format(scores="a @ b.T / tau", tau="0.1"), None),
         ("RE060", SCORES.format(scores="a @ b.T * tau", tau="14.0"), None),
         ("RE060", SCORES.format(scores="a @ b.T * tau.exp()", tau="0.1"), None),
-        ("RE060", "import torch\nT = 4.0\nsoft = torch.softmax(teacher(x) * T, 1)\n", 3),
+        (
+            "RE060",
+            "import torch\nT = 4.0\nsoft = torch.softmax(teacher(x) * T, 1)\n",
+            3,
+        ),
         ("RE001", DISTIL.format(given="softmax"), 8),
         ("RE001", DISTIL.format(given="log_softmax"), None),
         ("RE055", RARE.format(population="rare", rows="x[more]"), 3),
@@ -256,19 +290,43 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE055", RARE.format(population="rare", rows="x[more] + noise"), None),
         ("RE055", CUT.format(population="rare", rows="x[more]", rest="cut"), 3),
         ("RE055", CUT.format(population="rare", rows="x[more]", rest="other"), None),
-        ("RE055", CUT.format(population="rare", rows="x[more] + noise", rest="cut"), None),
-        ("RE055", CUT.format(population="np.arange(3)", rows="x[more]", rest="cut"), None),
+        (
+            "RE055",
+            CUT.format(population="rare", rows="x[more] + noise", rest="cut"),
+            None,
+        ),
+        (
+            "RE055",
+            CUT.format(population="np.arange(3)", rows="x[more]", rest="cut"),
+            None,
+        ),
         ("RE056", AUGMENTED.format(name="RandomCrop", after=""), 4),
         ("RE056", AUGMENTED.format(name="ToTensor", after=""), None),
-        ("RE056", AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"), None),
+        (
+            "RE056",
+            AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"),
+            None,
+        ),
         ("RE056", "val_set = Images(augment=True)\n", 1),
         ("RE058", HITS.format(sign="", counted="mean", share="hits"), 4),
         ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader)"), 4),
-        ("RE058", HITS.format(sign="+", counted="mean", share="hits / len(loader.dataset)"), 4),
-        ("RE058", HITS.format(sign="+", counted="mean", share="hits / len(loader)"), None),
-        ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader.dataset)"), None),
+        (
+            "RE058",
+            HITS.format(sign="+", counted="mean", share="hits / len(loader.dataset)"),
+            4,
+        ),
+        (
+            "RE058",
+            HITS.format(sign="+", counted="mean", share="hits / len(loader)"),
+            None,
+        ),
+        (
+            "RE058",
+            HITS.format(sign="+", counted="sum", share="hits / len(loader.dataset)"),
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_faults_that_the_text_alone_shows(code: str, text: str, line: int | None) -> None:
     found = [finding for finding in findings(detector(code), text) if finding.place is not None]
     assert [finding.place.line for finding in found if finding.place] == ([line] if line else [])
@@ -276,14 +334,26 @@ def test_faults_that_the_text_alone_shows(code: str, text: str, line: int | None
 
 @pytest.mark.parametrize(("name", "fires"), [("test_step", True), ("train_step", False)])
 def test_a_step_of_keras_that_evaluates_in_training_mode(name: str, fires: bool) -> None:
-    evidence = replace(evidence_of(STEP.format(name=name), run=False), trace=trace([1.0] * 20, graph=None))
-    assert [one.place.line for one in findings_in("RE011", evidence) if one.place] == ([8] if fires else [])
+    evidence = replace(
+        evidence_of(STEP.format(name=name), run=False),
+        trace=trace([1.0] * 20, graph=None),
+    )
+    assert [one.place.line for one in findings_in("RE011", evidence) if one.place] == (
+        [8] if fires else []
+    )
 
 
 def test_numbers_that_are_not_finite_are_placed_where_numpy_warned() -> None:
     place = Place(PurePosixPath("train.py"), 19)
     warned = Event("warning", 0, 0, 0.0, {"message": "divide by zero encountered in log"}, place)
-    other = Event("warning", 0, 0, 0.0, {"message": "deprecated"}, Place(PurePosixPath("train.py"), 2))
+    other = Event(
+        "warning",
+        0,
+        0,
+        0.0,
+        {"message": "deprecated"},
+        Place(PurePosixPath("train.py"), 2),
+    )
     run = replace(trace([math.nan] * 20), events=(other, warned))
     assert Evidence(trace=run).non_finite_at == place
     assert Evidence(trace=replace(run, events=(other,))).non_finite_at is None
@@ -301,7 +371,11 @@ for x, y in loader:
 
 @pytest.mark.parametrize(
     ("given", "before", "line"),
-    [("", "pass", 6), ("", "scaler.unscale_(optimizer)", None), (", enabled=half", "pass", None)],
+    [
+        ("", "pass", 6),
+        ("", "scaler.unscale_(optimizer)", None),
+        (", enabled=half", "pass", None),
+    ],
 )
 def test_clipping_before_gradients_are_unscaled(given: str, before: str, line: int | None) -> None:
     evidence = evidence_of(SCALED.format(given=given, before=before), run=False)

@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_evidence import LABELS, LEARNED, QUANTITIES, event, findings_in, graph, seen, trace
+from made_evidence import (
+    LABELS,
+    LEARNED,
+    QUANTITIES,
+    event,
+    findings_in,
+    graph,
+    seen,
+    trace,
+)
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Certainty
 from reenact.probe.trace import (
@@ -68,7 +77,10 @@ def test_a_loss_over_the_rows_of_every_split() -> None:
 
 def test_a_condition_that_is_always_true_freezes_everything() -> None:
     text = "for name, p in named:\n    if {test}:\n        p.requires_grad = False\n"
-    for test, count in (('"bias" or "norm" in name', 1), ('"bias" in name or "norm" in name', 0)):
+    for test, count in (
+        ('"bias" or "norm" in name', 1),
+        ('"bias" in name or "norm" in name', 0),
+    ):
         found = findings_in("RE051", seen(trace([1.0] * 20), text.format(test=test)))
         assert [one.place.line for one in found if one.place is not None] == [2] * count
 
@@ -94,7 +106,9 @@ def test_an_average_that_is_slower_than_the_run() -> None:
     assert lines(300, plain) == [9]
     assert lines(3000, plain) == []
     assert lines(300, AVERAGE.format(kept="self.decay = min(0.999, (1 + n) / (10 + n))")) == []
-    assert lines(300, plain.replace("shadow", "target")) == [], "a target network is slow on purpose"
+    assert lines(300, plain.replace("shadow", "target")) == [], (
+        "a target network is slow on purpose"
+    )
 
 
 def test_classes_of_the_data_set_that_the_loss_does_not_see() -> None:
@@ -109,11 +123,15 @@ def test_classes_of_the_data_set_that_the_loss_does_not_see() -> None:
     assert compared(16, 64).labels is None, "an image is given back"
     assert compared(16, 3).labels == LABELS, "the classes as one-hot rows"
     assert compared(16).labels == LABELS
-    columns = replace(LABELS, shape=(None, 2), class_values=tuple(range(12)), classes=12, maximum=11.0)
+    columns = replace(
+        LABELS, shape=(None, 2), class_values=tuple(range(12)), classes=12, maximum=11.0
+    )
     many = replace(run, data=(columns,))
     assert seen(many).labels == columns
     loss = LossFacts("binary_cross_entropy_with_logits", None, {}, None, compared=((16,), (16,)))
-    assert seen(replace(many, graph=replace(run.graph, loss=loss))).labels is None, "columns of categories"
+    assert seen(replace(many, graph=replace(run.graph, loss=loss))).labels is None, (
+        "columns of categories"
+    )
 
 
 CRITIC = """
@@ -127,7 +145,10 @@ def test_labels_that_may_be_those_of_the_loss_beside_it() -> None:
     run = trace([1.0] * 20)
     assert run.graph is not None
     run = replace(run, graph=replace(run.graph, loss=loss))
-    for text, sure in ((CRITIC, Certainty.HINT), (CRITIC.replace("F.cross_entropy", "of"), Certainty.PROOF)):
+    for text, sure in (
+        (CRITIC, Certainty.HINT),
+        (CRITIC.replace("F.cross_entropy", "of"), Certainty.PROOF),
+    ):
         assert [one.certainty for one in findings_in("RE004", seen(run, text))] == [sure]
 
 
@@ -153,11 +174,14 @@ def elbo(x, back, mean, log_var):
     far = -0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp(), dim=1).mean()
     return near + far, near, far
 """
-SUMMED = BY_ROW.replace("F.binary_cross_entropy_with_logits(back, x)", "(back - x).pow(2).sum(1).mean()")
+SUMMED = BY_ROW.replace(
+    "F.binary_cross_entropy_with_logits(back, x)", "(back - x).pow(2).sum(1).mean()"
+)
 
 
 @pytest.mark.parametrize(
-    ("text", "largest", "count"), [(BY_ROW, 0.004, 1), (BY_ROW, 2.0, 0), (SUMMED, 0.004, 0)]
+    ("text", "largest", "count"),
+    [(BY_ROW, 0.004, 1), (BY_ROW, 2.0, 0), (SUMMED, 0.004, 0)],
 )
 def test_a_divergence_of_each_row_whose_codes_have_become_noise(
     text: str, largest: float, count: int
@@ -204,9 +228,15 @@ def test_raw_quantities_of_one_head_drown_the_classes_of_another(scale: float, c
 
 @pytest.mark.parametrize(
     ("scale", "text", "count"),
-    [(2e5, TWO_HEADS, 1), (2.0, TWO_HEADS, 0), (2e5, TWO_HEADS + "total = parts.sum(1)\n", 0)],
+    [
+        (2e5, TWO_HEADS, 1),
+        (2.0, TWO_HEADS, 0),
+        (2e5, TWO_HEADS + "total = parts.sum(1)\n", 0),
+    ],
 )
-def test_classes_that_drown_beside_quantities_nobody_saw(scale: float, text: str, count: int) -> None:
+def test_classes_that_drown_beside_quantities_nobody_saw(
+    scale: float, text: str, count: int
+) -> None:
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 3)
     made = trace([scale * (40 - step) for step in range(20)], graph=model, data=(LABELS,))
     found = findings_in("RE006", seen(made, text))
@@ -214,7 +244,16 @@ def test_classes_that_drown_beside_quantities_nobody_saw(scale: float, text: str
 
 
 def test_gaps_between_quantiles_bend_a_part_of_the_output() -> None:
-    bent = Layer("softplus", "softplus", None, ((16,),), (16,), "softplus", {"functional": True}, ())
+    bent = Layer(
+        "softplus",
+        "softplus",
+        None,
+        ((16,),),
+        (16,),
+        "softplus",
+        {"functional": True},
+        (),
+    )
     model = graph(TaskType.REGRESSION, "", 3)
     output = replace(model.layers[0], output_shape=(16, 3))
     for given, activation in (((16,), None), ((16, 3), "softplus")):

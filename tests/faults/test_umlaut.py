@@ -18,7 +18,9 @@ from reenact.program.graph import Layer, ModelGraph, TaskType, TensorFacts
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 
-INPUTS = TensorFacts("train", "input", (None, 4), "float32", -3.0, 3.0, 0.0, 1.0, 0.0, 0, None, None, 100)
+INPUTS = TensorFacts(
+    "train", "input", (None, 4), "float32", -3.0, 3.0, 0.0, 1.0, 0.0, 0, None, None, 100
+)
 
 
 def layer(type_name: str, **settings: str) -> Layer:
@@ -34,24 +36,44 @@ def trace(
     rates: tuple[float, ...] = (),
 ) -> Trace:
     known = rates or (0.01,) * len(losses)
-    rows = np.array([[n, loss, rate] for n, (loss, rate) in enumerate(zip(losses, known, strict=True))])
+    rows = np.array(
+        [[n, loss, rate] for n, (loss, rate) in enumerate(zip(losses, known, strict=True))]
+    )
     graph = ModelGraph("torch", "Net", layers, None, None, data, TaskType.MULTI_CLASS, 32, 1, 1)
     empty = no_rows(("step",))
     return Trace(
-        Columns(("step", "loss", "learning_rate"), rows), empty, empty, (), (), metrics, (),
-        graph, data, overlaps, None, True, 1.0, 0.0, (),
-    )  # fmt: skip
+        Columns(("step", "loss", "learning_rate"), rows),
+        empty,
+        empty,
+        (),
+        (),
+        metrics,
+        (),
+        graph,
+        data,
+        overlaps,
+        None,
+        True,
+        1.0,
+        0.0,
+        (),
+    )
 
 
 def findings_in(
-    code: str, seen: Trace | None, source: str = "import torch\n", outcome: Outcome | None = None
+    code: str,
+    seen: Trace | None,
+    source: str = "import torch\n",
+    outcome: Outcome | None = None,
 ) -> tuple[Finding, ...]:
     program = program_from_text(source)
     return run_detectors((detector(code),), Evidence(program, static_graph(program), seen, outcome))
 
 
 def values(name: str, *numbers: float) -> tuple[Metric, ...]:
-    return tuple(Metric(name, value, step, step, 0.0, "keras") for step, value in enumerate(numbers))
+    return tuple(
+        Metric(name, value, step, step, 0.0, "keras") for step, value in enumerate(numbers)
+    )
 
 
 def inputs(**changed: object) -> tuple[TensorFacts, ...]:
@@ -66,16 +88,30 @@ WIDE = inputs(minimum=0.0, maximum=255.0, mean=120.0, std=70.0)
     [
         (WIDE, (layer("Linear"),), True),
         (inputs(), (layer("Linear"),), False),
-        (inputs(minimum=0.0, maximum=1.0, mean=0.3, std=0.3), (layer("Linear"),), False),
-        (inputs(minimum=-2.1, maximum=2.6, mean=0.4, std=1.2), (layer("Conv2d"),), False),
+        (
+            inputs(minimum=0.0, maximum=1.0, mean=0.3, std=0.3),
+            (layer("Linear"),),
+            False,
+        ),
+        (
+            inputs(minimum=-2.1, maximum=2.6, mean=0.4, std=1.2),
+            (layer("Conv2d"),),
+            False,
+        ),
         (WIDE, (layer("Embedding"), layer("Linear")), False),
         (WIDE, (layer("BatchNorm1d"), layer("Linear")), False),
         (WIDE, (layer("Rescaling"), layer("Conv2D")), False),
         (WIDE, (layer("Linear"), layer("BatchNorm1d")), True),
-        (inputs(minimum=None, maximum=None, mean=None, std=None), (layer("Linear"),), False),
+        (
+            inputs(minimum=None, maximum=None, mean=None, std=None),
+            (layer("Linear"),),
+            False,
+        ),
     ],
 )
-def test_unscaled_inputs(data: tuple[TensorFacts, ...], layers: tuple[Layer, ...], fires: bool) -> None:
+def test_unscaled_inputs(
+    data: tuple[TensorFacts, ...], layers: tuple[Layer, ...], fires: bool
+) -> None:
     assert bool(findings_in("UM001", trace(data=data, layers=layers))) is fires
 
 
@@ -99,7 +135,9 @@ def test_layout_of_pictures(shape: tuple[int | None, ...], conv: Layer, fires: b
 def test_whole_numbers_are_fine_for_an_embedding() -> None:
     data = inputs(dtype="int64")
     assert findings_in("UM003", trace(data=data))
-    assert findings_in("UM003", trace(data=data, layers=(layer("Embedding"), layer("Linear")))) == ()
+    assert (
+        findings_in("UM003", trace(data=data, layers=(layer("Embedding"), layer("Linear")))) == ()
+    )
 
 
 def test_a_crash_over_types() -> None:
@@ -124,11 +162,19 @@ def test_a_warm_up_is_no_low_learning_rate() -> None:
 
 @pytest.mark.parametrize(
     ("optimizer", "low", "high"),
-    [("Adam(p, lr=0.02)", 0.0, 0.5), ("Adam(p, lr=2.0)", 0.8, 1.0), ("SGD(p, lr=0.1)", 0.0, 0.5),
-     ("Adadelta(p, lr=1.0)", 0.0, 0.2)],
-)  # fmt: skip
-def test_a_high_learning_rate_depends_on_the_optimiser(optimizer: str, low: float, high: float) -> None:
-    source = f"import torch\np = torch.nn.Linear(2, 1).parameters()\nopt = torch.optim.{optimizer}\n"
+    [
+        ("Adam(p, lr=0.02)", 0.0, 0.5),
+        ("Adam(p, lr=2.0)", 0.8, 1.0),
+        ("SGD(p, lr=0.1)", 0.0, 0.5),
+        ("Adadelta(p, lr=1.0)", 0.0, 0.2),
+    ],
+)
+def test_a_high_learning_rate_depends_on_the_optimiser(
+    optimizer: str, low: float, high: float
+) -> None:
+    source = (
+        f"import torch\np = torch.nn.Linear(2, 1).parameters()\nopt = torch.optim.{optimizer}\n"
+    )
     (found,) = findings_in("UM005", None, source)
     assert low <= found.confidence <= high
 
@@ -157,7 +203,9 @@ def test_a_model_that_diverges_does_not_overfit() -> None:
 
 def test_validation_on_training_rows() -> None:
     metrics = values("val_accuracy", 0.5, 0.6)
-    (found,) = findings_in("UM012", trace(metrics=metrics, overlaps=(Overlap("validation", 100, 100),)))
+    (found,) = findings_in(
+        "UM012", trace(metrics=metrics, overlaps=(Overlap("validation", 100, 100),))
+    )
     assert found.confidence > 0.8
     both = (Overlap("test", 100, 100), Overlap("test", 100, 0))
     assert findings_in("UM012", trace(metrics=metrics, overlaps=both)) == ()
@@ -189,13 +237,18 @@ def test_only_classifiers_owe_an_accuracy() -> None:
     seen = trace(metrics=values("loss", 1.0))
     assert findings_in("UM014", seen)
     assert seen.graph is not None
-    assert findings_in("UM014", replace(seen, graph=replace(seen.graph, task=TaskType.REGRESSION))) == ()
+    assert (
+        findings_in("UM014", replace(seen, graph=replace(seen.graph, task=TaskType.REGRESSION)))
+        == ()
+    )
     assert findings_in("UM014", trace(metrics=values("val_auc", 0.5))) == ()
     assert findings_in("UM014", trace()) == ()
 
 
 def test_dropout_of_a_half_passes() -> None:
-    model = "import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout({}))\n"
+    model = (
+        "import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout({}))\n"
+    )
     assert findings_in("UM010", None, model.format(0.5)) == ()
     (found,) = findings_in("UM010", None, model.format(0.6))
     assert [suggestion.new for suggestion in found.suggestions] == [0.2, 0.3, 0.5]

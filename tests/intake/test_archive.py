@@ -58,7 +58,8 @@ def test_a_zip_without_a_top_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/x", "../x", "a/../../x", "a\\..\\x", "a\x01b", "a/b/c/d/e/f", "x" * 300]
+    "name",
+    ["/etc/x", "../x", "a/../../x", "a\\..\\x", "a\x01b", "a/b/c/d/e/f", "x" * 300],
 )
 def test_names_that_may_not_be(tmp_path: Path, name: str) -> None:
     refused(tarred(tmp_path / "a.tar.gz", [(name, b"")]), "refused")
@@ -76,11 +77,17 @@ def test_bombs_are_counted_while_they_unpack(tmp_path: Path) -> None:
 
 
 def test_too_many_members(tmp_path: Path) -> None:
-    refused(tarred(tmp_path / "a.tgz", [(f"{n}.py", b"") for n in range(30)]), "more than 20 members")
+    refused(
+        tarred(tmp_path / "a.tgz", [(f"{n}.py", b"") for n in range(30)]),
+        "more than 20 members",
+    )
 
 
 def test_the_same_name_twice(tmp_path: Path) -> None:
-    refused(tarred(tmp_path / "a.tgz", [("a.py", b"1"), ("./a.py", b"2")]), "same name twice")
+    refused(
+        tarred(tmp_path / "a.tgz", [("a.py", b"1"), ("./a.py", b"2")]),
+        "same name twice",
+    )
 
 
 def test_a_header_made_to_fill_the_memory(tmp_path: Path) -> None:
@@ -92,7 +99,11 @@ def test_a_header_made_to_fill_the_memory(tmp_path: Path) -> None:
 
 def test_links_and_devices_are_left_out(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
-        for name, kind in (("l", tarfile.SYMTYPE), ("h", tarfile.LNKTYPE), ("f", tarfile.FIFOTYPE)):
+        for name, kind in (
+            ("l", tarfile.SYMTYPE),
+            ("h", tarfile.LNKTYPE),
+            ("f", tarfile.FIFOTYPE),
+        ):
             entry = tarfile.TarInfo(name)
             entry.type, entry.linkname = kind, "/etc/passwd"
             archive.addfile(entry)

@@ -1,4 +1,6 @@
-"""Reports of every shape from files and standard input; what is no report is refused with a sentence."""
+"""Reports of every shape from files and standard input; what is no report is refused with a
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def written(folder: Path, content: bytes) -> RawReport:
 
 def test_the_first_line_is_the_title(tmp_path: Path) -> None:
     report = written(tmp_path, b"\n# Loss is NaN\n\nAfter one epoch.\r\nAlways.\n")
-    assert (report.title, report.body, report.cut) == ("Loss is NaN", "After one epoch.\nAlways.", "")
+    assert (report.title, report.body, report.cut) == (
+        "Loss is NaN",
+        "After one epoch.\nAlways.",
+        "",
+    )
     assert report.text() == "Loss is NaN\n\nAfter one epoch.\nAlways."
 
 
@@ -62,7 +68,11 @@ def test_a_report_of_a_megabyte_is_cut_and_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [bytes(range(256)) * 4, b"\x7fELF\x02\x01\x01\x00\x00", bytes(n * n % 251 for n in range(4096))],
+    [
+        bytes(range(256)) * 4,
+        b"\x7fELF\x02\x01\x01\x00\x00",
+        bytes(n * n % 251 for n in range(4096)),
+    ],
 )
 def test_binary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(UnreadableReport, match="not text"):
@@ -71,7 +81,9 @@ def test_binary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_texts_of_other_systems_are_read(tmp_path: Path, encoding: str) -> None:
-    report = written(tmp_path, "Training fails\nThe loss never falls, naïve or not.".encode(encoding))
+    report = written(
+        tmp_path, "Training fails\nThe loss never falls, naïve or not.".encode(encoding)
+    )
     assert report.title == "Training fails"
     assert "never falls" in report.body
 
@@ -83,7 +95,11 @@ def test_what_a_terminal_would_obey_is_gone(tmp_path: Path) -> None:
 
 def test_a_missing_file_a_folder_and_a_fifo_are_sentences(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    for name, says in (("nowhere", "No such file"), ("", "it is a folder"), ("fifo", "it is a FIFO")):
+    for name, says in (
+        ("nowhere", "No such file"),
+        ("", "it is a folder"),
+        ("fifo", "it is a FIFO"),
+    ):
         with pytest.raises(UnreadableReport, match=says):
             read_report(str(tmp_path / name))
 
@@ -139,7 +155,15 @@ def test_names_of_an_issue(ref: str) -> None:
 
 @pytest.mark.parametrize(
     "ref",
-    ["report.md", "ann/net", "ann/net#x", "https://evil.example/ann/net/issues/7", "../x#1", "a/b#1?x", "-"],
+    [
+        "report.md",
+        "ann/net",
+        "ann/net#x",
+        "https://evil.example/ann/net/issues/7",
+        "../x#1",
+        "a/b#1?x",
+        "-",
+    ],
 )
 def test_other_names_are_no_issue(ref: str) -> None:
     assert not parse_issue(ref)
@@ -155,7 +179,11 @@ def test_an_issue_with_its_comments(hub: Any) -> None:
     ]
     hub.say(COMMENTS.format(1), message)
     report = ask(hub)
-    assert (report.title, report.body, report.source) == ("Loss is NaN", "After one epoch.", "ann/net#7")
+    assert (report.title, report.body, report.source) == (
+        "Loss is NaN",
+        "After one epoch.",
+        "ann/net#7",
+    )
     assert report.comments == ("same here",)
     assert report.created == datetime(2024, 3, 5, 10, tzinfo=UTC)
     assert report.cut == ""
@@ -219,7 +247,12 @@ def test_a_moved_repository_is_followed_at_home_only(hub: Any) -> None:
         (410, {}, UnreadableReport, "deleted"),
         (401, {}, UnreadableReport, "GITHUB_TOKEN"),
         (403, {}, UnreadableReport, "status 403.*Nothing for you"),
-        (403, {"X_RateLimit_Remaining": "0", "X_RateLimit_Reset": "1893456000"}, Unreachable, "rate limit"),
+        (
+            403,
+            {"X_RateLimit_Remaining": "0", "X_RateLimit_Reset": "1893456000"},
+            Unreachable,
+            "rate limit",
+        ),
         (429, {"Retry_After": "40"}, Unreachable, "rate limit"),
         (502, {}, Unreachable, "status 502"),
     ],

@@ -29,7 +29,9 @@ def test_a_folder_is_used_where_it_lies(history: History, tmp_path: Path) -> Non
     assert not (tmp_path / "into").exists()
 
 
-def test_a_change_of_equal_size_in_the_second_of_the_commit_is_seen(tmp_path: Path) -> None:
+def test_a_change_of_equal_size_in_the_second_of_the_commit_is_seen(
+    tmp_path: Path,
+) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     time.sleep(1 - time.time() % 1)
     (tmp_path / "net.py").write_text("width = 2\n")
@@ -64,7 +66,9 @@ def test_asked_again_the_same_checkout_is_found(history: History, tmp_path: Path
     again = open_repository(str(folder), first[:10], into=tmp_path / "into")
     assert again.folder == once.folder
     assert (again.folder / "mark").exists()
-    assert [path.name for path in (tmp_path / "into").iterdir() if path.is_dir()] == [once.folder.name]
+    assert [path.name for path in (tmp_path / "into").iterdir() if path.is_dir()] == [
+        once.folder.name
+    ]
     assert again.day == once.day
     assert again.day is not None, "the day of its commit is known without its history"
 
@@ -84,10 +88,20 @@ def test_a_bundle_without_a_head_takes_its_only_branch(history: History, tmp_pat
     git(folder, "bundle", "create", str(tmp_path / "one.bundle"), "refs/heads/odd")
     assert open_repository(str(tmp_path / "one.bundle"), into=tmp_path / "into").commit == second
     git(folder, "branch", "even", first)
-    git(folder, "bundle", "create", str(tmp_path / "two.bundle"), "refs/heads/odd", "refs/heads/even")
+    git(
+        folder,
+        "bundle",
+        "create",
+        str(tmp_path / "two.bundle"),
+        "refs/heads/odd",
+        "refs/heads/even",
+    )
     with pytest.raises(UnreadableRepository, match="several branches"):
         open_repository(str(tmp_path / "two.bundle"), into=tmp_path / "into")
-    assert open_repository(str(tmp_path / "two.bundle"), "even", into=tmp_path / "into").commit == first
+    assert (
+        open_repository(str(tmp_path / "two.bundle"), "even", into=tmp_path / "into").commit
+        == first
+    )
 
 
 def test_what_a_killed_run_left_is_swept_after_a_day(history: History, tmp_path: Path) -> None:
@@ -137,7 +151,9 @@ def test_an_archive_of_a_work_tree_is_brought_to_a_commit(history: History, tmp_
     assert (checkout.folder / "net.py").read_text() == "width = 1\n"
 
 
-@pytest.mark.parametrize("wanted", ["0" * 40, "abc1234", "no-such-branch", "--upload-pack=x", "a..b"])
+@pytest.mark.parametrize(
+    "wanted", ["0" * 40, "abc1234", "no-such-branch", "--upload-pack=x", "a..b"]
+)
 def test_a_missing_commit_is_a_sentence(history: History, tmp_path: Path, wanted: str) -> None:
     folder, _, _ = history
     with pytest.raises(UnreadableRepository, match="has no commit"):
@@ -159,7 +175,9 @@ def test_no_python_is_a_sentence(tmp_path: Path) -> None:
             open_repository(str(tmp_path / name), into=tmp_path / "into")
 
 
-@pytest.mark.parametrize("address", ["http://host/x", "git@host:a/b", "ssh://host/x", "file:///etc"])
+@pytest.mark.parametrize(
+    "address", ["http://host/x", "git@host:a/b", "ssh://host/x", "file:///etc"]
+)
 def test_addresses_that_are_not_https(tmp_path: Path, address: str) -> None:
     with pytest.raises(InputError, match="https"):
         open_repository(address, into=tmp_path / "into")
@@ -168,10 +186,22 @@ def test_addresses_that_are_not_https(tmp_path: Path, address: str) -> None:
 @pytest.mark.parametrize(
     ("message", "named"),
     [
-        ("git fetch failed: fatal: unable to access 'https://h/x/': Could not resolve host: h", "be reached"),
-        ("git fetch failed: fatal: couldn't find remote ref abcd", "no commit or branch 'abcd'"),
-        ("git fetch failed: fatal: could not read Username for 'https://h': No such device", "not open to"),
-        ("git fetch failed: fatal: repository 'https://h/x/' not found", "is not there"),
+        (
+            "git fetch failed: fatal: unable to access 'https://h/x/': Could not resolve host: h",
+            "be reached",
+        ),
+        (
+            "git fetch failed: fatal: couldn't find remote ref abcd",
+            "no commit or branch 'abcd'",
+        ),
+        (
+            "git fetch failed: fatal: could not read Username for 'https://h': No such device",
+            "not open to",
+        ),
+        (
+            "git fetch failed: fatal: repository 'https://h/x/' not found",
+            "is not there",
+        ),
     ],
 )
 def test_errors_of_git_are_named(message: str, named: str) -> None:
@@ -180,7 +210,10 @@ def test_errors_of_git_are_named(message: str, named: str) -> None:
 
 
 def test_other_words_of_git_pass() -> None:
-    with pytest.raises(InputError, match=r"^git did not end"), git_errors("https://h/x", "abcd"):
+    with (
+        pytest.raises(InputError, match=r"^git did not end"),
+        git_errors("https://h/x", "abcd"),
+    ):
         raise InputError("git did not end within 3 s.")
 
 

@@ -18,10 +18,11 @@ Parse = Callable[..., click.Command]
 
 @pytest.fixture(scope="session")
 def parse() -> Parse:
-    """`parse(words)`: the command that would run. UsageError for a verb, option or value that there is not.
+    """`parse(words)`: the command that would run. UsageError for a verb, option or value that there
+    is not.
 
-    Words in capitals and `...` stand for any value; files need not be there. `whole=False` also takes a
-    command that is only named, without what it needs.
+    Words in capitals and `...` stand for any value; files need not be there. `whole=False` also
+    takes a command that is only named, without what it needs.
     """
     return understood
 
@@ -37,7 +38,9 @@ def understood(words: Sequence[str], *, whole: bool = True) -> click.Command:
         assert name is not None
         assert inner is not None
         command = inner
-        context = command.context_class(command, context, info_name=name, **command.context_settings)
+        context = command.context_class(
+            command, context, info_name=name, **command.context_settings
+        )
     if isinstance(command, click.Group) or {"-h", "--help"} & set(rest):
         if whole and not rest:
             raise click.UsageError(f"{' '.join(words)} names no command.")
@@ -45,17 +48,29 @@ def understood(words: Sequence[str], *, whole: bool = True) -> click.Command:
     values, left, _ = command.make_parser(context).parse_args(rest)
     if left and whole and not context.allow_extra_args:
         raise click.UsageError(f"Too many words: {left}.")
-    options = {name for parameter in command.params for name in parameter.opts if name.startswith("--")}
+    options = {
+        name for parameter in command.params for name in parameter.opts if name.startswith("--")
+    }
     for parameter in command.params:
         behind = values.get(parameter.name)
-        if isinstance(parameter, click.Argument) and isinstance(behind, list | tuple) and options & {*behind}:
+        if (
+            isinstance(parameter, click.Argument)
+            and isinstance(behind, list | tuple)
+            and options & {*behind}
+        ):
             raise click.UsageError(f"Options stand before the program: {' '.join(words)}.")
         check_value(parameter, values.get(parameter.name), context, whole)
     return command
 
 
-def check_value(parameter: click.Parameter, value: object, context: click.Context, whole: bool) -> None:
-    given = [one for one in (value if isinstance(value, list | tuple) else [value]) if isinstance(one, str)]
+def check_value(
+    parameter: click.Parameter, value: object, context: click.Context, whole: bool
+) -> None:
+    given = [
+        one
+        for one in (value if isinstance(value, list | tuple) else [value])
+        if isinstance(one, str)
+    ]
     if not given:
         if whole and parameter.required:
             raise click.MissingParameter(ctx=context, param=parameter)

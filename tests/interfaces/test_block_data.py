@@ -1,4 +1,6 @@
-"""Blocks of Markdown pages that are data or output: held against what they configure, quote or list."""
+"""Blocks of Markdown pages that are data or output: held against what they configure, quote or
+list.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def test_json_is_what_its_reader_takes(block: fences.Block, parse: Parse, tmp_pa
 def check_matcher(pattern: dict[str, Any]) -> None:
     """The pattern for editors reads a line as it is printed."""
     words = ("lint", "--output-format", "concise", "examples/broken/torch_spirals.py")
-    ended = subprocess.run([warm_reenact(), *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [warm_reenact(), *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     found = re.match(pattern["regexp"], ended.stdout.splitlines()[0])
     assert found is not None
     assert found[pattern["file"]] == words[-1]
@@ -99,9 +103,13 @@ def test_cells_run_up_to_the_first_name_of_the_reader(page: str, tmp_path: Path)
         "print(json.dumps(errors))\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", session], input=json.dumps(cells), cwd=tmp_path, capture_output=True,
-        text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", session],
+        input=json.dumps(cells),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     errors = json.loads(ended.stdout.splitlines()[-1])
     assert all(error == "None" or error.startswith("NameError") for error in errors), ended.stdout
 
@@ -127,7 +135,9 @@ def test_what_was_printed_quotes_what_stands_there(block: fences.Block) -> None:
     assert [(code, names.get(code)) for code, _ in rules] == rules
     quoted = re.findall(r"^ +(\d+) \| (.*)$", block.body, re.MULTILINE)
     lines = text.splitlines()
-    assert [lines[int(number) - 1].strip() for number, _ in quoted] == [code.strip() for _, code in quoted]
+    assert [lines[int(number) - 1].strip() for number, _ in quoted] == [
+        code.strip() for _, code in quoted
+    ]
     figures = set(re.findall(r"\d+\.\d+", block.body)) if file.endswith(".md") else set()
     assert {figure for figure in figures if figure not in text} == set()
     # Else the file has every line of it, word by word.

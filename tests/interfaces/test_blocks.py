@@ -1,4 +1,6 @@
-"""Blocks of Markdown pages that a test cannot run: why not, and that their commands and names are there."""
+"""Blocks of Markdown pages that a test cannot run: why not, and that their commands and names
+are there.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def test_every_block_says_how_it_is_proven() -> None:
 
 
 @pytest.mark.parametrize(
-    "info", ["", "console", "console run needs=model", "python", "text", "json run", "sh"]
+    "info",
+    ["", "console", "console run needs=model", "python", "text", "json run", "sh"],
 )
 def test_a_block_that_does_not_say_it_is_of_no_kind(info: str) -> None:
     assert fences.Block("page.md", 3, tuple(info.split()), "").kind == ""
@@ -63,9 +66,14 @@ def reasons(words: Sequence[str]) -> Iterator[str]:
     text = " ".join(words)
     if re.search(r"--model (?!replay:)|--align\b", text):
         yield "model"
-    if re.search(r"https://|ray://|^(?:pip|uv tool) install|\b\d{4}\.\d{5}\b|\b\w+/\w+#\d+\b", text):
+    if re.search(
+        r"https://|ray://|^(?:pip|uv tool) install|\b\d{4}\.\d{5}\b|\b\w+/\w+#\d+\b",
+        text,
+    ):
         yield "network"
-    if words[0] in ("make", "python") or (words[1] in TRAINS and not {"static", "--help"} & {*words}):
+    if words[0] in ("make", "python") or (
+        words[1] in TRAINS and not {"static", "--help"} & {*words}
+    ):
         yield "minutes"
     if words[1] in STAYS:
         yield "terminal"
@@ -103,7 +111,9 @@ def known(words: list[str], parse: Parse) -> None:
         assert set(extras[1].split(",")) <= set(facts["optional-dependencies"])
     else:
         assert words[0] == "git", f"no check is known for {words[0]}"
-        listed = subprocess.run(["git", "--list-cmds=main"], capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            ["git", "--list-cmds=main"], capture_output=True, text=True, check=True
+        )
         assert words[1] in listed.stdout.split()
 
 
@@ -134,19 +144,31 @@ def test_what_does_not_exist_is_noticed(words: str, parse: Parse) -> None:
 def tools(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Every tool for agents, and the names of its arguments."""
     server = make_server(tmp_path_factory.mktemp("tools"), Permits())
-    return {one.name: set(one.input_schema.get("properties", {})) for one in anyio.run(server.list_tools)}
+    return {
+        one.name: set(one.input_schema.get("properties", {}))
+        for one in anyio.run(server.list_tools)
+    }
 
 
 @pytest.mark.parametrize("block", of_kind("python needs"), ids=str)
-def test_python_that_is_not_run_names_what_is_there(block: fences.Block, tools: dict[str, set[str]]) -> None:
-    tree = compile(block.body, str(block), "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+def test_python_that_is_not_run_names_what_is_there(
+    block: fences.Block, tools: dict[str, set[str]]
+) -> None:
+    tree = compile(
+        block.body,
+        str(block),
+        "exec",
+        ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+    )
     names, missing = imported(tree)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in calls:
         check_call(call, names, tools)
     foreign = missing | undefined(tree) - set(tools)
     assert "reenact" not in foreign
-    starts = [one for one in map(called, calls) if one.removeprefix("reenact.") in ("repair", "diagnose")]
+    starts = [
+        one for one in map(called, calls) if one.removeprefix("reenact.") in ("repair", "diagnose")
+    ]
     found = ({"yours"} if foreign else set()) | ({"minutes"} if starts else set())
     assert set(block.given("needs")) <= found
 
@@ -160,7 +182,9 @@ def imported(tree: ast.AST) -> tuple[dict[str, Any], set[str]]:
         elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("reenact"):
             module = importlib.import_module(str(node.module))
             names.update({one.asname or one.name: getattr(module, one.name) for one in node.names})
-        elif isinstance(node, ast.ImportFrom) and importlib.util.find_spec(str(node.module)) is None:
+        elif (
+            isinstance(node, ast.ImportFrom) and importlib.util.find_spec(str(node.module)) is None
+        ):
             missing.add(str(node.module))
     return names, missing
 

@@ -1,4 +1,6 @@
-"""Bounds hold: the time of a command, of a training, and Ctrl-C at any moment, children included."""
+"""Bounds hold: the time of a command, of a training, and Ctrl-C at any moment, children
+included.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +39,28 @@ COLD = (sys.executable, "-m", "reenact")
 
 @contextmanager
 def started(
-    folder: Path, *words: str, stdin: int = subprocess.DEVNULL, program: tuple[str, ...] = COLD
+    folder: Path,
+    *words: str,
+    stdin: int = subprocess.DEVNULL,
+    program: tuple[str, ...] = COLD,
 ) -> Iterator[subprocess.Popen[str]]:
     """A command in a group of its own; every process below it carries a word in its environment."""
-    environ = {**os.environ, WORD: str(folder), "REENACT_CACHE_DIR": str(folder / "cache"), "NO_COLOR": "1"}
+    environ = {
+        **os.environ,
+        WORD: str(folder),
+        "REENACT_CACHE_DIR": str(folder / "cache"),
+        "NO_COLOR": "1",
+    }
     child = subprocess.Popen(
         [*program, *words],
-        cwd=folder, env=environ, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=folder,
+        env=environ,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
     try:
         yield child
     finally:
@@ -79,7 +94,9 @@ def wait_for(condition: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [("--max-time", "5"), ("--training-time", "3")])
-def test_a_program_that_does_not_end_is_ended_and_judged(tmp_path: Path, option: Sequence[str]) -> None:
+def test_a_program_that_does_not_end_is_ended_and_judged(
+    tmp_path: Path, option: Sequence[str]
+) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS, "utf-8")
     words = ("diagnose", "--output-format", "json", *option, "endless.py")
     with started(tmp_path, *words, program=(warm_reenact(),)) as child:
@@ -107,7 +124,16 @@ def test_the_time_of_the_command_ends_a_question_to_a_model(tmp_path: Path) -> N
     project.mkdir()
     (project / "train.py").write_text("import math\n", "utf-8")
     (tmp_path / "report.md").write_text("# It fails\n\nValueError is raised.\n", "utf-8")
-    words = ("bug", "--model", "relay:asked", "--max-time", "4", "--repo", "project", "report.md")
+    words = (
+        "bug",
+        "--model",
+        "relay:asked",
+        "--max-time",
+        "4",
+        "--repo",
+        "project",
+        "report.md",
+    )
     with started(tmp_path, *words, program=(warm_reenact(),)) as child:
         _, complaint = child.communicate(timeout=GENEROUS)
     assert child.returncode == 3, complaint
@@ -126,7 +152,8 @@ def test_a_signal_ends_a_watched_program_that_ignores_it(
         (os.killpg if whole_group else os.kill)(child.pid, number)
         _, complaint = child.communicate(timeout=GENEROUS)
         assert alive(tmp_path) == []
-    # Ctrl-C asks for a verdict, and there is nothing to judge; who sends SIGTERM does not wait for one.
+    # Ctrl-C asks for a verdict, and there is nothing to judge; who sends SIGTERM does not wait for
+    # one.
     assert child.returncode == (3 if number == signal.SIGINT else 130), complaint
     assert "Traceback" not in complaint
 
@@ -147,7 +174,14 @@ def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
 WAITING: dict[str, tuple[str, ...]] = {
     "standard input": ("bug", "--model", "relay:asked", "--repo", "project", "-"),
     "relay": ("bug", "--model", "relay:asked", "--repo", "project", "report.md"),
-    "command": ("bug", "--model", "command:sleep 3000", "--repo", "project", "report.md"),
+    "command": (
+        "bug",
+        "--model",
+        "command:sleep 3000",
+        "--repo",
+        "project",
+        "report.md",
+    ),
     "mcp": ("mcp",),
     "view": ("view",),
     "seeds": ("mutate", "--kill", "--seeds", "1000", "slow.py"),
@@ -156,13 +190,19 @@ WAITING: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("what", WAITING)
 @pytest.mark.parametrize("waits", [False, True], ids=["starts", "waits"])
-def test_ctrl_c_ends_a_command_whatever_it_waits_for(tmp_path: Path, what: str, waits: bool) -> None:
-    """While its process starts, and when it waits, which one without imports does after a moment."""
+def test_ctrl_c_ends_a_command_whatever_it_waits_for(
+    tmp_path: Path, what: str, waits: bool
+) -> None:
+    """While its process starts, and when it waits, which one without imports does after a
+    moment.
+    """
     project = tmp_path / "project"
     project.mkdir()
     (project / "train.py").write_text("import math\n", "utf-8")
     (tmp_path / "report.md").write_text("# It fails\n\nValueError is raised.\n", "utf-8")
-    (tmp_path / "slow.py").write_text("import time\nlr = 0.1\nEPOCHS = 3\ntime.sleep(3000)\n", "utf-8")
+    (tmp_path / "slow.py").write_text(
+        "import time\nlr = 0.1\nEPOCHS = 3\ntime.sleep(3000)\n", "utf-8"
+    )
     program = (warm_reenact(),) if waits else COLD
     with started(tmp_path, *WAITING[what], stdin=subprocess.PIPE, program=program) as child:
         time.sleep(1.5 if waits else 0.2)
@@ -176,7 +216,9 @@ def test_ctrl_c_ends_a_command_whatever_it_waits_for(tmp_path: Path, what: str, 
         assert "Traceback" not in complaint
 
 
-def test_ctrl_c_ends_the_processes_of_lint_without_a_word_of_theirs(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_processes_of_lint_without_a_word_of_theirs(
+    tmp_path: Path,
+) -> None:
     for number in range(400):
         body = "\n".join(f"x{line} = torch.nn.Linear({line + 1}, 3)" for line in range(120))
         (tmp_path / f"part{number}.py").write_text(f"import torch\n{body}\n", "utf-8")
@@ -192,7 +234,9 @@ def test_ctrl_c_ends_the_processes_of_lint_without_a_word_of_theirs(tmp_path: Pa
     assert "Traceback" not in complaint
 
 
-def test_the_time_of_the_command_ends_what_does_not_look_at_the_clock(tmp_path: Path) -> None:
+def test_the_time_of_the_command_ends_what_does_not_look_at_the_clock(
+    tmp_path: Path,
+) -> None:
     script = """
 import socket
 from reenact.cli.edge import guarded
@@ -211,7 +255,11 @@ ENDING.late_s = 0.5
 raise SystemExit(ENDING.finish(guarded(stuck, [])))
 """
     ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=GENEROUS, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=GENEROUS,
+        check=False,
     )
     assert ended.returncode == 3, ended.stderr
     assert "--max-time 0.5 s" in ended.stderr

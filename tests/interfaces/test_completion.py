@@ -22,7 +22,11 @@ def test_a_shell_is_reported_the_verbs() -> None:
     reported = subprocess.run(
         [sys.executable, "-m", "reenact"],
         env=os.environ
-        | {"_REENACT_COMPLETE": "bash_complete", "COMP_WORDS": "reenact re", "COMP_CWORD": "1"},
+        | {
+            "_REENACT_COMPLETE": "bash_complete",
+            "COMP_WORDS": "reenact re",
+            "COMP_CWORD": "1",
+        },
         capture_output=True,
         text=True,
         check=False,

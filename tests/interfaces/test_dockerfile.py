@@ -1,4 +1,6 @@
-"""The Dockerfile, without an engine: what it copies and starts is there, and it names no machine."""
+"""The Dockerfile, without an engine: what it copies and starts is there, and it names no
+machine.
+"""
 
 from __future__ import annotations
 
@@ -57,15 +59,27 @@ def test_it_starts_a_command_that_exists(orders: list[tuple[str, str]], parse: P
     assert set(extras.split(",")) <= set(facts["optional-dependencies"])
 
 
-def test_its_commands_are_known_and_its_images_are_pythons(orders: list[tuple[str, str]]) -> None:
+def test_its_commands_are_known_and_its_images_are_pythons(
+    orders: list[tuple[str, str]],
+) -> None:
     parts = [part for rest in of(orders, "RUN") for part in re.split(r"&&|\|\||;", rest)]
-    assert {shlex.split(part)[0] for part in parts} <= {"apt-get", "pip", "python", "rm", "useradd"}
+    assert {shlex.split(part)[0] for part in parts} <= {
+        "apt-get",
+        "pip",
+        "python",
+        "rm",
+        "useradd",
+    }
     assert all(re.match(r"python:\$\{PYTHON\}-slim\b", rest) for rest in of(orders, "FROM"))
     assert of(orders, "USER")[-1] == "researcher", "what runs in it is not root"
 
 
 def test_the_commands_of_its_comments_are_understood(parse: Parse) -> None:
-    shown = re.findall(r"^#   docker run .* (reenact \w.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    shown = re.findall(
+        r"^#   docker run .* (reenact \w.*)$",
+        (ROOT / "Dockerfile").read_text(),
+        re.MULTILINE,
+    )
     assert shown
     for line in shown:
         parse(shlex.split(line.partition(" (")[0]))
@@ -73,4 +87,7 @@ def test_the_commands_of_its_comments_are_understood(parse: Parse) -> None:
 
 def test_it_names_no_machine() -> None:
     text = (ROOT / "Dockerfile").read_text()
-    assert not re.search(r"https?://|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]+\.(?:com|org|net|io|dev)\b", text)
+    assert not re.search(
+        r"https?://|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]+\.(?:com|org|net|io|dev)\b",
+        text,
+    )

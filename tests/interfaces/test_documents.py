@@ -1,4 +1,6 @@
-"""Blocks of Markdown pages that are marked `run` are run: exit codes, and the lines that they show."""
+"""Blocks of Markdown pages that are marked `run` are run: exit codes, and the lines that they
+show.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +38,32 @@ class Shown:
 
 
 def shown(block: fences.Block) -> list[Shown]:
-    """The commands of a block; `exit=1,0` is one code after the other, the last for all that follow."""
+    """The commands of a block; `exit=1,0` is one code after the other, the last for all that
+    follow.
+    """
     codes = [int(code) for code in block.given("exit") or ("0",)]
     found = []
     for at, part in enumerate(block.body.split("$ ")[1:]):
         command, *lines = part.strip().splitlines()
         code = codes[min(at, len(codes) - 1)]
-        found.append(Shown(tuple(fences.words(command)), code, tuple(line.strip() for line in lines)))
+        found.append(
+            Shown(
+                tuple(fences.words(command)),
+                code,
+                tuple(line.strip() for line in lines),
+            )
+        )
     return found
 
 
 def test_the_pages_are_found() -> None:
     names = {fences.named(page) for page in PAGES}
-    assert {"README.md", "docs/repair.md", "skills/reenact/SKILL.md", "examples/broken/README.md"} <= names
+    assert {
+        "README.md",
+        "docs/repair.md",
+        "skills/reenact/SKILL.md",
+        "examples/broken/README.md",
+    } <= names
     assert not any(name.startswith("docs/faults/") for name in names)
 
 
@@ -59,7 +74,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if block.kind == "console run"], ids=str)
+@pytest.mark.parametrize(
+    "block", [block for block in BLOCKS if block.kind == "console run"], ids=str
+)
 def test_commands_do_what_their_page_shows(
     block: fences.Block, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,7 +85,11 @@ def test_commands_do_what_their_page_shows(
     for one in commands:
         is_benchmark = list(one.words[:3]) == BENCHMARKS
         assert is_benchmark or one.words[0] == "reenact"
-        code = guarded(bench, list(one.words[3:])) if is_benchmark else guarded(reenact, list(one.words[1:]))
+        code = (
+            guarded(bench, list(one.words[3:]))
+            if is_benchmark
+            else guarded(reenact, list(one.words[1:]))
+        )
         printed = capfd.readouterr()
         assert code == one.code, (one.words, printed.err)
         for line in one.lines:
@@ -76,20 +97,27 @@ def test_commands_do_what_their_page_shows(
 
 
 @pytest.mark.parametrize(
-    "page", sorted({block.page for block in BLOCKS if block.kind == "python run"}), ids=str
+    "page",
+    sorted({block.page for block in BLOCKS if block.kind == "python run"}),
+    ids=str,
 )
 def test_the_python_of_a_page_runs_from_top_to_bottom(page: str, folder: Path) -> None:
     bodies = [block.body for block in BLOCKS if block.page == page and block.kind == "python run"]
     (folder / "page.py").write_text("\n".join(bodies))
     ended = subprocess.run(
-        [warm_python_of_commands(), "page.py"], capture_output=True, text=True, check=False
+        [warm_python_of_commands(), "page.py"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=fences.named)
 def test_links_lead_somewhere(page: Path) -> None:
-    broken = [target for target in LINK.findall(page.read_text()) if not (page.parent / target).exists()]
+    broken = [
+        target for target in LINK.findall(page.read_text()) if not (page.parent / target).exists()
+    ]
     assert not broken
 
 

@@ -1,4 +1,6 @@
-"""The gallery of faults: every picture that is named exists, is small, and is what its script makes."""
+"""The gallery of faults: every picture that is named exists, is small, and is what its script
+makes.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def words(svg: str) -> set[str]:
 def test_the_page_shows_every_picture_once_and_no_other() -> None:
     page = "\n".join(reference.gallery())
     shown = re.findall(r"!\[[^]]+\]\(\.\./img/faults/([\w-]+)\.svg\)", page)
-    assert sorted(shown) == sorted(gallery.SHOWN) == sorted(path.stem for path in gallery.IMAGES.iterdir())
+    assert (
+        sorted(shown)
+        == sorted(gallery.SHOWN)
+        == sorted(path.stem for path in gallery.IMAGES.iterdir())
+    )
     assert "scripts/gallery.py" in page
     assert sum(path.stat().st_size for path in gallery.IMAGES.iterdir()) < MOST_BYTES
 

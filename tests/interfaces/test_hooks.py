@@ -40,8 +40,11 @@ def action() -> dict[str, Any]:
 
 
 @pytest.fixture
-def acted(action: dict[str, Any], tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`acted(paths=..., fail=...)`: every script of the action with these inputs, as the runner starts them.
+def acted(
+    action: dict[str, Any], tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`acted(paths=..., fail=...)`: every script of the action with these inputs, as the runner
+    starts them.
 
     Packages are installed already: of the installing step, what it would install is looked at.
     """
@@ -52,19 +55,28 @@ def acted(action: dict[str, Any], tmp_path: Path) -> Callable[..., subprocess.Co
     scripts = Path(warm_reenact()).parent
 
     def ran(**inputs: str) -> subprocess.CompletedProcess[str]:
-        given = {name: inputs.get(name, about["default"]) for name, about in action["inputs"].items()}
+        given = {
+            name: inputs.get(name, about["default"]) for name, about in action["inputs"].items()
+        }
         ended = subprocess.CompletedProcess[str]([], 0, "", "")
         for step in (step for step in action["runs"]["steps"] if "run" in step):
             own = {
-                name: INPUT.sub(lambda one: given[one[1]], text) for name, text in step.get("env", {}).items()
+                name: INPUT.sub(lambda one: given[one[1]], text)
+                for name, text in step.get("env", {}).items()
             }
-            places = {"GITHUB_OUTPUT": str(tmp_path / "outputs"), "GITHUB_ACTION_PATH": str(ROOT)}
+            places = {
+                "GITHUB_OUTPUT": str(tmp_path / "outputs"),
+                "GITHUB_ACTION_PATH": str(ROOT),
+            }
             path = os.pathsep.join([str(tmp_path / "bin"), str(scripts), os.environ["PATH"]])
             ended = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-                cwd=tmp_path, env=os.environ | places | own | {"PATH": path}, capture_output=True, text=True,
+                cwd=tmp_path,
+                env=os.environ | places | own | {"PATH": path},
+                capture_output=True,
+                text=True,
                 check=False,
-            )  # fmt: skip
+            )
             if ended.returncode:
                 break
         return ended
@@ -82,7 +94,9 @@ def test_the_action_annotates_writes_sarif_and_fails(acted: Acted, tmp_path: Pat
     assert (tmp_path / "installed").read_text() == f"-I -m pip install --quiet {ROOT}\n"
 
 
-def test_a_module_of_the_repository_does_not_install(action: dict[str, Any], tmp_path: Path) -> None:
+def test_a_module_of_the_repository_does_not_install(
+    action: dict[str, Any], tmp_path: Path
+) -> None:
     """`python -m pip` imports a `pip.py` of the folder that was checked out."""
     for name in ("pip", "json", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("print('planted')\n")
@@ -114,11 +128,20 @@ def test_inputs_do_what_they_say_and_are_never_text_of_the_script(
     assert not (tmp_path / "here").exists()
 
 
-def test_the_action_says_what_it_gives_and_takes_nothing_unasked(action: dict[str, Any]) -> None:
+def test_the_action_says_what_it_gives_and_takes_nothing_unasked(
+    action: dict[str, Any],
+) -> None:
     steps = action["runs"]["steps"]
     scripts = [step for step in steps if "run" in step]
-    assert all("${{" not in step["run"] for step in scripts), "inputs must reach the script as variables"
-    used = {name for step in scripts for text in step.get("env", {}).values() for name in INPUT.findall(text)}
+    assert all("${{" not in step["run"] for step in scripts), (
+        "inputs must reach the script as variables"
+    )
+    used = {
+        name
+        for step in scripts
+        for text in step.get("env", {}).values()
+        for name in INPUT.findall(text)
+    }
     assert used == set(action["inputs"])
     (out,) = action["outputs"].values()
     assert re.fullmatch(r"\$\{\{ steps\.(\w+)\.outputs\.exit-code \}\}", out["value"])[1] in {

@@ -1,4 +1,6 @@
-"""`reenact lint`: many files, each by itself, without a framework and without leaving anything behind."""
+"""`reenact lint`: many files, each by itself, without a framework and without leaving anything
+behind.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_places_are_named_from_here(folder: Path, capsys: pytest.CaptureFixture[
     assert "1 finding in 2 files, 1 of them with a model or a training." in printed
 
 
-def test_json_has_the_findings_of_all_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_findings_of_all_files(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert guarded(lint, ["--output-format", "json", "deep", "plain.py"]) == 1
     data = json.loads(capsys.readouterr().out)["data"]
     assert [(one["file"], one["line"]) for one in data["findings"]] == [("deep/hot.py", 5)]
@@ -71,7 +75,9 @@ def test_rules_are_chosen(folder: Path, words: list[str]) -> None:
 
 
 def test_a_comment_waves_a_finding_through(folder: Path) -> None:
-    (folder / "deep" / "hot.py").write_text(HOT.format(comment="  # reenact: ignore[UM005] on purpose"))
+    (folder / "deep" / "hot.py").write_text(
+        HOT.format(comment="  # reenact: ignore[UM005] on purpose")
+    )
     assert guarded(lint, []) == 0
 
 
@@ -90,7 +96,14 @@ def test_half_a_program_is_not_blamed_for_the_other_half(folder: Path) -> None:
 
 
 def test_a_notebook_is_read_too(folder: Path) -> None:
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": HOT.format(comment="")}]
+    cells = [
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "outputs": [],
+            "source": HOT.format(comment=""),
+        }
+    ]
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "study.ipynb").write_text(json.dumps(book))
     (found,) = lint_files([Path("study.ipynb")], STATIC)
@@ -121,7 +134,9 @@ def test_shared_among_cores_the_answer_is_the_same(folder: Path) -> None:
     assert together == [lint_files([file], STATIC)[0] for file in files]
 
 
-def test_nothing_that_reading_needs_not_is_imported_and_nothing_is_recorded(folder: Path) -> None:
+def test_nothing_that_reading_needs_not_is_imported_and_nothing_is_recorded(
+    folder: Path,
+) -> None:
     (folder / "scores.py").write_text(SCORES)
     others = ("torch", "keras", "numpy", "pydantic", "pydantic_ai", "yaml", "sqlite3")
     look = (
@@ -130,7 +145,11 @@ def test_nothing_that_reading_needs_not_is_imported_and_nothing_is_recorded(fold
         f"print([name for name in {others} if name in sys.modules])"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", look], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", look],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "scores.py:3" in ended.stdout
     assert ended.stdout.splitlines()[-1] == "[]"
@@ -143,7 +162,9 @@ def test_a_file_with_the_line_ends_of_old_macs_is_linted(folder: Path) -> None:
     assert [notice.code for notice in one.diagnostics] == ["UM005"]
 
 
-def test_a_message_names_a_file_as_its_place_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_message_names_a_file_as_its_place_does(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`c\\u202eod.py` was `cod.py` in the message, which may be another file."""
     (folder / "c\u202eod.py").write_text("def (")
     guarded(lint, ["--output-format", "github", "c\u202eod.py"])

@@ -89,15 +89,22 @@ def received(tmp_path_factory: pytest.TempPathFactory, warm_interpreter: str) ->
 
 
 def test_the_extension_loads_without_a_framework(tmp_path: Path) -> None:
-    assert session(LOADS, sys.executable, tmp_path) == {"loaded": True, "frameworks": []}
+    assert session(LOADS, sys.executable, tmp_path) == {
+        "loaded": True,
+        "frameworks": [],
+    }
 
 
-def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(received: dict[str, Any]) -> None:
+def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(
+    received: dict[str, Any],
+) -> None:
     assert received["model"] is True
     assert "RE019" in received["codes"]
 
 
-def test_a_diagnosis_is_drawn_in_a_frame_where_nothing_runs(received: dict[str, Any]) -> None:
+def test_a_diagnosis_is_drawn_in_a_frame_where_nothing_runs(
+    received: dict[str, Any],
+) -> None:
     assert "RE019 learning-rate-outside-range" in received["drawn"]["text/plain"]
     page = received["drawn"]["text/html"]
     assert page.startswith('<iframe sandbox="" srcdoc="&lt;!doctype html&gt;')
@@ -109,7 +116,9 @@ def test_a_cell_that_trains_nothing_gives_nothing(received: dict[str, Any]) -> N
     assert received["answer"] == 42
 
 
-def test_wrong_options_are_a_sentence_and_errors_end_the_watch(received: dict[str, Any]) -> None:
+def test_wrong_options_are_a_sentence_and_errors_end_the_watch(
+    received: dict[str, Any],
+) -> None:
     kind, sentence = received["wrong"]
     assert kind == "InputError"
     assert "huge" in sentence

@@ -1,4 +1,6 @@
-"""Modules in the current folder are not imported by anything of ours that runs no program of the user."""
+"""Modules in the current folder are not imported by anything of ours that runs no program of
+the user.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def run(argv: Sequence[str], planted: Planted, **environ: str) -> subprocess.Com
     )
 
 
-def test_the_planted_modules_are_found_by_a_python_that_looks_there(planted: Planted) -> None:
+def test_the_planted_modules_are_found_by_a_python_that_looks_there(
+    planted: Planted,
+) -> None:
     run([sys.executable, "-m", "timeit", "-n", "1", "import torch, yaml"], planted)
     assert {"torch", "yaml"} <= set(planted.imported)
 
@@ -73,7 +77,9 @@ def test_the_planted_modules_are_found_by_a_python_that_looks_there(planted: Pla
     ],
     ids=" ".join,
 )
-def test_a_reading_command_imports_nothing_from_the_folder(planted: Planted, words: tuple[str, ...]) -> None:
+def test_a_reading_command_imports_nothing_from_the_folder(
+    planted: Planted, words: tuple[str, ...]
+) -> None:
     ended = reenact(planted, *words)
     assert ended.returncode in (0, 1), ended.stderr
     assert planted.imported == []
@@ -91,7 +97,9 @@ def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> No
     assert planted.imported == []
 
 
-def test_a_relative_entry_of_the_users_path_ends_with_our_first_line(planted: Planted) -> None:
+def test_a_relative_entry_of_the_users_path_ends_with_our_first_line(
+    planted: Planted,
+) -> None:
     ended = reenact(planted, "params", "train.py", PYTHONPATH=f".{os.pathsep}")
     assert ended.returncode == 0, ended.stderr
     assert set(planted.imported) <= {"sitecustomize", "usercustomize"}, "Python's own, before us"
@@ -130,7 +138,11 @@ def test_a_program_of_the_user_gets_its_own_path_back(
 
 def test_the_pages_import_nothing_from_the_folder(planted: Planted) -> None:
     server = subprocess.Popen(
-        [REENACT, "view"], cwd=planted.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [REENACT, "view"],
+        cwd=planted.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     try:
         assert server.stdout is not None
@@ -144,7 +156,9 @@ def test_the_pages_import_nothing_from_the_folder(planted: Planted) -> None:
     assert planted.imported == []
 
 
-def test_python_and_a_notebook_import_nothing_from_the_folder(planted: Planted, tmp_path: Path) -> None:
+def test_python_and_a_notebook_import_nothing_from_the_folder(
+    planted: Planted, tmp_path: Path
+) -> None:
     script = tmp_path / "session.py"
     script.write_text(SESSION)
     ended = run([sys.executable, str(script)], planted)
@@ -152,7 +166,9 @@ def test_python_and_a_notebook_import_nothing_from_the_folder(planted: Planted, 
     assert planted.imported == []
 
 
-def test_the_demo_starts_its_commands_without_the_folder_on_the_path(planted: Planted) -> None:
+def test_the_demo_starts_its_commands_without_the_folder_on_the_path(
+    planted: Planted,
+) -> None:
     from reenact.cli.demo import run as shown
 
     assert shown(("params", "train.py"), planted.folder).returncode == 0
@@ -160,9 +176,17 @@ def test_the_demo_starts_its_commands_without_the_folder_on_the_path(planted: Pl
 
 
 def test_no_process_of_ours_is_started_in_another_way() -> None:
-    """`-m` with our interpreter stands in one file, but for an installer that runs in an empty folder."""
+    """`-m` with our interpreter stands in one file, but for an installer that runs in an empty
+    folder.
+    """
     source = Path(__file__).parents[2] / "src" / "reenact"
-    skipped = ("bench/cases", "probe/inject", "trials/inject", "testing/", "sandbox/environments/")
+    skipped = (
+        "bench/cases",
+        "probe/inject",
+        "trials/inject",
+        "testing/",
+        "sandbox/environments/",
+    )
     found = [
         str(file.relative_to(source))
         for file in source.rglob("*.py")

@@ -1,4 +1,6 @@
-"""The assertions for users' own tests: what they find, what they say, and that they leave no trace."""
+"""The assertions for users' own tests: what they find, what they say, and that they leave no
+trace.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ def batch() -> tuple[torch.Tensor, torch.Tensor]:
 
 def network(last: nn.Module | None = None) -> nn.Module:
     return nn.Sequential(
-        nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.1), last or nn.Linear(32, 3)
+        nn.Linear(4, 32),
+        nn.BatchNorm1d(32),
+        nn.ReLU(),
+        nn.Dropout(0.1),
+        last or nn.Linear(32, 3),
     )
 
 
@@ -58,7 +64,9 @@ class Stepping(nn.Module):
         self.net = nn.Linear(4, 1)
 
     def training_step(self, batch: Any, index: int) -> dict[str, torch.Tensor]:
-        return {"loss": (self.net(batch["rows"]) - batch["rows"].sum(1, keepdim=True)).square().mean()}
+        return {
+            "loss": (self.net(batch["rows"]) - batch["rows"].sum(1, keepdim=True)).square().mean()
+        }
 
 
 class Detached(nn.Module):
@@ -83,16 +91,21 @@ class LikeHuggingFace(nn.Module):
         self.words, self.head = nn.Embedding(20, 16), nn.Linear(16, 3)
         self.looks = looks
 
-    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None) -> dict[str, Any]:
+    def forward(
+        self, input_ids: torch.Tensor, labels: torch.Tensor | None = None
+    ) -> dict[str, Any]:
         seen = input_ids if self.looks else input_ids * 0
         logits = self.head(self.words(seen).mean(1))
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
         return {"loss": loss, "logits": logits}
 
 
-def test_a_layer_that_is_called_and_gets_no_gradient_fails(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_a_layer_that_is_called_and_gets_no_gradient_fails(
+    batch: tuple[torch.Tensor, torch.Tensor],
+) -> None:
     with pytest.raises(
-        AssertionError, match=r"RE013 .*\n.*no gradient reaches first.weight, first.bias"
+        AssertionError,
+        match=r"RE013 .*\n.*no gradient reaches first.weight, first.bias",
     ) as found:
         assert_learns(Detached(), batch)
 
@@ -109,7 +122,9 @@ def test_softmax_before_a_loss_that_expects_logits_fails(
 ) -> None:
     model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 3), nn.Softmax(1))
 
-    with pytest.raises(AssertionError, match="the model ends in softmax, and the loss expects logits"):
+    with pytest.raises(
+        AssertionError, match="the model ends in softmax, and the loss expects logits"
+    ):
         assert_learns(model, batch, loss=loss, steps=steps)
 
 
@@ -117,12 +132,20 @@ def test_softmax_before_a_loss_that_takes_probabilities_passes() -> None:
     rows, classes = torch.randn(8, 4), torch.randint(0, 3, (8,))
     model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 3), nn.Softmax(1))
 
-    assert_learns(model, (rows, classes), loss=lambda got, y: nn.functional.nll_loss(got.log(), y), steps=300)
+    assert_learns(
+        model,
+        (rows, classes),
+        loss=lambda got, y: nn.functional.nll_loss(got.log(), y),
+        steps=300,
+    )
 
 
 @pytest.mark.parametrize("loss", [None, nn.functional.cross_entropy], ids=["own", "given"])
 def test_a_dict_is_a_batch(loss: Any) -> None:
-    given = {"input_ids": torch.randint(0, 20, (8, 5)), "labels": torch.randint(0, 3, (8,))}
+    given = {
+        "input_ids": torch.randint(0, 20, (8, 5)),
+        "labels": torch.randint(0, 3, (8,)),
+    }
 
     assert_learns(LikeHuggingFace(), given, loss=loss)
     with pytest.raises(AssertionError, match="RE020"):
@@ -138,11 +161,17 @@ def test_a_sound_model_learns(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
     assert_learns(network(), batch)
 
 
-def test_the_model_and_all_random_numbers_stay_as_they_were(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_the_model_and_all_random_numbers_stay_as_they_were(
+    batch: tuple[torch.Tensor, torch.Tensor],
+) -> None:
     model = network().eval()
     model[0].weight.grad = torch.ones_like(model[0].weight)
     before = copy.deepcopy(model.state_dict())
-    states = torch.random.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    states = (
+        torch.random.get_rng_state(),
+        random.getstate(),
+        np.random.get_state()[1].tolist(),
+    )
     assert_learns(model, batch)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert not model.training
@@ -151,7 +180,9 @@ def test_the_model_and_all_random_numbers_stay_as_they_were(batch: tuple[torch.T
     assert (random.getstate(), np.random.get_state()[1].tolist()) == states[1:]
 
 
-def test_a_model_that_cannot_learn_is_explained(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_a_model_that_cannot_learn_is_explained(
+    batch: tuple[torch.Tensor, torch.Tensor],
+) -> None:
     with pytest.raises(AssertionError) as error:
         assert_learns(Forgetful(), batch)
     output = str(error.value)
@@ -163,7 +194,9 @@ def test_a_model_that_cannot_learn_is_explained(batch: tuple[torch.Tensor, torch
     assert "TC004 ignores-its-inputs" in output
 
 
-def test_a_loss_that_is_no_number_is_reported(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_a_loss_that_is_no_number_is_reported(
+    batch: tuple[torch.Tensor, torch.Tensor],
+) -> None:
     with pytest.raises(AssertionError, match="the loss is not a number before step 1"):
         assert_learns(network(), batch, loss=lambda output, _: output.sum() * float("nan"))
 
@@ -194,8 +227,16 @@ def test_a_module_with_a_step_of_its_own_is_trained_by_it() -> None:
     [
         (object(), (1, 2), "A model is a torch module"),
         (nn.Linear(2, 2), torch.ones(2), "A batch is a pair"),
-        (nn.ReLU(), (torch.ones(2, 2), torch.ones(2, 2)), "no weight that may be trained"),
-        (nn.Linear(2, 2), (torch.ones(2, 2), torch.ones(7)), "No loss is known for these shapes"),
+        (
+            nn.ReLU(),
+            (torch.ones(2, 2), torch.ones(2, 2)),
+            "no weight that may be trained",
+        ),
+        (
+            nn.Linear(2, 2),
+            (torch.ones(2, 2), torch.ones(7)),
+            "No loss is known for these shapes",
+        ),
     ],
 )
 def test_what_cannot_be_tried_is_stated(model: Any, given: Any, sentence: str) -> None:
@@ -213,7 +254,9 @@ def test_a_keras_model_learns_by_its_own_loss() -> None:
     model.compile("sgd", "sparse_categorical_crossentropy")
     before = [weight.copy() for weight in model.get_weights()]
     assert_learns(model, (rows, classes), steps=60)
-    assert all(np.array_equal(now, then) for now, then in zip(model.get_weights(), before, strict=True))
+    assert all(
+        np.array_equal(now, then) for now, then in zip(model.get_weights(), before, strict=True)
+    )
     last.trainable = False
     last.kernel.assign(last.kernel * 0)
     with pytest.raises(AssertionError, match="Sequential does not learn one batch"):
@@ -243,7 +286,9 @@ def test_findings_of_a_watched_training_fail_with_what_was_seen(tmp_path: Path) 
     assert_no_findings(watching, ignore=["RE", "UM", "DL", "DD", "NL", "AT", "TC"])
 
 
-def test_gradients_that_are_never_cleared_are_seen_without_any_source(tmp_path: Path) -> None:
+def test_gradients_that_are_never_cleared_are_seen_without_any_source(
+    tmp_path: Path,
+) -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     with reenact.watch(model, folder=tmp_path / "added") as watching:
         train(model, 0.1, clears=False)

@@ -65,7 +65,10 @@ def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
 
 
 def test_the_schema_of_a_result_is_what_a_command_prints(
-    made: Any, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Any,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     monkeypatch.chdir(tmp_path)

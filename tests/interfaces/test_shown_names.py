@@ -1,4 +1,6 @@
-"""Names of files and texts of documents reach terminal, Markdown and page with nothing in them obeyed."""
+"""Names of files and texts of documents reach terminal, Markdown and page with nothing in them
+obeyed.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,25 @@ NAMES = (
     b"f`<img src=y>`.py",
     "g\x9b31m\u2066.py".encode(),
 )
-FAULTY = "import torch\nmodel = torch.nn.Linear(2, 2)\nfor x, y in data:\n    loss = model(x).sum()\n    loss.backward()\n    torch.optim.SGD(model.parameters(), lr=10.0).step()\n"  # noqa: E501
+FAULTY = (
+    "import torch\nmodel = torch.nn.Linear(2, 2)\nfor x, y in data:\n    loss = model(x).sum()\n   "
+    " loss.backward()\n    torch.optim.SGD(model.parameters(), lr=10.0).step()\n"
+)
 OBEYED = {chr(number) for number in (*range(32), *range(0x7F, 0xA0))} - {"\n", "\t"}
-OBEYED |= set("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+OBEYED |= set(
+    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def shown(folder: Path, *words: str | bytes) -> str:
     environ = os.environ | {"PYTHONIOENCODING": "utf-8:strict", "PYTHONUTF8": "1"}
     ended = subprocess.run(
-        [warm_reenact(), *words], cwd=folder, env=environ, capture_output=True, timeout=LONGEST_S, check=False
+        [warm_reenact(), *words],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        timeout=LONGEST_S,
+        check=False,
     )
     text = (ended.stdout + ended.stderr).decode("utf-8")
     assert "defect of reenact" not in text
@@ -70,7 +82,9 @@ def test_a_program_with_such_a_name_is_diagnosed(folder: Path, name: bytes) -> N
 
 
 def test_a_paper_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "paper.txt").write_text("On lines\n\nA \x1b]0;pwned\x07line \x1b[31mis\x9b0m \u202egnol.\n")
+    (tmp_path / "paper.txt").write_text(
+        "On lines\n\nA \x1b]0;pwned\x07line \x1b[31mis\x9b0m \u202egnol.\n"
+    )
     text = shown(tmp_path, "read", "--text", "paper.txt")
     assert "line" in text
     for form in FORMATS:
@@ -87,5 +101,7 @@ def test_only_the_edge_prints() -> None:
     source = Path(__file__).parents[2] / "src" / "reenact" / "cli"
     own = {"edge.py", "options.py", "main.py", "demo.py", "watch.py"}
     assert not [
-        file.name for file in source.glob("*.py") if "click.echo" in file.read_text() and file.name not in own
+        file.name
+        for file in source.glob("*.py")
+        if "click.echo" in file.read_text() and file.name not in own
     ]

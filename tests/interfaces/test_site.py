@@ -17,16 +17,33 @@ pytest.importorskip("mkdocs")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     ended = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=fences.ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--quiet",
+            "--site-dir",
+            str(folder),
+        ],
+        cwd=fences.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
     return folder
 
 
 def test_every_page_that_somebody_wrote_is_on_it(site: Path) -> None:
-    written = [page.relative_to(fences.ROOT / "docs") for page in fences.pages() if "docs" in page.parts]
-    made = [site / page.with_suffix("") if page.stem != "README" else site / page.parent for page in written]
+    written = [
+        page.relative_to(fences.ROOT / "docs") for page in fences.pages() if "docs" in page.parts
+    ]
+    made = [
+        site / page.with_suffix("") if page.stem != "README" else site / page.parent
+        for page in written
+    ]
     made.remove(site / "start")
     assert made
     assert [str(folder) for folder in made if not (folder / "index.html").is_file()] == []
@@ -36,7 +53,9 @@ def test_the_first_page_leads_on_and_guides_stand_in_reading_order(site: Path) -
     text = (site / "index.html").read_text()
     assert "<h1" in text
     assert 'href="tutorials/broken-classifier/"' in text
-    order = [text.index(f'href="{name}/"') for name in ("diagnose", "repair", "watching", "architecture")]
+    order = [
+        text.index(f'href="{name}/"') for name in ("diagnose", "repair", "watching", "architecture")
+    ]
     assert order == sorted(order)
 
 

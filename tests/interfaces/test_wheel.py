@@ -1,4 +1,6 @@
-"""The wheel: built without a network, with everything the package reads at run time and nothing else."""
+"""The wheel: built without a network, with everything the package reads at run time and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,16 @@ from reenact.version import __version__
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "reenact"
 pytest.importorskip("hatchling")
-EXTRAS = ("torch", "keras", "mcp", "starlette", "uvicorn", "jinja2", "pdfplumber", "pypdfium2")
+EXTRAS = (
+    "torch",
+    "keras",
+    "mcp",
+    "starlette",
+    "uvicorn",
+    "jinja2",
+    "pdfplumber",
+    "pypdfium2",
+)
 """What a plain installation does not bring."""
 ABSENT = f"""
 import sys
@@ -45,24 +56,36 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
     build = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
     ended = subprocess.run(
-        [sys.executable, "-c", build, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", build, str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
     return zipfile.ZipFile(folder / ended.stdout.split()[-1])
 
 
 def packed(wheel: zipfile.ZipFile) -> set[str]:
-    return {name.removeprefix("reenact/") for name in wheel.namelist() if name.startswith("reenact/")}
+    return {
+        name.removeprefix("reenact/") for name in wheel.namelist() if name.startswith("reenact/")
+    }
 
 
 def test_everything_that_is_read_at_run_time_travels(wheel: zipfile.ZipFile) -> None:
-    files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files = [
+        path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    ]
     assert {str(path.relative_to(PACKAGE)) for path in files} - packed(wheel) == set()
 
 
 def test_cases_and_prompts_are_among_them(wheel: zipfile.ZipFile) -> None:
     names = packed(wheel)
-    assert {"demo/cases/train.py", "web/templates/run.html", "report/style.css"} <= names
+    assert {
+        "demo/cases/train.py",
+        "web/templates/run.html",
+        "report/style.css",
+    } <= names
     prompts = [name for name in names if "/prompts/" in name and name.endswith(".md")]
     assert {name.partition("/")[0] for name in prompts} >= {"bug", "paper"}
     for kind in ("bugs", "papers"):
@@ -77,7 +100,9 @@ def test_benchmarks_and_hostile_programs_stay_out(wheel: zipfile.ZipFile) -> Non
 def test_nothing_else_travels(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     assert not [
-        name for name in names if "__pycache__" in name or name.endswith((".pyc", ".db", ".env", ".pem"))
+        name
+        for name in names
+        if "__pycache__" in name or name.endswith((".pyc", ".db", ".env", ".pem"))
     ]
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"reenact", f"reenact-{__version__}.dist-info"}
@@ -94,14 +119,28 @@ def test_it_says_how_it_is_started_and_what_it_needs(wheel: zipfile.ZipFile) -> 
 
 @pytest.fixture(scope="module")
 def plain(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Plain:
-    """`plain(words, without=...)`: reenact as the wheel installs it, in a folder with the examples alone.
+    """`plain(words, without=...)`: reenact as the wheel installs it, in a folder with the examples
+    alone.
 
     Dependencies are those of this environment; those of extras can be taken away.
     """
     folder = tmp_path_factory.mktemp("installed")
     assert wheel.filename is not None
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
-    subprocess.run([*pip, "--target", str(folder / "here"), wheel.filename], check=True, capture_output=True)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--no-compile",
+    ]
+    subprocess.run(
+        [*pip, "--target", str(folder / "here"), wheel.filename],
+        check=True,
+        capture_output=True,
+    )
     (folder / "bare").mkdir()
     (folder / "bare" / "sitecustomize.py").write_text(ABSENT)
     (folder / "work").mkdir()
@@ -110,9 +149,13 @@ def plain(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -> P
     def ran(*words: str, bare: bool = False) -> subprocess.CompletedProcess[str]:
         paths = [str(folder / "bare")] * bare + [str(folder / "here")]
         return subprocess.run(
-            [sys.executable, *words], cwd=folder / "work", capture_output=True, text=True, check=False,
+            [sys.executable, *words],
+            cwd=folder / "work",
+            capture_output=True,
+            text=True,
+            check=False,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
-        )  # fmt: skip
+        )
 
     return ran
 
@@ -135,7 +178,14 @@ def test_the_first_two_commands_work_from_it(plain: Plain, bare: bool) -> None:
 
 
 def test_a_report_is_painted_with_what_travelled_and_no_extra(plain: Plain) -> None:
-    plain("-m", "reenact", "diagnose", "--depth", "static", "examples/broken/torch_glyphs.py")
+    plain(
+        "-m",
+        "reenact",
+        "diagnose",
+        "--depth",
+        "static",
+        "examples/broken/torch_glyphs.py",
+    )
     ended = plain("-m", "reenact", "report", "last", "--html", "run.html", bare=True)
     assert ended.returncode == 0, ended.stderr
 
@@ -166,11 +216,22 @@ def test_alone_in_a_fresh_environment_it_diagnoses_a_program_whose_torch_lives_e
     here = tmp_path / "env" / "bin"
     subprocess.run([here / "pip", "install", "--quiet", f"{wheel.filename}[web]"], check=True)
     shutil.copy(ROOT / "examples" / "broken" / "torch_gestures.py", tmp_path)
-    clean = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("VIRTUAL_ENV", "PYTHONPATH")
+    }
 
     def ran(*words: str) -> subprocess.CompletedProcess[str]:
         command = [str(here / "reenact"), *words]
-        return subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=clean,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     assert subprocess.run(
         [here / "python", "-c", "import torch"], capture_output=True, check=False
@@ -189,7 +250,11 @@ def test_alone_in_a_fresh_environment_it_diagnoses_a_program_whose_torch_lives_e
     assert ran("report", "last", "--html", "run.html").returncode == 0
     assert "gradients-not-cleared" in (tmp_path / "run.html").read_text(encoding="utf-8")
     page = subprocess.Popen(
-        [here / "reenact", "view"], cwd=tmp_path, env=clean, stdout=subprocess.PIPE, text=True
+        [here / "reenact", "view"],
+        cwd=tmp_path,
+        env=clean,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert page.stdout is not None
     address = page.stdout.readline().split()[-1]

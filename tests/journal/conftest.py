@@ -64,7 +64,10 @@ class Pipeline:
 
     def run(self, journal: Journal, *, fresh: bool = False) -> list[Reading]:
         with journal.run(
-            pipeline="tale", request={"of": "tests"}, argv=["tale", "--of", "tests"], fresh=fresh
+            pipeline="tale",
+            request={"of": "tests"},
+            argv=["tale", "--of", "tests"],
+            fresh=fresh,
         ) as run:
             readings = self.tell(run)
             run.finish({"readings": len(readings)})

@@ -18,7 +18,11 @@ CALLS = 6
 
 def result_of(number: int) -> object:
     """What step `number` gives."""
-    return {"number": number, "text": f"answer {number} " * 20, "raw": bytes([number]) * 3000}
+    return {
+        "number": number,
+        "text": f"answer {number} " * 20,
+        "raw": bytes([number]) * 3000,
+    }
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """A process that works on the same run as others.
 
-python rival.py FOLDER hold         takes the run, says so, holds it until its input ends, then finishes it
+python rival.py FOLDER hold         takes the run, says so, holds it until its input ends, then
+                                    finishes it
 python rival.py FOLDER fork         the same, with a child that outlives it
 python rival.py FOLDER race         does the run's steps if it may, appending a line a paid effect
 """
@@ -42,7 +43,13 @@ def race(journal: Journal, paid: Path) -> None:
     try:
         with journal.run(pipeline="tale", request=1) as run:
             for number in range(10):
-                run.step("ask", lambda n=number: effect(n), kind=Kind.LLM, inputs=number, attempt=number)
+                run.step(
+                    "ask",
+                    lambda n=number: effect(n),
+                    kind=Kind.LLM,
+                    inputs=number,
+                    attempt=number,
+                )
             run.finish(None)
         print("worked")
     except RunLocked as error:

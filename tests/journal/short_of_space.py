@@ -1,4 +1,5 @@
-"""A process that tells a pipeline on a disk that gets full, at many places, and then has space again.
+"""A process that tells a pipeline on a disk that gets full, at many places, and then has space
+again.
 
 python short_of_space.py limit FOLDER      the file size limit of the process stands for the disk
 python short_of_space.py tmpfs FOLDER      FOLDER is a small tmpfs, really full, then read-only
@@ -25,11 +26,19 @@ STEPS = 6
 def tell(folder: Path, paid: Counter[int]) -> list[object]:
     def effect(number: int) -> object:
         paid[number] += 1
-        return {"number": number, "raw": bytes([65 + number]) * 20_000, "text": "word " * 400}
+        return {
+            "number": number,
+            "raw": bytes([65 + number]) * 20_000,
+            "text": "word " * 400,
+        }
 
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         results = [
-            run.step("ask", lambda n=n: effect(n), kind=Kind.LLM, inputs=n, attempt=n) for n in range(STEPS)
+            run.step("ask", lambda n=n: effect(n), kind=Kind.LLM, inputs=n, attempt=n)
+            for n in range(STEPS)
         ]
         run.edit("report", folder / "out", {"report.md": b"report " * 2000})
         run.finish({"steps": STEPS})
@@ -87,7 +96,18 @@ def ballast(folder: Path, size: int) -> Iterator[None]:
 def main() -> None:
     way, folder = sys.argv[1], Path(sys.argv[2])
     if way == "limit":
-        for size in (0, 2_000, 6_000, 15_000, 19_999, 30_000, 60_000, 100_000, 140_000, 180_000):
+        for size in (
+            0,
+            2_000,
+            6_000,
+            15_000,
+            19_999,
+            30_000,
+            60_000,
+            100_000,
+            140_000,
+            180_000,
+        ):
             print(json.dumps(one(folder / str(size), file_limit(size))))
         return
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], check=True)

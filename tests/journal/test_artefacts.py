@@ -84,7 +84,9 @@ def test_any_flipped_byte_is_noticed(tmp_path: Path, folder: FolderArtefacts) ->
             folder.read(kept.sha256)
 
 
-def test_a_damaged_file_is_repaired_by_who_has_the_content(tmp_path: Path, folder: FolderArtefacts) -> None:
+def test_a_damaged_file_is_repaired_by_who_has_the_content(
+    tmp_path: Path, folder: FolderArtefacts
+) -> None:
     kept = folder.keep(b"content")
     path = file_of(tmp_path, kept.sha256)
     path.chmod(0o644)
@@ -106,18 +108,20 @@ def test_only_files_of_dead_writers_are_swept(tmp_path: Path, folder: FolderArte
     assert not dead.exists()
 
 
-def test_a_writer_killed_in_the_middle_leaves_nothing_that_stays(tmp_path: Path) -> None:
+def test_a_writer_killed_in_the_middle_leaves_nothing_that_stays(
+    tmp_path: Path,
+) -> None:
     program = (
-        "import os, signal, sys; from pathlib import Path\n"
-        "from reenact.journal.artefacts import FolderArtefacts\n"
-        "from reenact.journal.storage import locks_at\n"
-        "import reenact.journal.storage as storage\n"
-        "folder = Path(sys.argv[1]); store = FolderArtefacts(folder, locks_at(folder / 'journal.lock'))\n"
-        "(folder / 'tmp').mkdir()\n"
+        "import os, signal, sys; from pathlib import Path\nfrom reenact.journal.artefacts import "
+        "FolderArtefacts\nfrom reenact.journal.storage import locks_at\nimport "
+        "reenact.journal.storage as storage\nfolder = Path(sys.argv[1]); store = "
+        "FolderArtefacts(folder, locks_at(folder / 'journal.lock'))\n(folder / 'tmp').mkdir()\n"
         "(folder / 'tmp' / f'{store._token()}-0000abcd').write_bytes(b'half')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env={**os.environ}, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], env={**os.environ}, check=False
+    )
     assert ended.returncode == -9
     assert list((tmp_path / "tmp").iterdir())
     locks = locks_at(tmp_path / "journal.lock")

@@ -19,7 +19,13 @@ from pydantic import BaseModel
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, Kind
 from reenact.journal.artefacts import MemoryArtefacts, named
-from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, decoder, redact_nothing
+from reenact.journal.codec import (
+    ROW_CHARACTERS,
+    Bodies,
+    Flattening,
+    decoder,
+    redact_nothing,
+)
 from reenact.journal.records import hashed
 from reenact.sandbox.box import BoxResult, Ending, Event
 
@@ -173,7 +179,9 @@ class Unresolved:
 
 
 @pytest.mark.parametrize("kind", [Unbuildable, Unresolved])
-def test_a_type_that_cannot_be_rebuilt_is_refused_before_anything_is_paid(kind: type) -> None:
+def test_a_type_that_cannot_be_rebuilt_is_refused_before_anything_is_paid(
+    kind: type,
+) -> None:
     with Journal.in_memory() as journal, journal.run(pipeline="tale", request=1) as run:
         with pytest.raises(JournalError, match="cannot give back"):
             run.step("a", lambda: pytest.fail("paid"), kind=Kind.BOX, returns=kind)

@@ -1,4 +1,6 @@
-"""Any flipped byte, any cut: what was written comes back, or JournalDamaged says so. Never a wrong answer."""
+"""Any flipped byte, any cut: what was written comes back, or JournalDamaged says so. Never a
+wrong answer.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def in_the_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def in_both(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log has been carried over into the file and is still there: losing a part of it mixes two times."""
+    """The log has been carried over into the file and is still there: losing a part of it mixes
+    two times.
+    """
     return written(tmp_path_factory.mktemp("both") / ".reenact", "checkpoint")
 
 
@@ -95,7 +99,16 @@ class Answers:
 
 
 def _lasting(run: Run) -> tuple[Any, ...]:
-    return run.id, run.pipeline, run.what, run.request, run.status, run.verdict, run.steps, run.money
+    return (
+        run.id,
+        run.pipeline,
+        run.what,
+        run.request,
+        run.status,
+        run.verdict,
+        run.steps,
+        run.money,
+    )
 
 
 RIGHT = [writer.result_of(number) for number in range(writer.CALLS)]
@@ -155,7 +168,9 @@ def test_the_undamaged_journal_answers_rightly(
 def test_damage_in_the_file_is_named_or_harmless(
     in_the_file: Path, tmp_path: Path, in_ram: Path, flips: int
 ) -> None:
-    """Nothing acknowledged is lost in silence: either all of it is there, or the damage is named."""
+    """Nothing acknowledged is lost in silence: either all of it is there, or the damage is
+    named.
+    """
     whole = tmp_path / "whole"
     shutil.copytree(in_the_file, whole)
     right = Answers(whole)
@@ -218,7 +233,9 @@ def test_a_check_names_the_damaged_run_and_removing_it_repairs_the_journal(
     scratch = tmp_path / "scratch"
     shutil.copytree(in_the_file, scratch)
     with Journal.open(scratch) as journal:
-        journal._database.connection.execute("UPDATE step_rows SET tries = 99 WHERE run = 1 AND nr = 2")
+        journal._database.connection.execute(
+            "UPDATE step_rows SET tries = 99 WHERE run = 1 AND nr = 2"
+        )
         with pytest.raises(JournalError, match="tale/ask"):
             journal.steps(journal.find("1"))
         [problem] = journal.check().problems

@@ -1,4 +1,6 @@
-"""C17 and C18: a full disk, a read-only one, one that answers with errors. Named, nothing lost, continued."""
+"""C17 and C18: a full disk, a read-only one, one that answers with errors. Named, nothing lost,
+continued.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def lines(command: list[str]) -> list[dict[str, Any]]:
 
 
 def private_mounts() -> list[str]:
-    """A command that gives a process mounts of its own, or nothing where the machine does not allow it."""
+    """A command that gives a process mounts of its own, or nothing where the machine does not
+    allow it.
+    """
     ways = (["unshare", "-m"], ["unshare", "-Urm"])
     for way in ways:
         probe = [*way, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
@@ -47,7 +51,9 @@ def prove(outcomes: list[dict[str, Any]], words: str) -> None:
     failed = [outcome for outcome in outcomes if outcome["output"]]
     assert len(failed) >= 4
     assert all(words in outcome["output"] for outcome in failed), failed
-    assert len({outcome["paid"] for outcome in failed}) >= 3, "the disk must get full at different steps"
+    assert len({outcome["paid"] for outcome in failed}) >= 3, (
+        "the disk must get full at different steps"
+    )
 
 
 def test_a_file_that_may_not_grow(in_ram: Path) -> None:

@@ -1,4 +1,6 @@
-"""Edits of files: complete after any interruption, never over another's change, never through a link."""
+"""Edits of files: complete after any interruption, never over another's change, never through a
+link.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,17 @@ def test_an_edit_changes_makes_and_removes(on_disk: Journal, root: Path) -> None
     assert stat.S_IMODE((root / "a.py").stat().st_mode) == 0o755
     assert (root / "deep/er/c.py").read_bytes() == b"new c"
     assert not (root / "b.py").exists()
-    assert sorted(path.name for path in root.rglob("*")) == ["a.py", "c.py", "deep", "er"]
+    assert sorted(path.name for path in root.rglob("*")) == [
+        "a.py",
+        "c.py",
+        "deep",
+        "er",
+    ]
 
 
-def test_an_edit_is_applied_once_in_a_run_and_again_in_the_next(on_disk: Journal, root: Path) -> None:
+def test_an_edit_is_applied_once_in_a_run_and_again_in_the_next(
+    on_disk: Journal, root: Path
+) -> None:
     with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, {"a.py": b"new a"})
         (root / "a.py").write_bytes(b"changed by a later step")
@@ -46,12 +55,21 @@ def test_an_edit_is_applied_once_in_a_run_and_again_in_the_next(on_disk: Journal
 
 
 def test_somebody_elses_change_in_between_is_not_overwritten(on_disk: Journal, root: Path) -> None:
-    """The first try fails in the middle (a folder stands where a file should go); then the user edits."""
-    files: dict[str, bytes | None] = {"a.py": b"new a", "sub/c.py": b"new c", "b.py": b"new b"}
+    """The first try fails in the middle (a folder stands where a file should go); then the user
+    edits.
+    """
+    files: dict[str, bytes | None] = {
+        "a.py": b"new a",
+        "sub/c.py": b"new c",
+        "b.py": b"new b",
+    }
     (root / "sub").write_bytes(b"a file where a folder should be")
     with on_disk.run(pipeline="tale", request=1) as run, pytest.raises(StorageError):
         run.edit("patch", root, files)
-    assert [(root / name).read_bytes() for name in ("a.py", "b.py")] == [b"new a", b"old b"]
+    assert [(root / name).read_bytes() for name in ("a.py", "b.py")] == [
+        b"new a",
+        b"old b",
+    ]
     (root / "sub").unlink()
     (root / "b.py").write_bytes(b"edited by the user")
     with (
@@ -63,7 +81,11 @@ def test_somebody_elses_change_in_between_is_not_overwritten(on_disk: Journal, r
     (root / "b.py").write_bytes(b"old b")
     with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, files)
-    assert [(root / name).read_bytes() for name in files] == [b"new a", b"new c", b"new b"]
+    assert [(root / name).read_bytes() for name in files] == [
+        b"new a",
+        b"new c",
+        b"new b",
+    ]
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/x", "a/../../x", "", "sub\\x", "nul\x00", "."])
@@ -78,7 +100,10 @@ def test_links_are_not_written_through(journal: Journal, root: Path, tmp_path: P
     (root / "link").symlink_to(secret)
     (root / "file").symlink_to(secret / "f")
     for name in ("link/x", "file"):
-        with journal.run(pipeline="tale", request=name) as run, pytest.raises(InputError, match="link"):
+        with (
+            journal.run(pipeline="tale", request=name) as run,
+            pytest.raises(InputError, match="link"),
+        ):
             run.edit("patch", root, {name: b"x"})
     assert not list(secret.iterdir())
 
@@ -87,11 +112,16 @@ def test_a_folder_or_pipe_is_no_file_to_edit(journal: Journal, root: Path) -> No
     (root / "d").mkdir()
     os.mkfifo(root / "pipe")
     for name in ("d", "pipe"):
-        with journal.run(pipeline="tale", request=name) as run, pytest.raises(InputError, match="plain file"):
+        with (
+            journal.run(pipeline="tale", request=name) as run,
+            pytest.raises(InputError, match="plain file"),
+        ):
             run.edit("patch", root, {name: b"x"})
 
 
-def test_a_report_is_written_whole_and_both_contents_are_on_record(journal: Journal, tmp_path: Path) -> None:
+def test_a_report_is_written_whole_and_both_contents_are_on_record(
+    journal: Journal, tmp_path: Path
+) -> None:
     report = tmp_path / "out" / "report.md"
     with journal.run(pipeline="tale", request=1) as run:
         run.edit("report", report.parent, {report.name: b"# first"})

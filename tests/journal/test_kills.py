@@ -20,7 +20,9 @@ def test_nothing_acknowledged_is_lost_over_many_kills(folder: Path, tmp_path: Pa
     acknowledged: set[int] = set()
     for kill in range(5):
         output = tmp_path / f"output{kill}"
-        writer = subprocess.Popen([sys.executable, str(HERE / "hot_writer.py"), str(folder), str(output)])
+        writer = subprocess.Popen(
+            [sys.executable, str(HERE / "hot_writer.py"), str(folder), str(output)]
+        )
         while not output.exists() or output.stat().st_size < 100:
             assert writer.poll() is None
             time.sleep(0.002)
@@ -41,9 +43,18 @@ def test_nothing_acknowledged_is_lost_over_many_kills(folder: Path, tmp_path: Pa
 def test_a_transaction_cut_anywhere_is_there_or_is_not(folder: Path, in_ram: Path) -> None:
     """C7: the log is cut within the transaction that writes a result."""
     sizes = []
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         for number in range(3):
-            run.step("n", lambda n=number: {"n": n}, kind=Kind.NOTE, inputs=number, attempt=number)
+            run.step(
+                "n",
+                lambda n=number: {"n": n},
+                kind=Kind.NOTE,
+                inputs=number,
+                attempt=number,
+            )
             sizes.append((folder / "journal.db-wal").stat().st_size)
         whole = in_ram / "whole"
         shutil.copytree(folder, whole)

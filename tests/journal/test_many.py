@@ -20,7 +20,13 @@ TRIALS = {f"t{number}": {"seed": number} for number in range(5)}
 
 def test_results_come_by_name_in_the_order_asked(journal: Journal) -> None:
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.many(TRIALS, squares) == {"t0": 0, "t1": 1, "t2": 4, "t3": 9, "t4": 16}
+        assert run.many(TRIALS, squares) == {
+            "t0": 0,
+            "t1": 1,
+            "t2": 4,
+            "t3": 9,
+            "t4": 16,
+        }
         assert run.record.done == 5
 
 
@@ -32,7 +38,10 @@ def test_groups_that_were_yielded_before_an_end_are_kept(journal: Journal) -> No
         yield from list(squares(names))[:2]
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), journal.run(pipeline="tale", request=1) as run:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         run.many(TRIALS, ends_early)
 
     def rest(names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
@@ -49,7 +58,10 @@ def test_an_error_is_written_on_those_without_a_result(journal: Journal) -> None
         yield {"t0": 0}
         raise OSError("The pool died.")
 
-    with pytest.raises(OSError, match="pool"), journal.run(pipeline="tale", request=1) as run:
+    with (
+        pytest.raises(OSError, match="pool"),
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         run.many(TRIALS, breaks)
     states = [step.state for step in journal.steps(journal.find("last"))]
     assert states == [State.DONE, *[State.FAILED] * 4]
@@ -64,8 +76,13 @@ def test_what_is_never_yielded_is_missing_and_stays_begun(journal: Journal) -> N
 
 
 @pytest.mark.parametrize("groups", [[{"t9": 1}], [{"t1": 1}, {"t1": 1}]])
-def test_a_result_for_nothing_or_twice_is_refused(journal: Journal, groups: list[dict[str, int]]) -> None:
-    with journal.run(pipeline="tale", request=1) as run, pytest.raises(JournalError, match="twice"):
+def test_a_result_for_nothing_or_twice_is_refused(
+    journal: Journal, groups: list[dict[str, int]]
+) -> None:
+    with (
+        journal.run(pipeline="tale", request=1) as run,
+        pytest.raises(JournalError, match="twice"),
+    ):
         run.many(TRIALS, lambda names: groups)
 
 
@@ -85,7 +102,9 @@ def test_nothing_asked_is_nothing_done(journal: Journal) -> None:
         assert run.record.steps == 0
 
 
-def test_a_generator_of_results_is_closed_when_its_results_cannot_be_written(journal: Journal) -> None:
+def test_a_generator_of_results_is_closed_when_its_results_cannot_be_written(
+    journal: Journal,
+) -> None:
     closed: list[bool] = []
 
     def pool(names: tuple[str, ...]) -> Iterator[Mapping[str, object]]:

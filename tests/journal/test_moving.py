@@ -37,7 +37,10 @@ def other(in_ram: Path) -> Iterator[Journal]:
 
 def contents(journal: Journal, run: Run) -> list[tuple[Any, ...]]:
     steps = journal.steps(run)
-    return [(step.path, step.state, step.key, journal.inputs(step), journal.result(step)) for step in steps]
+    return [
+        (step.path, step.state, step.key, journal.inputs(step), journal.result(step))
+        for step in steps
+    ]
 
 
 def test_a_run_moves_whole_and_nothing_of_it_is_evidence_there(
@@ -46,7 +49,11 @@ def test_a_run_moves_whole_and_nothing_of_it_is_evidence_there(
     moved = other.take_in(exported)
     assert moved.is_new
     original = on_disk.find("1")
-    assert (moved.run.id, moved.run.verdict, moved.run.imported) == (original.id, original.verdict, 1)
+    assert (moved.run.id, moved.run.verdict, moved.run.imported) == (
+        original.id,
+        original.verdict,
+        1,
+    )
     assert contents(other, moved.run) == contents(on_disk, original)
     assert other.check().problems == ()
     pipeline.run(other)
@@ -94,7 +101,9 @@ def test_exporting_the_same_run_gives_the_same_bytes_and_overwrites_nothing(
         on_disk.export(on_disk.find("1"), exported)
 
 
-def test_any_flip_or_cut_is_refused_or_harmless(exported: Path, other: Journal, tmp_path: Path) -> None:
+def test_any_flip_or_cut_is_refused_or_harmless(
+    exported: Path, other: Journal, tmp_path: Path
+) -> None:
     data = exported.read_bytes()
     chance = random.Random(7)
     for number in range(150):
@@ -110,7 +119,8 @@ def test_any_flip_or_cut_is_refused_or_harmless(exported: Path, other: Journal, 
             moved = other.take_in(path)
         except InputError:
             continue
-        # Bits that carry nothing: the gzip heading's time stamp, the padding of the last compressed byte.
+        # Bits that carry nothing: the gzip heading's time stamp, the padding of the last compressed
+        # byte.
         assert place < 10 or place == len(data) - 9
         assert len(other.steps(moved.run)) == 8
     assert len(other.runs()) <= 1
@@ -120,7 +130,10 @@ def records_of(path: Path) -> list[tuple[str, dict[str, Any] | bytes]]:
     from reenact.journal.archive import read_records
 
     return [
-        (record.kind, json.loads(record.data) if record.kind in ("run", "step") else record.data)
+        (
+            record.kind,
+            json.loads(record.data) if record.kind in ("run", "step") else record.data,
+        )
         for record in read_records(path)
     ]
 
@@ -143,11 +156,18 @@ def sealed(row: dict[str, Any], kind: type[Run] | type[Step]) -> dict[str, Any]:
     return row
 
 
-def forge_run(**columns: Any) -> Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]:
-    return lambda records: [("run", sealed({**records[0][1], **columns}, Run)), *records[1:]]
+def forge_run(
+    **columns: Any,
+) -> Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]:
+    return lambda records: [
+        ("run", sealed({**records[0][1], **columns}, Run)),
+        *records[1:],
+    ]
 
 
-def forge_step(**columns: Any) -> Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]:
+def forge_step(
+    **columns: Any,
+) -> Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]:
     def forge(records: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
         place = next(number for number, record in enumerate(records) if record[0] == "step")
         step = sealed({**records[place][1], **columns}, Step)
@@ -185,8 +205,17 @@ HARM: dict[str, Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]] = {
     "a step twice": lambda records: [*records[:-1], records[-2], records[-1]],
     "no steps": lambda records: [record for record in records if record[0] != "step"],
     "no artefacts": lambda records: [record for record in records if record[0] != "artefact"],
-    "an artefact nobody asked for": lambda records: [records[0], ("artefact", b"x" * 9000), *records[1:]],
-    "wrong order": lambda records: [records[0], records[-2], *records[1:-2], records[-1]],
+    "an artefact nobody asked for": lambda records: [
+        records[0],
+        ("artefact", b"x" * 9000),
+        *records[1:],
+    ],
+    "wrong order": lambda records: [
+        records[0],
+        records[-2],
+        *records[1:-2],
+        records[-1],
+    ],
     "no run": lambda records: records[1:],
     "two runs": lambda records: [records[0], *records],
     "no end": lambda records: records[:-1],
@@ -215,7 +244,9 @@ def test_the_forger_would_be_believed_if_he_changed_nothing(
     assert other.take_in(path).is_new
 
 
-def test_a_file_of_an_earlier_version_is_taken_in(exported: Path, other: Journal, tmp_path: Path) -> None:
+def test_a_file_of_an_earlier_version_is_taken_in(
+    exported: Path, other: Journal, tmp_path: Path
+) -> None:
     records = records_of(exported)
     kind, row = records[0]
     assert isinstance(row, dict)
@@ -268,7 +299,9 @@ def test_a_missing_file_a_folder_and_a_pipe_are_refused(other: Journal, tmp_path
             other.take_in(tmp_path / name)
 
 
-def test_an_import_and_a_removal_keep_out_of_each_others_way(exported: Path, other: Journal) -> None:
+def test_an_import_and_a_removal_keep_out_of_each_others_way(
+    exported: Path, other: Journal
+) -> None:
     other.take_in(exported)
     assert other._locks.take(0)
     with pytest.raises(ReenactError, match="under way"):

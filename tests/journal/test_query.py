@@ -22,11 +22,14 @@ def reported(on_disk: Journal, pipeline: Any, folder: Path) -> Path:
 def test_the_views_tell_what_happened(reported: Path) -> None:
     answer = query(reported, "SELECT pipeline, status, steps, reused, money FROM runs ORDER BY seq")
     assert answer.columns == ("pipeline", "status", "steps", "reused", "money")
-    assert answer.rows == (("tale", "finished", 8, 0, 0.05), ("tale", "finished", 9, 8, 0.0))
+    assert answer.rows == (
+        ("tale", "finished", 8, 0, 0.05),
+        ("tale", "finished", 9, 8, 0.0),
+    )
     joined = query(
         reported,
-        "SELECT r.pipeline, s.path, json_extract(s.result, '$.name') FROM steps s JOIN runs r ON r.id = s.run"
-        " WHERE s.kind = 'llm' AND s.state = 'done' ORDER BY s.nr LIMIT 1",
+        "SELECT r.pipeline, s.path, json_extract(s.result, '$.name') FROM steps s JOIN runs r ON "
+        "r.id = s.run WHERE s.kind = 'llm' AND s.state = 'done' ORDER BY s.nr LIMIT 1",
     )
     assert joined.rows == (("tale", "tale/read[0]/ask", "call0"),)
 
@@ -75,9 +78,18 @@ def test_an_endless_query_is_ended(reported: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "sql"),
     [
-        ("UPDATE run_rows SET status = 'stopped' WHERE seq = 2", "SELECT status FROM runs"),
-        ("UPDATE run_rows SET money = '9' WHERE seq = 2", "SELECT sum(money) FROM runs"),
-        ("UPDATE step_rows SET state = 'failed' WHERE nr = 3", "SELECT count(*) FROM steps"),
+        (
+            "UPDATE run_rows SET status = 'stopped' WHERE seq = 2",
+            "SELECT status FROM runs",
+        ),
+        (
+            "UPDATE run_rows SET money = '9' WHERE seq = 2",
+            "SELECT sum(money) FROM runs",
+        ),
+        (
+            "UPDATE step_rows SET state = 'failed' WHERE nr = 3",
+            "SELECT count(*) FROM steps",
+        ),
         ("UPDATE step_rows SET result = '{}' WHERE nr = 3", "SELECT result FROM steps"),
         ("UPDATE step_rows SET inputs = X'00' WHERE nr = 3", "SELECT path FROM steps"),
     ],

@@ -13,7 +13,10 @@ from reenact.journal import Journal, JournalReader, Kind, State
 @pytest.fixture
 def shelf(tmp_path: Path) -> JournalReader:
     with Journal.open(tmp_path) as journal:
-        with suppress(RuntimeError), journal.run(pipeline="paper", request={}, what="octaves") as run:
+        with (
+            suppress(RuntimeError),
+            journal.run(pipeline="paper", request={}, what="octaves") as run,
+        ):
             run.note("result", 1)
             raise RuntimeError("again")
         with journal.run(pipeline="paper", request={}, what="octaves") as run:
@@ -28,7 +31,10 @@ def shelf(tmp_path: Path) -> JournalReader:
 
 def test_the_steps_at_a_path_are_those_and_none_below(shelf: JournalReader) -> None:
     found = shelf.steps_at(shelf.find("1"), "paper/result")
-    assert [(one.state, shelf.result(one)) for one in found] == [(State.SUPERSEDED, 1), (State.DONE, 2)]
+    assert [(one.state, shelf.result(one)) for one in found] == [
+        (State.SUPERSEDED, 1),
+        (State.DONE, 2),
+    ]
     assert shelf.steps_at(shelf.find("1"), "paper/nothing") == []
     shelf.close()
 
@@ -61,12 +67,27 @@ def test_pipelines_are_named_once_in_order(shelf: JournalReader) -> None:
 def judged(tmp_path: Path) -> JournalReader:
     """Three runs with verdicts, one without."""
     with Journal.open(tmp_path) as journal:
-        for name, metric in (("b.py", "accuracy 0.5"), ("a.py", "accuracy 0.25"), ("c.py", "accuracy 12")):
+        for name, metric in (
+            ("b.py", "accuracy 0.5"),
+            ("a.py", "accuracy 0.25"),
+            ("c.py", "accuracy 12"),
+        ):
             with journal.run(
-                pipeline="diagnose", request={"of": name}, what=name, argv=("diagnose", name, "--fast")
+                pipeline="diagnose",
+                request={"of": name},
+                what=name,
+                argv=("diagnose", name, "--fast"),
             ) as run:
-                run.finish({"verdict": "1 finding" if name != "c.py" else "no fault found", "metric": metric})
-        with suppress(RuntimeError), journal.run(pipeline="bug", request={}, what="report") as run:
+                run.finish(
+                    {
+                        "verdict": "1 finding" if name != "c.py" else "no fault found",
+                        "metric": metric,
+                    }
+                )
+        with (
+            suppress(RuntimeError),
+            journal.run(pipeline="bug", request={}, what="report") as run,
+        ):
             raise RuntimeError("no luck")
     return JournalReader.open(tmp_path)
 
@@ -89,7 +110,9 @@ def test_runs_are_ordered_and_what_has_no_value_comes_last(
     judged.close()
 
 
-def test_runs_are_found_by_their_verdict_and_by_the_words_of_their_command(judged: JournalReader) -> None:
+def test_runs_are_found_by_their_verdict_and_by_the_words_of_their_command(
+    judged: JournalReader,
+) -> None:
     assert judged.verdicts() == ["1 finding", "no fault found"]
     assert [run.what for run in judged.runs(verdict="1 finding")] == ["a.py", "b.py"]
     assert judged.count(verdict="no fault found") == 1

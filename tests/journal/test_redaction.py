@@ -23,11 +23,16 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
 
     def tell(journal: Journal) -> None:
         request = {"key": SECRET}
-        with journal.run(pipeline="tale", request=request, argv=["x", SECRET], what=f"with {SECRET}") as run:
+        with journal.run(
+            pipeline="tale", request=request, argv=["x", SECRET], what=f"with {SECRET}"
+        ) as run:
             seen.append(
                 run.step(
                     "ask",
-                    lambda: {"text": f"I am {SECRET}", SECRET: [SECRET.encode() + b"\xff\x00" * 2000]},
+                    lambda: {
+                        "text": f"I am {SECRET}",
+                        SECRET: [SECRET.encode() + b"\xff\x00" * 2000],
+                    },
                     kind=Kind.LLM,
                     inputs={"prompt": SECRET},
                 )
@@ -44,7 +49,11 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
             seen.append(run.step("ask", lambda: None, kind=Kind.LLM, inputs={"prompt": SECRET}))
             run.finish({"verdict": SECRET})
         journal._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert seen[0] == seen[1] == {"text": "I am [hidden]", "[hidden]": [b"[hidden]" + b"\xff\x00" * 2000]}
+    assert (
+        seen[0]
+        == seen[1]
+        == {"text": "I am [hidden]", "[hidden]": [b"[hidden]" + b"\xff\x00" * 2000]}
+    )
     for path in folder.rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
 
@@ -55,7 +64,10 @@ def test_a_file_with_a_secret_is_edited_as_it_is_and_hidden_in_the_record(
     work = tmp_path / "work"
     work.mkdir()
     (work / "config").write_text(f"key = {SECRET}")
-    with Journal.open(folder, redact=hide) as journal, journal.run(pipeline="tale", request=1) as run:
+    with (
+        Journal.open(folder, redact=hide) as journal,
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         run.edit("patch", work, {"config": f"key = {SECRET}\nlr = 1\n".encode()})
         run.finish(None)
     assert (work / "config").read_text() == f"key = {SECRET}\nlr = 1\n"

@@ -21,14 +21,22 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    return [str(path) for path in (folder, *folder.rglob("*")) if stat.S_IMODE(path.stat().st_mode) & 0o077]
+    return [
+        str(path)
+        for path in (folder, *folder.rglob("*"))
+        if stat.S_IMODE(path.stat().st_mode) & 0o077
+    ]
 
 
 @pytest.mark.usefixtures("umask")
 def test_all_of_a_journal_is_private(folder: Path, tmp_path: Path, pipeline: Any) -> None:
     with Journal.open(folder) as journal:
         pipeline.run(journal)
-        assert {path.name for path in folder.iterdir()} >= {"journal.db", "journal.db-wal", "journal.lock"}
+        assert {path.name for path in folder.iterdir()} >= {
+            "journal.db",
+            "journal.db-wal",
+            "journal.lock",
+        }
         assert list(folder.glob("artefacts/*/*"))
         assert open_to_others(folder) == []
         journal.export(journal.find("last"), tmp_path / "out.run")

@@ -37,7 +37,9 @@ def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_the_second_process_learns_who_works_on_the_run(holder: subprocess.Popen[str], folder: Path) -> None:
+def test_the_second_process_learns_who_works_on_the_run(
+    holder: subprocess.Popen[str], folder: Path
+) -> None:
     with Journal.open(folder) as journal:
         with pytest.raises(RunLocked, match=f"process {holder.pid}") as caught:
             journal.run(pipeline="tale", request=1)
@@ -67,7 +69,10 @@ def test_a_child_that_outlives_its_parent_holds_nothing(folder: Path) -> None:
         process.wait()
     try:
         assert [child.is_running() for child in children] == [True]
-        with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1) as run:
+        with (
+            Journal.open(folder) as journal,
+            journal.run(pipeline="tale", request=1) as run,
+        ):
             run.finish(None)
     finally:
         for child in children:
@@ -78,7 +83,8 @@ def test_many_at_once_pay_for_nothing_twice(folder: Path) -> None:
     processes = [rival(folder, "race") for _ in range(4)]
     output = [process.communicate()[0] for process in processes]
     assert all(words.startswith(("worked", "refused Run")) for words in output), output
-    # Whoever comes after the first has finished makes a new run; those at the same time are refused.
+    # Whoever comes after the first has finished makes a new run; those at the same time are
+    # refused.
     worked = sum(words.startswith("worked") for words in output)
     assert worked >= 1
     assert sorted(map(int, (folder / "paid").read_text().split())) == sorted([*range(10)] * worked)

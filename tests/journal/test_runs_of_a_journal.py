@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from reenact.errors import BudgetSpent, InputError, JournalDamaged, JournalError, RunLocked, Stopped
+from reenact.errors import (
+    BudgetSpent,
+    InputError,
+    JournalDamaged,
+    JournalError,
+    RunLocked,
+    Stopped,
+)
 from reenact.journal import Journal, JournalReader, Kind, Status
 from reenact.journal.artefacts import FolderArtefacts
 from reenact.journal.reader import INTERRUPTED
@@ -34,7 +41,11 @@ def test_an_error_leaves_the_run_to_be_continued(
     with pytest.raises(type(error)), journal.run(pipeline="tale", request=1):
         raise error
     record = journal.find("last")
-    assert (record.status, record.exit_code, record.error_type) == (status, code, type(error).__name__)
+    assert (record.status, record.exit_code, record.error_type) == (
+        status,
+        code,
+        type(error).__name__,
+    )
     with journal.run(pipeline="tale", request=1) as run:
         assert run.is_continued
         assert run.record.id == record.id
@@ -51,7 +62,10 @@ def test_a_run_left_without_a_verdict_is_stopped(journal: Journal) -> None:
 
 
 def test_the_same_run_twice_in_one_process_is_refused(journal: Journal) -> None:
-    with journal.run(pipeline="tale", request=1) as run, pytest.raises(RunLocked, match=run.record.id):
+    with (
+        journal.run(pipeline="tale", request=1) as run,
+        pytest.raises(RunLocked, match=run.record.id),
+    ):
         journal.run(pipeline="tale", request=1)
 
 
@@ -90,7 +104,10 @@ def test_a_request_or_verdict_is_small_plain_data(journal: Journal) -> None:
         journal.run(pipeline="tale", request="x" * 40_000)
     with pytest.raises(JournalError, match="pipeline"):
         journal.run(pipeline="No Pipeline", request=1)
-    with journal.run(pipeline="tale", request=1) as run, pytest.raises(JournalError, match="verdict"):
+    with (
+        journal.run(pipeline="tale", request=1) as run,
+        pytest.raises(JournalError, match="verdict"),
+    ):
         run.finish("x" * 40_000)
 
 
@@ -113,7 +130,9 @@ def test_runs_are_found_by_id_part_number_and_last(journal: Journal) -> None:
 def test_the_list_is_filtered_and_paged(journal: Journal) -> None:
     for number in range(12):
         with journal.run(
-            pipeline="paper" if number % 2 else "bug", request=number, what=f"Number {number}"
+            pipeline="paper" if number % 2 else "bug",
+            request=number,
+            what=f"Number {number}",
         ) as run:
             if number < 6:
                 run.finish(None)
@@ -153,7 +172,9 @@ def test_removing_takes_the_run_and_what_only_it_needs(on_disk: Journal, folder:
     assert not [path for path in (folder / "artefacts").rglob("*") if path.is_file()]
 
 
-def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(on_disk: Journal, folder: Path) -> None:
+def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(
+    on_disk: Journal, folder: Path
+) -> None:
     with on_disk.run(pipeline="old", request=1) as old:
         old.finish(None)
     with on_disk.run(pipeline="tale", request=1) as run:
@@ -174,7 +195,9 @@ def test_numbers_are_never_given_twice(on_disk: Journal) -> None:
         assert run.record.seq == 3
 
 
-def test_looking_needs_a_journal_and_changes_nothing(folder: Path, on_disk: Journal, pipeline: Any) -> None:
+def test_looking_needs_a_journal_and_changes_nothing(
+    folder: Path, on_disk: Journal, pipeline: Any
+) -> None:
     with pytest.raises(InputError, match="No run has been recorded"):
         JournalReader.open(folder / "nowhere")
     pipeline.run(on_disk)
@@ -188,9 +211,15 @@ def test_looking_needs_a_journal_and_changes_nothing(folder: Path, on_disk: Jour
 def test_a_long_run_is_read_in_pages_and_by_branch(journal: Journal) -> None:
     with journal.run(pipeline="tale", request=1) as run:
         for branch in ("a", "a-b", "a/c", "b"):
-            run.under(branch).many({f"t{n}": n for n in range(3)}, lambda names: [dict.fromkeys(names, 0)])
+            run.under(branch).many(
+                {f"t{n}": n for n in range(3)}, lambda names: [dict.fromkeys(names, 0)]
+            )
     record = run.record
-    assert [step.nr for step in journal.some_steps(record, after=4, limit=3)] == [5, 6, 7]
+    assert [step.nr for step in journal.some_steps(record, after=4, limit=3)] == [
+        5,
+        6,
+        7,
+    ]
     below = [step.path for step in journal.some_steps(record, under="tale/a")]
     assert below == [f"tale/a/t{n}" for n in range(3)] + [f"tale/a/c/t{n}" for n in range(3)]
     assert [step.path for step in journal.some_steps(record, under="tale/a/t1")] == ["tale/a/t1"]
@@ -206,7 +235,11 @@ def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> 
         with journal._database.transaction() as connection:
             for number in range(2, 10_001):
                 copy = replace(
-                    pattern, seq=number, id=f"260101-{number:06d}", turn=number, request_hash="0" * 40
+                    pattern,
+                    seq=number,
+                    id=f"260101-{number:06d}",
+                    turn=number,
+                    request_hash="0" * 40,
                 )
                 put_row(connection, copy.sealed(None))
     asked: list[str] = []
@@ -243,7 +276,9 @@ def test_a_run_gets_another_name_and_stays_its_users_own(on_disk: Journal) -> No
         on_disk.rename(renamed, " ")
 
 
-def test_an_imported_run_that_was_renamed_is_still_the_same(on_disk: Journal, tmp_path: Path) -> None:
+def test_an_imported_run_that_was_renamed_is_still_the_same(
+    on_disk: Journal, tmp_path: Path
+) -> None:
     with on_disk.run(pipeline="diagnose", request={"of": 1}, what="train.py") as run:
         run.finish("fine")
     on_disk.export(on_disk.find("last"), tmp_path / "run.gz")

@@ -1,6 +1,7 @@
 """C22: journals of every earlier format open and are shown; a newer one is refused with a sentence.
 
-Rows are signed since format 2: what is older is shown and compared, and nothing of it is continued or reused.
+Rows are signed since format 2: what is older is shown and compared, and nothing of it is continued
+or reused.
 """
 
 from __future__ import annotations
@@ -79,7 +80,10 @@ def test_an_old_journal_opens_and_is_shown(sql: Path, folder: Path) -> None:
                 ("the whole tale", "0.02"),
             ]
             for run in journal.runs():
-                assert journal.result(journal.steps(run)[0]) == {"answer": "forty-two", "score": 0.5}
+                assert journal.result(journal.steps(run)[0]) == {
+                    "answer": "forty-two",
+                    "score": 0.5,
+                }
             assert query(folder, "SELECT count(*) FROM steps").rows == ((8,),)
 
 
@@ -106,7 +110,10 @@ def test_an_old_journal_is_taken_over_when_the_user_says_so(folder: Path) -> Non
             assert asked == {"answer": "forty-two", "score": 0.5}
         assert journal.check().problems == ()
         assert journal.is_ours(journal.find(run.record.id))
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request="half") as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="tale", request="half") as run,
+    ):
         assert run.record.executions == 3
 
 
@@ -119,11 +126,16 @@ def test_a_signed_journal_continues(sql: Path, folder: Path) -> None:
             assert run.is_continued
             asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
             assert asked == {"answer": "forty-two", "score": 0.5}
-            assert run.many({"seed0": 0, "seed1": 1}, nothing) == {"seed0": 0.25, "seed1": 0.25}
+            assert run.many({"seed0": 0, "seed1": 1}, nothing) == {
+                "seed0": 0.25,
+                "seed1": 0.25,
+            }
             run.finish(None)
         with journal.run(pipeline="tale", request="whole") as run:
             assert not run.is_continued
-            assert run.step("ask", lambda: "again", kind=Kind.LLM, inputs={"prompt": "why"}) == "again"
+            assert (
+                run.step("ask", lambda: "again", kind=Kind.LLM, inputs={"prompt": "why"}) == "again"
+            )
 
 
 def test_a_migration_that_fails_changes_nothing(folder: Path) -> None:
@@ -132,7 +144,9 @@ def test_a_migration_that_fails_changes_nothing(folder: Path) -> None:
         Journal.open(folder)
     assert version(folder) == 1
     assert "mac" not in columns(folder)
-    Journal.open(changed(folder, statements()[-2].replace(*reversed(RENAMED.split(" TO "))))).close()
+    Journal.open(
+        changed(folder, statements()[-2].replace(*reversed(RENAMED.split(" TO "))))
+    ).close()
     assert version(folder) == VERSION
     assert "mac" in columns(folder)
 
@@ -156,7 +170,9 @@ def test_an_older_journal_is_not_migrated_by_looking(folder: Path) -> None:
     assert version(folder) == 1
 
 
-def test_a_journal_whose_creation_was_cut_off_is_called_incomplete_and_is_completed(folder: Path) -> None:
+def test_a_journal_whose_creation_was_cut_off_is_called_incomplete_and_is_completed(
+    folder: Path,
+) -> None:
     folder.mkdir(parents=True)
     (folder / "journal.db").touch()
     with pytest.raises(JournalError, match="is incomplete: creating it was cut off") as caught:

@@ -54,7 +54,9 @@ def misread(folder: Path) -> None:
     (folder / "trace.mac").write_bytes(b"\xff" * 64)
 
 
-@pytest.mark.parametrize("harm", [changed, added, removed, renamed, linked, piped, unsigned, misread])
+@pytest.mark.parametrize(
+    "harm", [changed, added, removed, renamed, linked, piped, unsigned, misread]
+)
 def test_what_was_changed_since_is_no_evidence(
     journal: Journal, trace: Path, harm: Callable[[Path], None]
 ) -> None:

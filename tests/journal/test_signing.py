@@ -1,4 +1,6 @@
-"""A journal that this user did not write on this machine is data: shown, and not continued, run or reused."""
+"""A journal that this user did not write on this machine is data: shown, and not continued, run
+or reused.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,19 @@ def another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 def begun(folder: Path) -> Run:
     """A run with one answer that is not finished."""
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1, argv=["tale"]) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="tale", request=1, argv=["tale"]) as run,
+    ):
         assert run.step("ask", lambda: "theirs", kind=Kind.LLM) == "theirs"
     return run.record
 
 
 def finished(folder: Path) -> Run:
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=2) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="tale", request=2) as run,
+    ):
         run.step("ask", lambda: "theirs", kind=Kind.LLM)
         run.finish(None)
     return run.record
@@ -42,14 +50,20 @@ def finished(folder: Path) -> Run:
 
 def answer(folder: Path, request: int = 1, *, trust: bool = False) -> tuple[str, bool]:
     """What the same command gets now, and whether it continues."""
-    with Journal.open(folder, trust=trust) as journal, journal.run(pipeline="tale", request=request) as run:
+    with (
+        Journal.open(folder, trust=trust) as journal,
+        journal.run(pipeline="tale", request=request) as run,
+    ):
         return run.step("ask", lambda: "ours", kind=Kind.LLM), run.is_continued
 
 
 def forged(folder: Path, **columns: Any) -> None:
     """Give the first step another result, with every unkeyed check sum put right."""
     with sqlite3.connect(folder / "journal.db", isolation_level=None) as connection:
-        run, step = read_rows(connection, Run, "")[0], read_rows(connection, Step, "ORDER BY number")[0]
+        run, step = (
+            read_rows(connection, Run, "")[0],
+            read_rows(connection, Step, "ORDER BY number")[0],
+        )
         text = '"forged"'
         new = with_sum(replace(step, result_digest=digest(text), **columns))
         set_row(connection, step, new, result=text)
@@ -88,7 +102,10 @@ def test_a_run_of_this_user_continues_and_is_reused(folder: Path) -> None:
 
 
 def test_a_copied_journal_is_shown_and_not_continued(
-    folder: Path, tmp_path: Path, another_user: Callable[[], None], capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    another_user: Callable[[], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     record = begun(folder)
     finished(folder)
@@ -101,13 +118,18 @@ def test_a_copied_journal_is_shown_and_not_continued(
         assert shelf.check().problems == ()
     assert query(folder, "SELECT count(*) FROM runs").rows == ((2,),)
     assert answer(folder) == ("ours", False)
-    assert f"Run {record.id} is not continued: it was not recorded by this user" in capsys.readouterr().err
+    assert (
+        f"Run {record.id} is not continued: it was not recorded by this user"
+        in capsys.readouterr().err
+    )
     # The own run is the one that goes on from here; the foreign one is not mentioned again.
     assert answer(folder) == ("ours", True)
     assert capsys.readouterr().err == ""
 
 
-def test_no_step_of_a_copied_journal_is_reused(folder: Path, another_user: Callable[[], None]) -> None:
+def test_no_step_of_a_copied_journal_is_reused(
+    folder: Path, another_user: Callable[[], None]
+) -> None:
     finished(folder)
     another_user()
     assert answer(folder, 2) == ("ours", False)
@@ -165,7 +187,10 @@ def test_steps_of_an_imported_run_are_never_evidence(folder: Path, tmp_path: Pat
     # Also though the same user recorded them, and also when the journal is trusted.
     assert answer(other, trust=True) == ("ours", False)
     assert answer(other, 2, trust=True) == ("ours", False)
-    with Journal.open(other) as journal, pytest.raises(InputError, match="imported from a file"):
+    with (
+        Journal.open(other) as journal,
+        pytest.raises(InputError, match="imported from a file"),
+    ):
         journal.require_ours(journal.find(record.id))
 
 
@@ -182,7 +207,10 @@ def test_a_file_that_says_it_was_not_imported_is_not_believed(
 
 
 def test_a_key_that_cannot_be_used_is_replaced_and_that_is_reported(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     begun(folder)
@@ -201,7 +229,10 @@ def test_a_key_that_cannot_be_used_is_replaced_and_that_is_reported(
 
 
 def test_without_a_place_for_the_key_there_is_a_sentence_and_the_run_goes_on(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
@@ -221,11 +252,21 @@ def test_looking_makes_no_key(folder: Path, another_user: Callable[[], None]) ->
 def test_every_column_is_signed() -> None:
     signer = user_signer()
     step = Step(
-        number=1, run=1, nr=1, path="a/b", kind=Kind.BOX, version=1, key="0" * 40, state="done"
+        number=1,
+        run=1,
+        nr=1,
+        path="a/b",
+        kind=Kind.BOX,
+        version=1,
+        key="0" * 40,
+        state="done",
     ).sealed(signer)  # type: ignore[arg-type]
     assert step.is_signed(signer)
     for name in step.columns():
         value = getattr(step, name)
         if name != "check_sum":
-            changed = replace(step, **{name: f"{value}x" if isinstance(value, str) else (value or 0) + 1})
+            changed = replace(
+                step,
+                **{name: f"{value}x" if isinstance(value, str) else (value or 0) + 1},
+            )
             assert not changed.is_signed(signer), name

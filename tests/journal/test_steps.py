@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from reenact.errors import AnswerUnusable, JournalDiverged, JournalError, ModelUnreachable, StorageError
+from reenact.errors import (
+    AnswerUnusable,
+    JournalDiverged,
+    JournalError,
+    ModelUnreachable,
+    StorageError,
+)
 from reenact.journal import Cost, Journal, Kind, OpenRun, State, Status
 
 
@@ -49,7 +55,9 @@ def test_the_same_command_continues_an_unfinished_run(journal: Journal, pipeline
     assert set(pipeline.paid.values()) == {1}
 
 
-def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journal, pipeline: Any) -> None:
+def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(
+    journal: Journal, pipeline: Any
+) -> None:
     first = pipeline.run(journal)
     assert pipeline.run(journal) == first
     newer, older = journal.runs()
@@ -60,7 +68,10 @@ def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journa
     assert {step.reused_from for step in taken} == {older.id}
     assert (older.money, newer.money) == ("0.05", "0")
     pipeline.run(journal)
-    assert {step.reused_from for step in journal.steps(journal.find("last"))} == {older.id, None}
+    assert {step.reused_from for step in journal.steps(journal.find("last"))} == {
+        older.id,
+        None,
+    }
 
 
 def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, pipeline: Any) -> None:
@@ -78,13 +89,25 @@ def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, pipeli
     assert [run.reused for run in journal.runs()] == [0, 0]
 
 
-def test_only_shared_steps_are_taken_from_a_finished_run_whatever_its_pipeline(journal: Journal) -> None:
+def test_only_shared_steps_are_taken_from_a_finished_run_whatever_its_pipeline(
+    journal: Journal,
+) -> None:
     performed: list[str] = []
     for pipeline in ("diagnose", "repair"):
         with journal.run(pipeline=pipeline, request=1) as run:
             run.step("watch", lambda: performed.append("watch"), kind=Kind.TRIAL, inputs=1)
-            run.step("ask", lambda: performed.append("ask"), kind=Kind.LLM, inputs=1, shared=True)
-            run.many({"t": 1}, lambda names: iter([{"t": performed.append("train")}]), shared=True)
+            run.step(
+                "ask",
+                lambda: performed.append("ask"),
+                kind=Kind.LLM,
+                inputs=1,
+                shared=True,
+            )
+            run.many(
+                {"t": 1},
+                lambda names: iter([{"t": performed.append("train")}]),
+                shared=True,
+            )
             run.finish(None)
     assert performed == ["watch", "ask", "train", "watch"]
     assert "training" in run.reused
@@ -107,7 +130,9 @@ def test_the_first_line_says_what_was_taken_from_where_and_how_to_run_afresh(
         pipeline.tell(run)
         first = journal.find("1")
         assert run.reused.startswith(f"Reused from run {first.id} (")
-        assert run.reused.endswith("): 5 model answers, 3 trainings. --fresh runs everything again.")
+        assert run.reused.endswith(
+            "): 5 model answers, 3 trainings. --fresh runs everything again."
+        )
         run.finish(None)
     note = journal.steps(journal.find("last"))[-1]
     assert (note.path, journal.result(note)) == ("tale/reused", run.reused)
@@ -125,7 +150,9 @@ def test_a_continued_run_says_how_many_steps_it_kept(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("between", ["nothing", "superseded"])
-def test_a_stored_result_that_does_not_hold_any_more_is_made_again(journal: Journal, between: str) -> None:
+def test_a_stored_result_that_does_not_hold_any_more_is_made_again(
+    journal: Journal, between: str
+) -> None:
     made: list[int] = []
 
     def asked(run: Any, *, holds: bool) -> int:
@@ -174,7 +201,9 @@ def test_other_inputs_or_version_is_another_step_and_the_old_one_is_superseded(
     assert states == [(State.DONE, "one"), (State.SUPERSEDED, "two")]
 
 
-def test_one_path_with_two_meanings_in_one_execution_is_diverged(journal: Journal) -> None:
+def test_one_path_with_two_meanings_in_one_execution_is_diverged(
+    journal: Journal,
+) -> None:
     with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: 1, kind=Kind.LLM, inputs=1)
         with pytest.raises(JournalDiverged, match="tale/a"):
@@ -182,7 +211,10 @@ def test_one_path_with_two_meanings_in_one_execution_is_diverged(journal: Journa
 
 
 def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
-    with pytest.raises(ModelUnreachable), journal.run(pipeline="tale", request=1) as run:
+    with (
+        pytest.raises(ModelUnreachable),
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         run.step(
             "a",
             raising(ModelUnreachable("Nobody answers.", next_step="Wait.")),
@@ -197,12 +229,30 @@ def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
     )
     assert journal.find("last").status is Status.FAILED
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.step("a", lambda: 7, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.25"), 1, 1)) == 7
+        assert (
+            run.step(
+                "a",
+                lambda: 7,
+                kind=Kind.LLM,
+                cost=lambda _: Cost(Decimal("0.25"), 1, 1),
+            )
+            == 7
+        )
         run.finish(None)
     [step] = journal.steps(journal.find("last"))
-    assert (step.state, step.tries, step.error, step.money) == (State.DONE, 2, None, "0.25")
+    assert (step.state, step.tries, step.error, step.money) == (
+        State.DONE,
+        2,
+        None,
+        "0.25",
+    )
     record = journal.find("last")
-    assert (record.money, record.tokens_in, record.failed, record.done) == ("0.25", 1, 0, 1)
+    assert (record.money, record.tokens_in, record.failed, record.done) == (
+        "0.25",
+        1,
+        0,
+        1,
+    )
 
 
 def test_a_final_failure_is_raised_again_and_not_paid_again(journal: Journal) -> None:
@@ -213,9 +263,15 @@ def test_a_final_failure_is_raised_again_and_not_paid_again(journal: Journal) ->
         raise AnswerUnusable("No answer fitted.", next_step="Another model.")
 
     for _ in range(2):
-        with pytest.raises(AnswerUnusable) as caught, journal.run(pipeline="tale", request=1) as run:
+        with (
+            pytest.raises(AnswerUnusable) as caught,
+            journal.run(pipeline="tale", request=1) as run,
+        ):
             run.step("a", unusable, kind=Kind.LLM, final=(AnswerUnusable,))
-        assert (caught.value.sentence, caught.value.next_step) == ("No answer fitted.", "Another model.")
+        assert (caught.value.sentence, caught.value.next_step) == (
+            "No answer fitted.",
+            "Another model.",
+        )
     assert effects == [1]
 
 
@@ -226,8 +282,13 @@ def test_the_program_may_try_a_failed_step_again_itself(journal: Journal) -> Non
         assert run.step("a", lambda: 1, kind=Kind.BOX) == 1
 
 
-def test_an_interrupted_effect_stays_begun_and_is_performed_again(journal: Journal) -> None:
-    with pytest.raises(KeyboardInterrupt), journal.run(pipeline="tale", request=1) as run:
+def test_an_interrupted_effect_stays_begun_and_is_performed_again(
+    journal: Journal,
+) -> None:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        journal.run(pipeline="tale", request=1) as run,
+    ):
         run.step("a", raising(KeyboardInterrupt()), kind=Kind.BOX)
     assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
     with journal.run(pipeline="tale", request=1) as run:
@@ -250,7 +311,9 @@ def test_a_result_of_an_earlier_type_is_performed_again(journal: Journal) -> Non
 
 def test_the_first_execution_sees_what_a_later_one_will_see(journal: Journal) -> None:
     with journal.run(pipeline="tale", request=1) as run:
-        assert run.step("a", lambda: {3: (1, 2)}, kind=Kind.BOX, returns=dict[int, list[int]]) == {3: [1, 2]}
+        assert run.step("a", lambda: {3: (1, 2)}, kind=Kind.BOX, returns=dict[int, list[int]]) == {
+            3: [1, 2]
+        }
         with pytest.raises(JournalError, match="does not come back"):
             run.step("b", lambda: "text", kind=Kind.BOX, returns=int)  # type: ignore[arg-type]
 
@@ -259,7 +322,11 @@ def test_an_unknown_price_is_counted_and_not_guessed(journal: Journal) -> None:
     with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(None, 100, 10))
         run.step("b", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.1"), 100, 10))
-        assert (run.record.money, run.record.unpriced, run.record.tokens_in) == ("0.1", 1, 200)
+        assert (run.record.money, run.record.unpriced, run.record.tokens_in) == (
+            "0.1",
+            1,
+            200,
+        )
 
 
 def test_threads_perform_a_step_once_between_them(on_disk: Journal) -> None:
@@ -271,7 +338,10 @@ def test_threads_perform_a_step_once_between_them(on_disk: Journal) -> None:
             gate.wait()
             name = f"s{number % 4}"
             return run.step(
-                name, lambda: performed.append(name) or number % 4, kind=Kind.LLM, inputs=number % 4
+                name,
+                lambda: performed.append(name) or number % 4,
+                kind=Kind.LLM,
+                inputs=number % 4,
             )
 
         assert list(pool.map(work, range(8))) == [0, 1, 2, 3, 0, 1, 2, 3]
@@ -280,7 +350,9 @@ def test_threads_perform_a_step_once_between_them(on_disk: Journal) -> None:
     assert on_disk.find("last").steps == len(on_disk.steps(on_disk.find("last"))) == 4
 
 
-def test_threads_that_wait_for_a_failing_step_try_it_themselves(journal: Journal) -> None:
+def test_threads_that_wait_for_a_failing_step_try_it_themselves(
+    journal: Journal,
+) -> None:
     turns = iter([Boom(), None])
     gate = threading.Barrier(2)
 
@@ -300,13 +372,19 @@ def test_threads_that_wait_for_a_failing_step_try_it_themselves(journal: Journal
                 return error
 
         results = list(pool.map(work, range(2)))
-    assert [type(result) for result in sorted(results, key=str)] in ([Boom, int], [int, Boom])
+    assert [type(result) for result in sorted(results, key=str)] in (
+        [Boom, int],
+        [int, Boom],
+    )
     assert 5 in results
 
 
 @pytest.mark.parametrize("name", ["", "a//b", "../x", "a b", "a/", "é", "a[x]", "x" * 200])
 def test_a_path_has_its_alphabet(journal: Journal, name: str) -> None:
-    with journal.run(pipeline="tale", request=1) as run, pytest.raises(JournalError, match="path"):
+    with (
+        journal.run(pipeline="tale", request=1) as run,
+        pytest.raises(JournalError, match="path"),
+    ):
         run.step(name, lambda: 1, kind=Kind.NOTE)
 
 
@@ -331,4 +409,7 @@ def test_a_note_stands_and_a_changed_one_replaces_it(journal: Journal) -> None:
             for value in values:
                 run.note("choice", value)
     steps = journal.steps(journal.find("last"))
-    assert [(step.state, journal.result(step)) for step in steps] == [(State.DONE, 1), (State.SUPERSEDED, 2)]
+    assert [(step.state, journal.result(step)) for step in steps] == [
+        (State.DONE, 1),
+        (State.SUPERSEDED, 2),
+    ]

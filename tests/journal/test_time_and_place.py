@@ -42,7 +42,10 @@ def test_order_and_durations_do_not_depend_on_the_wall_clock() -> None:
         assert [run.id for run in journal.runs()] == ids[::-1]
         first = journal.find(ids[0])
         assert first.worked_s == 5.0
-        assert [step.path for step in journal.steps(first)] == ["tale/before", "tale/after"]
+        assert [step.path for step in journal.steps(first)] == [
+            "tale/before",
+            "tale/after",
+        ]
         assert [step.duration_s for step in journal.steps(first)] == [2.0, 3.0]
         assert first.ended_at is not None
         assert first.ended_at < first.started_at

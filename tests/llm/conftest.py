@@ -49,7 +49,11 @@ class ChatServer:
     def calls(self, *tools: tuple[str, str, str]) -> Behaviour:
         """A completion that calls tools: (id, name, arguments)."""
         made = [
-            {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+            {
+                "id": id_,
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
             for id_, name, arguments in tools
         ]
         return self.says(None, "tool_calls", tool_calls=made)
@@ -57,7 +61,13 @@ class ChatServer:
     def body(self, answer: dict[str, Any]) -> Behaviour:
         """A completion with that body."""
         counted = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        frame = {"id": "x", "object": "chat.completion", "created": 1, "model": "tiny", "usage": counted}
+        frame = {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "tiny",
+            "usage": counted,
+        }
         return self.raw(json.dumps({**frame, **answer}).encode())
 
     def raw(self, data: bytes, kind: str = "application/json") -> Behaviour:
@@ -68,7 +78,10 @@ class ChatServer:
         """An error of that status, with a body as OpenAI writes it."""
         data = json.dumps({"error": {"message": "no", "type": "t", "code": None, **error}}).encode()
         return lambda handler: _send(
-            handler, status, {"Content-Type": "application/json", **(headers or {})}, data
+            handler,
+            status,
+            {"Content-Type": "application/json", **(headers or {})},
+            data,
         )
 
     def reset(self) -> Behaviour:
@@ -114,9 +127,13 @@ class ChatServer:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 with server._lock:
                     server.requests.append(json.loads(body))
-                    server.headers.append({name.lower(): value for name, value in self.headers.items()})
+                    server.headers.append(
+                        {name.lower(): value for name, value in self.headers.items()}
+                    )
                     behave = (
-                        server._behaviours[0] if len(server._behaviours) == 1 else server._behaviours.pop(0)
+                        server._behaviours[0]
+                        if len(server._behaviours) == 1
+                        else server._behaviours.pop(0)
                     )
                 self.close_connection = True
                 behave(self)
@@ -129,7 +146,11 @@ class ChatServer:
 
 def _send(handler: BaseHTTPRequestHandler, code: int, headers: dict[str, str], data: bytes) -> None:
     handler.send_response(code)
-    for name, value in {**headers, "Content-Length": str(len(data)), "Connection": "close"}.items():
+    for name, value in {
+        **headers,
+        "Content-Length": str(len(data)),
+        "Connection": "close",
+    }.items():
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(data)

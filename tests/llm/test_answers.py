@@ -50,11 +50,15 @@ def test_code_fence_inside_code_fence() -> None:
 
 
 def test_thinking_inside_the_answer_is_part_of_it() -> None:
-    assert validated('{"title": "<think>x</think>", "steps": ["a"]}', Plan).title == "<think>x</think>"
+    assert (
+        validated('{"title": "<think>x</think>", "steps": ["a"]}', Plan).title == "<think>x</think>"
+    )
 
 
 def test_line_breaks_in_strings_are_kept() -> None:
-    assert validated('{"title": "a\nb", "steps": ["x,]"]}', Plan) == Plan(title="a\nb", steps=["x,]"])
+    assert validated('{"title": "a\nb", "steps": ["x,]"]}', Plan) == Plan(
+        title="a\nb", steps=["x,]"]
+    )
 
 
 BAD = {
@@ -62,14 +66,23 @@ BAD = {
     "whitespace": (" \n\t ", "empty"),
     "prose": ("I cannot do that.", "no JSON object"),
     "wrong language": ('{"titre": "t", "étapes": ["a"]}', "title: Field required"),
-    "wrong schema": ('{"title": "t", "steps": []}', "steps: List should have at least 1 item"),
+    "wrong schema": (
+        '{"title": "t", "steps": []}',
+        "steps: List should have at least 1 item",
+    ),
     "a list": (f"[{PLAIN}, {PLAIN}]", "valid dictionary"),
     "truncated": ('{"title": "t", "steps": ["a", "b', "breaks off"),
     "truncated in a fence": ('```json\n{"title": "t", "steps": [', "breaks off"),
     "not a number": ('{"title": "t", "steps": ["a"], "seeds": NaN}', "NaN"),
     "infinity": ('{"title": "t", "steps": ["a"], "seeds": -Infinity}', "Infinity"),
-    "too large a float": ('{"title": "t", "steps": ["a"], "seeds": 1e999}', "too large"),
-    "huge integer": (f'{{"title": "t", "steps": ["a"], "seeds": {"9" * 5000}}}', "64 bits"),
+    "too large a float": (
+        '{"title": "t", "steps": ["a"], "seeds": 1e999}',
+        "too large",
+    ),
+    "huge integer": (
+        f'{{"title": "t", "steps": ["a"], "seeds": {"9" * 5000}}}',
+        "64 bits",
+    ),
     "same key twice": ('{"title": "t", "title": "u", "steps": ["a"]}', "twice"),
     "half a character": ('{"title": "\\ud800", "steps": ["a"]}', "surrogate"),
     "invalid": ('{"title": t, "steps": ["a"]}', "not valid"),
@@ -158,7 +171,9 @@ json_like = st.recursive(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text(alphabet='{}[]",:\\`\n titlesteps0Nané\ud800') | st.text() | json_like.map(json.dumps))
+@given(
+    st.text(alphabet='{}[]",:\\`\n titlesteps0Nané\ud800') | st.text() | json_like.map(json.dumps)
+)
 def test_any_text_is_an_answer_or_a_bad_answer(text: str) -> None:
     try:
         found = validated(text, Plan).steps
@@ -202,12 +217,21 @@ class Drawing(BaseModel):
 
 
 SCHEMA = schema_of(Drawing)
-DRAWN = {"title": "abc", "shapes": [{"kind": "dot", "at": [1, 2]}, {"kind": "line", "length": 3}]}
+DRAWN = {
+    "title": "abc",
+    "shapes": [{"kind": "dot", "at": [1, 2]}, {"kind": "line", "length": 3}],
+}
 
 
 def test_what_fits() -> None:
     assert misfits(DRAWN, SCHEMA) == []
-    assert misfits({**DRAWN, "colour": "red", "labels": {"a": 1}, "inner": DRAWN, "note": 1}, SCHEMA) == []
+    assert (
+        misfits(
+            {**DRAWN, "colour": "red", "labels": {"a": 1}, "inner": DRAWN, "note": 1},
+            SCHEMA,
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,7 +240,10 @@ def test_what_fits() -> None:
         ({"title": "a"}, "answer.title: 'a' is too short"),
         ({"title": "ABC"}, "answer.title: 'ABC' does not match"),
         ({"title": 3}, "answer.title: 3 is not of type 'string'"),
-        ({"shapes": [{"kind": "dot"}]}, "answer.shapes[0]: 'at' is a required property"),
+        (
+            {"shapes": [{"kind": "dot"}]},
+            "answer.shapes[0]: 'at' is a required property",
+        ),
         (
             {"shapes": [{"kind": "line", "length": 11}]},
             "answer.shapes[0].length: 11 is greater than the maximum of 10",
@@ -225,11 +252,17 @@ def test_what_fits() -> None:
             {"shapes": [{"kind": "line", "length": 1, "x": 1}]},
             "answer.shapes[0]: Additional properties are not allowed ('x'",
         ),
-        ({"shapes": [{"kind": "dot", "at": [1, 2, 3]}]}, "answer.shapes[0].at: [1, 2, 3] is too long"),
+        (
+            {"shapes": [{"kind": "dot", "at": [1, 2, 3]}]},
+            "answer.shapes[0].at: [1, 2, 3] is too long",
+        ),
         ({"shapes": DRAWN["shapes"] * 2}, "answer.shapes: "),
         ({"colour": "green"}, "answer.colour: 'green' is not"),
         ({"labels": {"a": "b"}}, "answer.labels.a: 'b' is not of type 'integer'"),
-        ({"inner": {**DRAWN, "done": "yes"}}, "answer.inner.done: 'yes' is not of type 'boolean'"),
+        (
+            {"inner": {**DRAWN, "done": "yes"}},
+            "answer.inner.done: 'yes' is not of type 'boolean'",
+        ),
     ],
 )
 def test_what_does_not(change: dict[str, Any], words: str) -> None:
@@ -239,7 +272,10 @@ def test_what_does_not(change: dict[str, Any], words: str) -> None:
 
 def test_no_object_at_all() -> None:
     assert misfits([1], SCHEMA) == ["answer: [1] is not of type 'object'"]
-    missing = ["answer: 'title' is a required property", "answer: 'shapes' is a required property"]
+    missing = [
+        "answer: 'title' is a required property",
+        "answer: 'shapes' is a required property",
+    ]
     assert misfits({}, SCHEMA) == missing
 
 
@@ -251,7 +287,10 @@ json_values = st.recursive(
     | st.sampled_from(["abc", "x", "dot", "line"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["title", "shapes", "kind", "at", "length", "colour"]), inner)
+        | st.dictionaries(
+            st.sampled_from(["title", "shapes", "kind", "at", "length", "colour"]),
+            inner,
+        )
     ),
     max_leaves=8,
 )

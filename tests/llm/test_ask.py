@@ -40,7 +40,10 @@ REQUEST = Request("paper/read", PROMPT, Paper)
         replace(REQUEST, prompt=replace(PROMPT, version=2)),
         replace(REQUEST, prompt=replace(PROMPT, system="You write.")),
         replace(REQUEST, prompt=replace(PROMPT, parts=(Text("Which?"),))),
-        replace(REQUEST, prompt=replace(PROMPT, parts=(Text("Which?"), Image(b"PNG", label="figure 1")))),
+        replace(
+            REQUEST,
+            prompt=replace(PROMPT, parts=(Text("Which?"), Image(b"PNG", label="figure 1"))),
+        ),
         Request("paper/read", PROMPT, Book),
     ],
     ids=["name", "version", "system", "parts", "pixels", "schema"],
@@ -50,13 +53,23 @@ def test_hash_follows_the_wording(changed: Request[BaseModel]) -> None:
 
 
 def test_hash_ignores_who_asks_and_how() -> None:
-    other = replace(REQUEST, step="paper/again", temperature=0.7, max_tokens=10, sample=3, check=print)
+    other = replace(
+        REQUEST,
+        step="paper/again",
+        temperature=0.7,
+        max_tokens=10,
+        sample=3,
+        check=print,
+    )
     assert other.hash == REQUEST.hash
 
 
 def test_schema_keeps_a_property_called_title() -> None:
     schema = schema_of(Paper)
-    assert schema["properties"] == {"title": {"type": "string"}, "year": {"type": "integer"}}
+    assert schema["properties"] == {
+        "title": {"type": "string"},
+        "year": {"type": "integer"},
+    }
     assert "title" not in schema
 
 

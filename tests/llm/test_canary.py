@@ -1,4 +1,6 @@
-"""A key in the environment must come out nowhere: recording, relay file, error, log, repr, prompt."""
+"""A key in the environment must come out nowhere: recording, relay file, error, log, repr,
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_recordings(tmp_path: Path, server: Any, opened: Callable[..., Any], cap
     model.ask(question("a", words=LEAK))
     with pytest.raises(ReenactError) as caught:
         model.ask(question("b"))
-    assert server.headers[0]["authorization"] == f"Bearer {CANARY}", "the key reaches its own server"
+    assert server.headers[0]["authorization"] == f"Bearer {CANARY}", (
+        "the key reaches its own server"
+    )
     assert CANARY not in str(server.requests), "and is in no prompt, not even as an echo"
     assert CANARY not in file.read_text()
     assert CANARY not in shown(caught.value)
@@ -55,7 +59,9 @@ def test_recordings(tmp_path: Path, server: Any, opened: Callable[..., Any], cap
 def test_errors_of_a_provider_that_repeats_the_key(
     server: Any, opened: Callable[..., Any], status: int
 ) -> None:
-    server.script(server.status(status, message=f"Incorrect API key provided: {CANARY}", code=CANARY))
+    server.script(
+        server.status(status, message=f"Incorrect API key provided: {CANARY}", code=CANARY)
+    )
     with pytest.raises(ReenactError) as caught:
         opened(patience=Patience(tries=1)).ask(question())
     assert CANARY not in shown(caught.value)
@@ -88,7 +94,9 @@ def test_commands_get_no_secret_in_the_prompt_and_repeat_none(tmp_path: Path) ->
 
 def test_bad_answers_are_reported_without_it() -> None:
     with pytest.raises(ReenactError) as caught:
-        Scripted([f'{{"{CANARY}": 1, "holds": true, "why": {{"{CANARY}": 2}}}}'] * 3).ask(question())
+        Scripted([f'{{"{CANARY}": 1, "holds": true, "why": {{"{CANARY}": 2}}}}'] * 3).ask(
+            question()
+        )
     assert CANARY not in shown(caught.value)
 
 

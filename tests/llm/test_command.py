@@ -48,7 +48,8 @@ class TestCommand(LiveModelSuite):
 
 def test_the_prompt_goes_to_stdin(tmp_path: Path) -> None:
     code = (
-        'import sys; open(sys.argv[1], \'w\').write(sys.stdin.read()); print(\'{"holds": true, "why": "x"}\')'
+        "import sys; open(sys.argv[1], 'w').write(sys.stdin.read()); print('{\"holds\": true, "
+        '"why": "x"}\')'
     )
     answer = open_model(command(tmp_path, code, str(tmp_path / "seen"))).ask(
         question(words="Does the loss fall?")
@@ -61,8 +62,8 @@ def test_the_prompt_goes_to_stdin(tmp_path: Path) -> None:
 
 def test_a_repair_shows_the_earlier_answer(tmp_path: Path) -> None:
     code = (
-        "import sys; asked = sys.stdin.read()\n"
-        f"print({GOOD!r} if 'Your earlier answer:' in asked and 'maybe so' in asked else 'maybe so')"
+        f"import sys; asked = sys.stdin.read()\nprint({GOOD!r} if 'Your earlier answer:' in asked "
+        "and 'maybe so' in asked else 'maybe so')"
     )
     assert open_model(command(tmp_path, code)).ask(question()).attempts == 2
 
@@ -71,7 +72,8 @@ def test_a_repair_shows_the_earlier_answer(tmp_path: Path) -> None:
 def test_final_exit_codes(tmp_path: Path, code: int) -> None:
     clock = ManualClock()
     model = open_model(
-        command(tmp_path, f"import sys; print('no key', file=sys.stderr); sys.exit({code})"), clock=clock
+        command(tmp_path, f"import sys; print('no key', file=sys.stderr); sys.exit({code})"),
+        clock=clock,
     )
     with pytest.raises(ModelRefused, match=f"exit code {code}: no key"):
         model.ask(question())
@@ -88,7 +90,9 @@ def test_passing_endings_are_tried_again(tmp_path: Path, ending: str) -> None:
     )
     clock = ManualClock()
     assert (
-        open_model(command(tmp_path, code, str(tmp_path / "been")), clock=clock).ask(question()).value.holds
+        open_model(command(tmp_path, code, str(tmp_path / "been")), clock=clock)
+        .ask(question())
+        .value.holds
     )
     assert len(clock.slept) == 1
 

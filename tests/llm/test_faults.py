@@ -1,4 +1,6 @@
-"""Every fault a provider has shown in the wild, over real HTTP, against a server that misbehaves so."""
+"""Every fault a provider has shown in the wild, over real HTTP, against a server that
+misbehaves so.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from contracts.model import GOOD, question
-from reenact.errors import AnswerUnusable, ModelError, ModelRefused, ModelUnreachable, PromptTooLong
+from reenact.errors import (
+    AnswerUnusable,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+    PromptTooLong,
+)
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.budget import Budget
 from reenact.llm.live import open_model
@@ -36,15 +44,30 @@ BAD_ANSWERS = {
     "whitespace": (lambda s: s.says(" \n\t "), "empty"),
     "null": (lambda s: s.says(None), "empty"),
     "prose": (lambda s: s.says("Sorry, I would rather not."), "no JSON object"),
-    "truncated by length": (lambda s: s.says('{"holds": true, "why": "because', "length"), "cut off"),
+    "truncated by length": (
+        lambda s: s.says('{"holds": true, "why": "because', "length"),
+        "cut off",
+    ),
     "truncated": (lambda s: s.says('{"holds": true, "why": "because'), "breaks off"),
     "invalid JSON": (lambda s: s.says('{"holds": yes, "why": "x"}'), "not valid"),
-    "wrong schema": (lambda s: s.says('{"holds": "perhaps", "why": "x"}'), "valid boolean"),
-    "wrong language": (lambda s: s.says('{"hält": true, "warum": "x"}'), "Field required"),
+    "wrong schema": (
+        lambda s: s.says('{"holds": "perhaps", "why": "x"}'),
+        "valid boolean",
+    ),
+    "wrong language": (
+        lambda s: s.says('{"hält": true, "warum": "x"}'),
+        "Field required",
+    ),
     "not a number": (lambda s: s.says('{"holds": NaN, "why": "x"}'), "NaN"),
-    "huge integer": (lambda s: s.says('{"holds": 1' + "0" * 400 + ', "why": "x"}'), "64 bits"),
+    "huge integer": (
+        lambda s: s.says('{"holds": 1' + "0" * 400 + ', "why": "x"}'),
+        "64 bits",
+    ),
     "repetition": (lambda s: s.says("yes and " * 3000), "repeated itself"),
-    "endless repetition": (lambda s: s.says("yes and " * 3000, "length"), "repeated itself"),
+    "endless repetition": (
+        lambda s: s.says("yes and " * 3000, "length"),
+        "repeated itself",
+    ),
     "unknown tool": (lambda s: s.calls(("1", "delete_all", "{}")), "delete_all"),
     "duplicate tool ids": (lambda s: s.calls(*_offers(2, same_id=True)), "2 different"),
     "ten tool calls": (lambda s: s.calls(*_offers(10)), "10 different"),
@@ -124,8 +147,16 @@ def test_hallucinated_file_and_package(server: Any, opened: Opened) -> None:
 
 
 FINAL = {
-    "refusal": (lambda s: s.says(None, refusal="I cannot."), ModelRefused, "refused to answer .*: I cannot"),
-    "content filter": (lambda s: s.says("", "content_filter"), ModelRefused, "refused to answer"),
+    "refusal": (
+        lambda s: s.says(None, refusal="I cannot."),
+        ModelRefused,
+        "refused to answer .*: I cannot",
+    ),
+    "content filter": (
+        lambda s: s.says("", "content_filter"),
+        ModelRefused,
+        "refused to answer",
+    ),
     "400": (lambda s: s.status(400), ModelRefused, "refused the request"),
     "context overflow": (
         lambda s: s.status(400, code="context_length_exceeded"),
@@ -141,20 +172,33 @@ FINAL = {
     "401": (lambda s: s.status(401), ModelRefused, "refused the key"),
     "403": (lambda s: s.status(403), ModelRefused, "refused the key"),
     "402": (lambda s: s.status(402), ModelRefused, "used up"),
-    "empty account": (lambda s: s.status(429, code="insufficient_quota"), ModelRefused, "used up"),
+    "empty account": (
+        lambda s: s.status(429, code="insufficient_quota"),
+        ModelRefused,
+        "used up",
+    ),
     "asked not to": (
         lambda s: s.status(429, {"x-should-retry": "false"}),
         ModelRefused,
         "refused the request",
     ),
-    "model retired": (lambda s: s.status(404, code="model_not_found"), ModelRefused, "retired"),
+    "model retired": (
+        lambda s: s.status(404, code="model_not_found"),
+        ModelRefused,
+        "retired",
+    ),
     "410": (lambda s: s.status(410), ModelRefused, "refused the request"),
 }
 
 
 @pytest.mark.parametrize(("behaviour", "kind", "words"), FINAL.values(), ids=FINAL)
 def test_final_faults(
-    server: Any, opened: Opened, clock: ManualClock, behaviour: Any, kind: type[ModelError], words: str
+    server: Any,
+    opened: Opened,
+    clock: ManualClock,
+    behaviour: Any,
+    kind: type[ModelError],
+    words: str,
 ) -> None:
     server.script(behaviour(server))
     with pytest.raises(kind, match=words) as caught:
@@ -195,7 +239,12 @@ def test_a_server_that_stays_broken_is_given_up(server: Any, opened: Opened) -> 
     ids=["seconds", "milliseconds", "ten days", "absurd"],
 )
 def test_retry_after(
-    server: Any, opened: Opened, clock: ManualClock, status: int, headers: dict[str, str], waited: float
+    server: Any,
+    opened: Opened,
+    clock: ManualClock,
+    status: int,
+    headers: dict[str, str],
+    waited: float,
 ) -> None:
     server.script(server.status(status, headers), server.says(GOOD))
     opened().ask(question())
@@ -209,8 +258,12 @@ def test_retry_after_a_date(server: Any, opened: Opened, clock: ManualClock) -> 
     assert 0 < clock.slept[0] <= 90
 
 
-@pytest.mark.parametrize("absurd", ["-5", "soon", "nan", "inf", "Thu, 99 Foo 2030 99:99:99 GMT", ""])
-def test_retry_after_that_says_nothing(server: Any, opened: Opened, clock: ManualClock, absurd: str) -> None:
+@pytest.mark.parametrize(
+    "absurd", ["-5", "soon", "nan", "inf", "Thu, 99 Foo 2030 99:99:99 GMT", ""]
+)
+def test_retry_after_that_says_nothing(
+    server: Any, opened: Opened, clock: ManualClock, absurd: str
+) -> None:
     server.script(server.status(429, {"Retry-After": absurd}), server.says(GOOD))
     opened().ask(question())
     assert 0.5 <= clock.slept[0] <= 1
@@ -228,16 +281,31 @@ def test_retry_after_that_says_nothing(server: Any, opened: Opened, clock: Manua
         lambda s: s.raw(b"[]"),
         lambda s: s.raw(b"null"),
     ],
-    ids=["reset", "html", "half a body", "binary", "no choices", "no message", "a list", "null"],
+    ids=[
+        "reset",
+        "html",
+        "half a body",
+        "binary",
+        "no choices",
+        "no message",
+        "a list",
+        "null",
+    ],
 )
-def test_replies_that_cannot_be_read(server: Any, opened: Opened, clock: ManualClock, broken: Any) -> None:
+def test_replies_that_cannot_be_read(
+    server: Any, opened: Opened, clock: ManualClock, broken: Any
+) -> None:
     server.script(broken(server), server.says(GOOD))
     assert opened().ask(question()).value.holds
     assert len(clock.slept) == 1
 
 
 def test_nobody_listens(clock: ManualClock) -> None:
-    model = open_model("openai-compatible:x@http://127.0.0.1:9/v1", clock=clock, patience=Patience(tries=2))
+    model = open_model(
+        "openai-compatible:x@http://127.0.0.1:9/v1",
+        clock=clock,
+        patience=Patience(tries=2),
+    )
     with pytest.raises(ModelUnreachable, match="the connection failed"):
         model.ask(question())
 
@@ -285,7 +353,12 @@ def test_tls_spoken_to_a_plain_server(server: Any, clock: ManualClock) -> None:
     ids=["expired", "not yet valid: clock skew", "nobody vouches for it"],
 )
 def test_tls_that_cannot_be_trusted(
-    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, starts: int, ends: int, advice: str
+    tmp_path: Path,
+    clock: ManualClock,
+    monkeypatch: pytest.MonkeyPatch,
+    starts: int,
+    ends: int,
+    advice: str,
 ) -> None:
     certificate = _certificate(tmp_path, starts, ends)
     if advice == "clock":
@@ -296,7 +369,9 @@ def test_tls_that_cannot_be_trusted(
     tls = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     tls.socket = context.wrap_socket(tls.socket, server_side=True)
     threading.Thread(target=tls.serve_forever, args=(0.02,), daemon=True).start()
-    model = open_model(f"openai-compatible:x@https://127.0.0.1:{tls.server_address[1]}/v1", clock=clock)
+    model = open_model(
+        f"openai-compatible:x@https://127.0.0.1:{tls.server_address[1]}/v1", clock=clock
+    )
     try:
         with pytest.raises(ModelUnreachable, match="cannot be trusted") as caught:
             model.ask(question())
@@ -326,14 +401,17 @@ def _certificate(folder: Path, starts_days: int, ends_days: int) -> Path:
         .not_valid_before(now + timedelta(days=starts_days))
         .not_valid_after(now + timedelta(days=ends_days))
         .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            False,
         )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .sign(key, hashes.SHA256())
     )
     file = folder / "tls.pem"
     secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
     )
     file.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
     return file

@@ -50,7 +50,11 @@ def test_a_long_bad_answer_is_shown_in_part() -> None:
 def test_usage_and_cost_add_up_over_the_attempts() -> None:
     replies = [Reply(text, "m", usage=Usage(10, 5), cost=Decimal("0.1")) for text in ("bad", GOOD)]
     answer = Scripted(replies).ask(question())
-    assert (answer.usage, answer.cost, answer.attempts) == (Usage(20, 10), Decimal("0.2"), 2)
+    assert (answer.usage, answer.cost, answer.attempts) == (
+        Usage(20, 10),
+        Decimal("0.2"),
+        2,
+    )
 
 
 def test_one_unknown_price_makes_the_sum_unknown() -> None:
@@ -93,7 +97,9 @@ def faulty(rng: random.Random, rate: float) -> object:
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.9])
-def test_a_thousand_asks_with_random_faults_end_in_an_answer_or_a_named_stop(rate: float) -> None:
+def test_a_thousand_asks_with_random_faults_end_in_an_answer_or_a_named_stop(
+    rate: float,
+) -> None:
     rng = random.Random(7)
     clock = ManualClock()
     budget = Budget(calls=1500, clock=clock)

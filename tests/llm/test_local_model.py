@@ -1,6 +1,8 @@
-"""A real model over real HTTP: llama.cpp's server with a small model, all on this machine (`make test-llm`).
+"""A real model over real HTTP: llama.cpp's server with a small model, all on this machine (`make
+test-llm`).
 
-Its answers are nonsense; that they are typed nonsense, counted, recorded and replayed, is the point.
+Its answers are nonsense; that they are typed nonsense, counted, recorded and replayed, is the
+point.
 """
 
 from __future__ import annotations
@@ -29,7 +31,12 @@ class Colour(BaseModel):
 
 
 def colour_of(thing: str, sample: int = 0) -> Request[Colour]:
-    prompt = Prompt("test/colour", 1, "You know the colours of things.", (Text(f"What colour is {thing}?"),))
+    prompt = Prompt(
+        "test/colour",
+        1,
+        "You know the colours of things.",
+        (Text(f"What colour is {thing}?"),),
+    )
     return Request("test/colour", prompt, Colour, temperature=0.0, max_tokens=60, sample=sample)
 
 
@@ -70,7 +77,11 @@ def test_recorded_and_replayed(url: str, tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     live = open_model(f"openai-compatible:smollm2@{url}", record_to=file).ask(colour_of("grass"))
     again = open_model(f"replay:{file}").ask(colour_of("grass"))
-    assert (again.value, again.usage, again.model) == (live.value, live.usage, live.model)
+    assert (again.value, again.usage, again.model) == (
+        live.value,
+        live.usage,
+        live.model,
+    )
     assert "/" not in live.model
 
 

@@ -24,7 +24,10 @@ from reenact.llm.names import (
         (" anthropic:claude-x ", ModelName("anthropic", "claude-x")),
         ("google-gla:gemini", ModelName("google-gla", "gemini")),
         ("ollama:qwen3:8b", ModelName("ollama", "qwen3:8b")),
-        ("ollama:qwen3@http://gpu:11434/v1", ModelName("ollama", "qwen3", "http://gpu:11434/v1")),
+        (
+            "ollama:qwen3@http://gpu:11434/v1",
+            ModelName("ollama", "qwen3", "http://gpu:11434/v1"),
+        ),
         (
             "openai-compatible:meta/llama-4@https://user:pw@host:8000/v1",
             ModelName("openai-compatible", "meta/llama-4", "https://user:pw@host:8000/v1"),
@@ -62,8 +65,18 @@ def test_unknown_strings_say_what_is_possible(text: str, hint: str) -> None:
 
 
 def test_labels_hold_no_address_no_folder_no_argument() -> None:
-    texts = ["openai-compatible:m@http://h/v1", "command:/bin/x --key k", "relay:/home/ann/r", "replay:/x"]
-    assert [parse_name(text).label for text in texts] == ["openai-compatible:m", "command", "relay", "replay"]
+    texts = [
+        "openai-compatible:m@http://h/v1",
+        "command:/bin/x --key k",
+        "relay:/home/ann/r",
+        "replay:/x",
+    ]
+    assert [parse_name(text).label for text in texts] == [
+        "openai-compatible:m",
+        "command",
+        "relay",
+        "replay",
+    ]
 
 
 def test_every_form_is_spelt_as_it_is_parsed() -> None:
@@ -82,14 +95,22 @@ def test_keys_are_reported_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_documentation_lists_the_same_forms() -> None:
     text = (Path(__file__).parents[2] / "docs" / "models.md").read_text()
-    rows = [tuple(row.strip("| ").split(" | ", 1)) for row in text.splitlines() if row.startswith("| `")]
+    rows = [
+        tuple(row.strip("| ").split(" | ", 1)) for row in text.splitlines() if row.startswith("| `")
+    ]
     assert rows == [(f"`{form}`", what) for form, what in FORMS]
     for kind in PROVIDERS.keys() - {"google-gla", "google-vertex"}:
         assert f"`{kind}:" in text
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8000/v1", "http://localhost/v1", "http://[::1]:1/", "http://127.9.9.9"]
+    "url",
+    [
+        "http://127.0.0.1:8000/v1",
+        "http://localhost/v1",
+        "http://[::1]:1/",
+        "http://127.9.9.9",
+    ],
 )
 def test_this_machine(url: str) -> None:
     assert is_loopback(url)

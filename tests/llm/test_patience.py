@@ -17,14 +17,17 @@ def test_waits_double_with_jitter_and_a_ceiling() -> None:
     patience = Patience(tries=9, longest_wait_s=20, breaker_faults=99)
     assert Scripted([BUSY] * 8 + [GOOD], clock=clock, patience=patience).ask(question()).value.holds
     full = [1, 2, 4, 8, 16, 20, 20, 20]
-    assert all(wanted / 2 <= waited <= wanted for waited, wanted in zip(clock.slept, full, strict=True))
+    assert all(
+        wanted / 2 <= waited <= wanted for waited, wanted in zip(clock.slept, full, strict=True)
+    )
 
 
 def test_gives_up_after_its_tries() -> None:
     clock = ManualClock()
     model = Scripted([BUSY] * 9, clock=clock, patience=Patience(tries=4))
     with pytest.raises(
-        ModelUnreachable, match=r"scripted could not be reached: it answered 503 \(4 tries"
+        ModelUnreachable,
+        match=r"scripted could not be reached: it answered 503 \(4 tries",
     ) as caught:
         model.ask(question())
     assert caught.value.retryable
@@ -68,7 +71,9 @@ def test_breaker_rests_and_recovers() -> None:
     for _ in range(2):
         with pytest.raises(ModelUnreachable, match="could not be reached"):
             model.ask(question())
-    with pytest.raises(ModelUnreachable, match="6 times in a row, so it is not asked for another 60 s"):
+    with pytest.raises(
+        ModelUnreachable, match="6 times in a row, so it is not asked for another 60 s"
+    ):
         model.ask(question())
     assert len(model.calls) == 6, "while it rests, nothing is sent"
     clock.sleep(61)

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from contracts.model import Verdict
 from reenact.errors import InputError
 from reenact.llm.ask import Image, Request, Text
-from reenact.llm.prompts import RULE, capped, load_prompt, number, quote, read_prompt, steady, stripped
+from reenact.llm.prompts import (
+    RULE,
+    capped,
+    load_prompt,
+    number,
+    quote,
+    read_prompt,
+    steady,
+    stripped,
+)
 
 PLAN = """name: bug/plan
 version: 3
@@ -170,7 +179,10 @@ def test_the_cut_is_marked() -> None:
             'File "/home/ann/.venv/lib/python3.11/site-packages/torch/nn/a.py"',
             'File "site-packages/torch/nn/a.py"',
         ),
-        ('File "/usr/lib/python3.11/json/decoder.py"', 'File "python3.11/json/decoder.py"'),
+        (
+            'File "/usr/lib/python3.11/json/decoder.py"',
+            'File "python3.11/json/decoder.py"',
+        ),
         ("/tmp/box-83/train.py:3", "<tmp>/train.py:3"),
         ("/home/ann/data.csv and /root/x", "<home>/data.csv and <home>/x"),
         ("<Model object at 0x7f32a81b2c40>", "<Model object at 0x...>"),
@@ -182,7 +194,10 @@ def test_the_cut_is_marked() -> None:
         ("pid=4711 PID 12", "pid=<number> PID <number>"),
         ("loss 0.69314718 nan -1.23456e-05", "loss 0.6931 nan -1.235e-05"),
         ("accuracy 0.5 of 12345678.9", "accuracy 0.5 of 1.235e+07"),
-        ("torch 2.13.0, python 3.11, step 12345", "torch 2.13.0, python 3.11, step 12345"),
+        (
+            "torch 2.13.0, python 3.11, step 12345",
+            "torch 2.13.0, python 3.11, step 12345",
+        ),
         ("lr=0.1234567.", "lr=0.1235."),
         ("src/models/net.py:48:9", "src/models/net.py:48:9"),
         ("3 steps, 10 samples", "3 steps, 10 samples"),
@@ -194,13 +209,20 @@ def test_traces_of_a_machine_go(text: str, steadied: str) -> None:
 
 
 def test_numbers() -> None:
-    assert [number(3), number(1234567), number(0.1 + 0.2), number(1e-9)] == ["3", "1234567", "0.3", "1e-09"]
+    assert [number(3), number(1234567), number(0.1 + 0.2), number(1e-9)] == [
+        "3",
+        "1234567",
+        "0.3",
+        "1e-09",
+    ]
 
 
 def test_a_fact_of_this_machine_stands_there_and_does_not_count() -> None:
     head = "name: a/b\nversion: 1\ninstalled: local 100\n--- system\nS\n"
     text = f"{head}--- user\nHere: {{{{installed}}}}\nGo on.\n"
-    one, two = (read_prompt(text, "b.md").fill(installed=f"torch=={version}") for version in ("2.8", "2.9"))
+    one, two = (
+        read_prompt(text, "b.md").fill(installed=f"torch=={version}") for version in ("2.8", "2.9")
+    )
     assert "torch==2.8" in one.parts[1].text
     assert [part.text for part in one.parts][::2] == ["Here:", "Go on."]
     hashes = [Request("step", prompt, Verdict).hash for prompt in (one, two)]

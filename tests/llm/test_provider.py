@@ -1,4 +1,6 @@
-"""The roads to providers: ways of asking for a typed answer, formats of three APIs, keys, prices, images."""
+"""The roads to providers: ways of asking for a typed answer, formats of three APIs, keys,
+prices, images.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,17 @@ def test_native_structured_output_comes_first(server: Any, opened: Callable[...,
     opened().ask(question())
     sent = server.requests[0]
     assert sent["response_format"]["json_schema"]["name"] == "Verdict"
-    assert "JSON schema" in sent["messages"][0]["content"], "a local server gets it in words as well"
-    assert sent["messages"][1]["content"] == "Does it hold?", "plain text where there is nothing but text"
+    assert "JSON schema" in sent["messages"][0]["content"], (
+        "a local server gets it in words as well"
+    )
+    assert sent["messages"][1]["content"] == "Does it hold?", (
+        "plain text where there is nothing but text"
+    )
 
 
-def test_a_server_that_refuses_one_way_is_asked_in_the_next(server: Any, opened: Callable[..., Any]) -> None:
+def test_a_server_that_refuses_one_way_is_asked_in_the_next(
+    server: Any, opened: Callable[..., Any]
+) -> None:
     server.script(
         server.status(400, message="response_format of type json_schema is not supported"),
         server.status(400, message="this model does not support tools"),
@@ -66,7 +74,10 @@ def test_a_server_that_refuses_one_way_is_asked_in_the_next(server: Any, opened:
 
 def test_images_are_sent_where_they_are_seen(server: Any, opened: Callable[..., Any]) -> None:
     asked = question()
-    parts = (Text("What is it?", shared=True), Image(b"pixels", "image/jpeg", "Figure 2"))
+    parts = (
+        Text("What is it?", shared=True),
+        Image(b"pixels", "image/jpeg", "Figure 2"),
+    )
     server.script(server.says(GOOD))
     opened().ask(replace(asked, prompt=replace(asked.prompt, parts=parts)))
     text, label, image = server.requests[0]["messages"][1]["content"]
@@ -154,9 +165,17 @@ OPENAI = {
 }
 GOOGLE = {
     "candidates": [
-        {"content": {"parts": [{"text": GOOD}], "role": "model"}, "finishReason": "STOP", "index": 0}
+        {
+            "content": {"parts": [{"text": GOOD}], "role": "model"},
+            "finishReason": "STOP",
+            "index": 0,
+        }
     ],
-    "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110},
+    "usageMetadata": {
+        "promptTokenCount": 100,
+        "candidatesTokenCount": 10,
+        "totalTokenCount": 110,
+    },
     "modelVersion": "gemini-2.5-flash",
 }
 
@@ -164,14 +183,22 @@ GOOGLE = {
 @pytest.mark.parametrize(
     ("model", "variables", "reply"),
     [
-        ("anthropic:claude-sonnet-4-6", ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""), ANTHROPIC),
+        (
+            "anthropic:claude-sonnet-4-6",
+            ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""),
+            ANTHROPIC,
+        ),
         (
             "anthropic:claude-3-haiku-20240307",
             ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""),
             ANTHROPIC_TOOL,
         ),
         ("openai:gpt-5", ("OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"), OPENAI),
-        ("google:gemini-2.5-flash", ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", ""), GOOGLE),
+        (
+            "google:gemini-2.5-flash",
+            ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", ""),
+            GOOGLE,
+        ),
     ],
     ids=["anthropic", "anthropic by tool", "openai responses", "google"],
 )
@@ -187,7 +214,9 @@ def test_formats(
     monkeypatch.setenv(base, server.url.removesuffix("/v1") + path)
     server.script(server.status(503), server.raw(json.dumps(reply).encode()))
     clock = ManualClock()
-    answer = open_model(model, clock=clock).ask(replace(question(), temperature=0.3, max_tokens=500))
+    answer = open_model(model, clock=clock).ask(
+        replace(question(), temperature=0.3, max_tokens=500)
+    )
     assert answer.value.holds
     assert answer.usage == Usage(100, 10)
     assert answer.model.startswith(model.partition(":")[0] + ":")
@@ -225,7 +254,9 @@ def test_a_key_of_openai_is_never_sent_to_another_server(
     assert server.headers[0]["authorization"] == "Bearer key-of-this-server"
 
 
-def test_the_switch_forbids_models_beyond_this_machine(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_switch_forbids_models_beyond_this_machine(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-for-this-test-only")
     monkeypatch.setenv("REENACT_NO_NETWORK_MODELS", "0")
     opened_before = open_model("openai:gpt-5")
@@ -254,7 +285,9 @@ def test_prices_are_looked_up_and_never_borrowed() -> None:
     usage = Usage(1_000_000, 1_000_000)
     assert price(usage, "o3-mini", OPENAI) == Decimal("5.5")
     assert price(usage, "no-such-model", OPENAI) is None
-    assert price(usage, "gpt-5", "http://127.0.0.1:8000/v1") is None, "elsewhere it has another price"
+    assert price(usage, "gpt-5", "http://127.0.0.1:8000/v1") is None, (
+        "elsewhere it has another price"
+    )
     assert price(usage, "gpt-5", "") is None
 
 

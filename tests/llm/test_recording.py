@@ -17,7 +17,14 @@ import pytest
 from pydantic import BaseModel
 
 from contracts.model import GOOD, Answering, ModelSuite, Verdict, question
-from reenact.errors import AnswerUnusable, BudgetSpent, InputError, ModelUnreachable, ReplayMiss, StorageError
+from reenact.errors import (
+    AnswerUnusable,
+    BudgetSpent,
+    InputError,
+    ModelUnreachable,
+    ReplayMiss,
+    StorageError,
+)
 from reenact.llm.ask import Reply, Request, Transient, Usage
 from reenact.llm.budget import Budget
 from reenact.llm.live import open_model
@@ -68,7 +75,10 @@ def test_a_recording_cut_at_any_byte_is_read_and_continued(tmp_path: Path) -> No
         assert len(read_recording(file)) == survived
         if cut % 7 == 0:
             RecordingFile(file).append({"step": "c", "sample": 0, "hash": "h", "answer": {}})
-            assert [line["step"] for line in read_recording(file)] == [*"ab"[:survived], "c"]
+            assert [line["step"] for line in read_recording(file)] == [
+                *"ab"[:survived],
+                "c",
+            ]
 
 
 KILLED = """
@@ -106,7 +116,9 @@ def test_threads_write_whole_lines(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(line["step"] for line in read_recording(file)) == sorted(f"s{n}" for n in range(16))
+    assert sorted(line["step"] for line in read_recording(file)) == sorted(
+        f"s{n}" for n in range(16)
+    )
 
 
 def test_a_file_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
@@ -183,14 +195,19 @@ def run(tmp_path: Path) -> Path:
 def test_an_answer_comes_again_with_what_it_cost(run: Path) -> None:
     answer = open_model(f"replay:{run}").ask(question("bug/plan"))
     assert answer.value.holds
-    assert (answer.model, answer.source, answer.wording) == ("openai:gpt-5", "recording", "same")
+    assert (answer.model, answer.source, answer.wording) == (
+        "openai:gpt-5",
+        "recording",
+        "same",
+    )
     assert (answer.usage.tokens, answer.cost) == (110, Decimal("0.002"))
 
 
 def test_a_miss_is_loud(run: Path) -> None:
     model = open_model(f"replay:{run}")
     with pytest.raises(
-        ReplayMiss, match=r"no answer for step bug/plan2 .* nearest recorded step is bug/plan\."
+        ReplayMiss,
+        match=r"no answer for step bug/plan2 .* nearest recorded step is bug/plan\.",
     ):
         model.ask(question("bug/plan2"))
     with pytest.raises(ReplayMiss, match="sample 1"):
@@ -221,9 +238,13 @@ def test_the_last_recording_of_a_step_counts(tmp_path: Path) -> None:
     for why in ("first", "second"):
         Recorder(Scripted([{"holds": True, "why": why}]), file).ask(question("a"))
         Recorder(Scripted([GOOD]), file).ask(question("b"))
-    Recorder(Scripted([{"holds": True, "why": "reworded"}]), file).ask(question("a", words="And now?"))
+    Recorder(Scripted([{"holds": True, "why": "reworded"}]), file).ask(
+        question("a", words="And now?")
+    )
     replay = Replay(file)
-    assert replay.ask(question("a")).value.why == "second", "the last answer to the same words counts"
+    assert replay.ask(question("a")).value.why == "second", (
+        "the last answer to the same words counts"
+    )
 
 
 def test_an_answer_that_no_longer_fits(run: Path) -> None:
@@ -273,7 +294,12 @@ def test_damage_is_named_with_its_line(run: Path, damage: bytes) -> None:
 
 
 def test_a_broken_answer_is_named(run: Path) -> None:
-    line = {"step": "bug/plan", "sample": 0, "hash": question().hash, "answer": {"value": {}}}
+    line = {
+        "step": "bug/plan",
+        "sample": 0,
+        "hash": question().hash,
+        "answer": {"value": {}},
+    }
     run.write_bytes(HEAD + json.dumps(line).encode() + b"\n")
     with pytest.raises(AnswerUnusable, match="no longer fits"):
         Replay(run).ask(question("bug/plan"))

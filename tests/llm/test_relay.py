@@ -65,7 +65,12 @@ def asked_and_left(folder: Path, clock: ManualClock | None = None, **options: ob
 def test_nobody_answers_in_time(tmp_path: Path) -> None:
     clock = ManualClock()
     reported: list[Progress] = []
-    model = open_model(f"relay:{tmp_path}", clock=clock, patience=Patience(relay_s=30), tell=reported.append)
+    model = open_model(
+        f"relay:{tmp_path}",
+        clock=clock,
+        patience=Patience(relay_s=30),
+        tell=reported.append,
+    )
     with pytest.raises(ModelUnreachable, match="Nobody answered") as caught:
         model.ask(question())
     assert 30 <= sum(clock.slept) <= 32
@@ -92,7 +97,11 @@ def test_an_answer_filed_later_is_found_by_the_next_run(tmp_path: Path) -> None:
 def test_each_sample_and_each_wording_is_its_own_request(tmp_path: Path) -> None:
     file_answer(tmp_path, asked_and_left(tmp_path), HOLDS)
     model = open_model(f"relay:{tmp_path}", clock=ManualClock())
-    for other in (question(sample=1), question(words="Really?"), question("other/step")):
+    for other in (
+        question(sample=1),
+        question(words="Really?"),
+        question("other/step"),
+    ):
         with pytest.raises(ModelUnreachable):
             model.ask(other)
     assert len(waiting(tmp_path)) == 3
@@ -120,7 +129,8 @@ def test_usage_that_the_server_counted(tmp_path: Path) -> None:
 def test_figures_lie_beside_the_request(tmp_path: Path) -> None:
     asked = question()
     prompt = replace(
-        asked.prompt, parts=(Text("Look:"), Image(b"one"), Image(b"two", "image/jpeg", "Figure 2"))
+        asked.prompt,
+        parts=(Text("Look:"), Image(b"one"), Image(b"two", "image/jpeg", "Figure 2")),
     )
     with pytest.raises(ModelUnreachable):
         open_model(f"relay:{tmp_path}", clock=ManualClock()).ask(replace(asked, prompt=prompt))
@@ -150,9 +160,11 @@ def test_traps_in_the_folder_are_refused(tmp_path: Path, trap: str) -> None:
     secret.write_text(GOOD)
     name = asked_and_left(tmp_path / "relay")
     answer = tmp_path / "relay" / f"{name}.answer.txt"
-    {"link": lambda: answer.symlink_to(secret), "fifo": lambda: os.mkfifo(answer), "folder": answer.mkdir}[
-        trap
-    ]()
+    {
+        "link": lambda: answer.symlink_to(secret),
+        "fifo": lambda: os.mkfifo(answer),
+        "folder": answer.mkdir,
+    }[trap]()
     with pytest.raises(InputError, match=r"answer\.txt"):
         open_model(f"relay:{tmp_path / 'relay'}", clock=ManualClock()).ask(question())
 
@@ -179,7 +191,9 @@ def test_what_waits_is_listed_oldest_first(folder: Path) -> None:
     assert [one.step for one in waiting(folder)] == ["bug/script"]
 
 
-def test_a_request_holds_all_that_an_answerer_needs_and_no_trace_of_the_machine(folder: Path) -> None:
+def test_a_request_holds_all_that_an_answerer_needs_and_no_trace_of_the_machine(
+    folder: Path,
+) -> None:
     request = waiting(folder)[0].request
     assert request["format"] == "reenact-relay-request/1"
     assert request["system"] == "You judge."
@@ -213,7 +227,12 @@ def test_an_answer_is_not_changed_by_accident(folder: Path) -> None:
 
 
 def test_an_answer_may_stand_in_chatter(folder: Path) -> None:
-    file_text(folder, "bug-plan", f"I think:\n```json\n{json.dumps(HOLDS)}\n```\n", by="reader")
+    file_text(
+        folder,
+        "bug-plan",
+        f"I think:\n```json\n{json.dumps(HOLDS)}\n```\n",
+        by="reader",
+    )
     filed = take_answer(folder, show_request(folder, "bug-plan").id)
     assert filed is not None
     assert (json.loads(filed.text), filed.model) == (HOLDS, "relay:reader")
@@ -227,7 +246,8 @@ def test_only_whole_files_are_ever_seen(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"format": "other/1"}', '{"format": "reenact-relay-request/1"}']
+    "text",
+    ["", "{", "[]", '{"format": "other/1"}', '{"format": "reenact-relay-request/1"}'],
 )
 def test_a_file_that_is_no_request_is_named(folder: Path, text: str) -> None:
     (folder / "odd.request.json").write_text(text)

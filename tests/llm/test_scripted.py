@@ -20,7 +20,9 @@ class TestScripted(LiveModelSuite):
 
 
 def test_answers_by_step() -> None:
-    model = Scripted({"a": Verdict(holds=True, why="a"), "b": ["bad", {"holds": False, "why": "b"}]})
+    model = Scripted(
+        {"a": Verdict(holds=True, why="a"), "b": ["bad", {"holds": False, "why": "b"}]}
+    )
     assert model.ask(question("b")).attempts == 2
     assert model.ask(question("a")).value.why == "a"
 

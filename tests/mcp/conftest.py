@@ -20,7 +20,9 @@ Talk = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def talk() -> Talk:
-    """`talk(folder, flags, conversation, **client)`: start a server there and hold the conversation."""
+    """`talk(folder, flags, conversation, **client)`: start a server there and hold the
+    conversation.
+    """
 
     def held(
         folder: Path,

@@ -7,7 +7,12 @@ from reenact.mcp.run_service import ITEMS, TEXT, shortened
 
 def test_long_texts_and_lists_say_how_much_is_left_out() -> None:
     short = shortened(
-        {"text": "x" * (TEXT + 7), "list": list(range(ITEMS + 3)), "looks": [1], "deep": [[[[[[[1]]]]]]]}
+        {
+            "text": "x" * (TEXT + 7),
+            "list": list(range(ITEMS + 3)),
+            "looks": [1],
+            "deep": [[[[[[[1]]]]]]],
+        }
     )
     assert short["text"].endswith("(7 more letters)")
     assert short["list"][-1] == "(3 more)"
@@ -16,9 +21,20 @@ def test_long_texts_and_lists_say_how_much_is_left_out() -> None:
 
 
 def test_a_finding_keeps_what_was_seen_where_and_what_to_change() -> None:
-    witness = {"code": "NL004", "name": "constant", "saw": "ones", "why": "They stay equal."}
+    witness = {
+        "code": "NL004",
+        "name": "constant",
+        "saw": "ones",
+        "why": "They stay equal.",
+    }
     change = {"knob": "fc1.init", "new": "kaiming"}
-    finding = {"witnesses": [witness], "suggestions": [change], "file": "a.py", "line": 3, "confidence": 0.9}
+    finding = {
+        "witnesses": [witness],
+        "suggestions": [change],
+        "file": "a.py",
+        "line": 3,
+        "confidence": 0.9,
+    }
     short = shortened({"findings": [finding], "symptoms": [], "doubts": [1]}, "diagnose")
     assert short["findings"] == [
         {"code": "NL004", "name": "constant", "message": "ones. They stay equal."}

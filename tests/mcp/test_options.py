@@ -21,7 +21,13 @@ def test_values_are_glued_to_their_options() -> None:
         "seeds": 6,
         "data": None,
     }
-    assert options(given) == ["--metric=--apply", "--select=NL", "--select=--x", "--apply", "--seeds=6"]
+    assert options(given) == [
+        "--metric=--apply",
+        "--select=NL",
+        "--select=--x",
+        "--apply",
+        "--seeds=6",
+    ]
 
 
 @pytest.fixture
@@ -41,7 +47,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("my train.py", ("my train.py",), ""),
         ("-m pkg.train --epochs 3", ("-m", "pkg.train", "--epochs", "3"), ""),
         ("python train.py", ("python", "train.py"), ""),
-        ("env/bin/python -m pkg.train", ("python", "-m", "pkg.train"), "env/bin/python"),
+        (
+            "env/bin/python -m pkg.train",
+            ("python", "-m", "pkg.train"),
+            "env/bin/python",
+        ),
         ("python3.12 train.py", ("python3.12", "train.py"), "python3.12"),
         ("--apply", ("./--apply",), ""),
     ],
@@ -54,7 +64,8 @@ def test_a_program_is_named_as_in_a_shell(
 
 
 @pytest.mark.parametrize(
-    "line", ["", "--branch x train.py", "--apply train.py", "-m --apply", "/bin/sh -c ls"]
+    "line",
+    ["", "--branch x train.py", "--apply train.py", "-m --apply", "/bin/sh -c ls"],
 )
 def test_no_program_becomes_an_option_or_another_command(folder: Path, line: str) -> None:
     assert folder.is_dir()

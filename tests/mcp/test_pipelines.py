@@ -1,4 +1,6 @@
-"""A bug and a paper over stdio, by the recorded answers of their shipped cases; all code is run for real."""
+"""A bug and a paper over stdio, by the recorded answers of their shipped cases; all code is run
+for real.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +48,14 @@ def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> A
 
     async def conversation(client: Client) -> Answer:
         started = await asked(
-            client, "reproduce_bug", report=str(BUG / "report.md"), repo=str(BUG / "project.bundle"),
-            commit=case["buggy"], fixed=case["fixed"], model=f"replay:{BUG / 'recording.jsonl'}",
-        )  # fmt: skip
+            client,
+            "reproduce_bug",
+            report=str(BUG / "report.md"),
+            repo=str(BUG / "project.bundle"),
+            commit=case["buggy"],
+            fixed=case["fixed"],
+            model=f"replay:{BUG / 'recording.jsonl'}",
+        )
         polls = await polled(client, started["job"], has_ended)
         status = await asked(client, "result", id=started["id"] or polls[-1]["id"])
         whole = await client.read_resource(f"reenact://runs/{status['id']}/result")
@@ -89,15 +96,26 @@ def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) ->
 
     async def conversation(client: Client) -> Answer:
         started = await asked(
-            client, "reproduce_paper", paper=str(PAPER / "paper"), library=str(PAPER / "library"),
-            **case["goal"], seeds=case["seeds"], model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
-        )  # fmt: skip
+            client,
+            "reproduce_paper",
+            paper=str(PAPER / "paper"),
+            library=str(PAPER / "library"),
+            **case["goal"],
+            seeds=case["seeds"],
+            model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
+        )
         polls = await polled(client, started["job"], is_writing)
         await client.call_tool("stop", {"id": started["job"]})
         ended = (await polled(client, started["job"], has_ended))[-1]
         status = await asked(client, "result", id=ended["id"])
         runs = await asked(client, "runs", command="paper")
-        return {"started": started, "polls": polls, "ended": ended, "status": status, "runs": runs}
+        return {
+            "started": started,
+            "polls": polls,
+            "ended": ended,
+            "status": status,
+            "runs": runs,
+        }
 
     found: Answer = talk(folder, ("--allow-run",), conversation)
     return found
@@ -112,7 +130,11 @@ def test_a_paper_is_started_and_its_recording_answers(paper: Answer) -> None:
 
 def test_a_paper_is_stopped_at_a_safe_place_and_can_be_continued(paper: Answer) -> None:
     ended = paper["ended"]
-    assert (ended["status"], ended["exit_code"], ended["next"]) == ("stopped", 130, "resume"), ended
+    assert (ended["status"], ended["exit_code"], ended["next"]) == (
+        "stopped",
+        130,
+        "resume",
+    ), ended
     assert paper["status"]["status"] == "stopped"
     assert paper["status"]["id"] == ended["id"]
     assert paper["runs"]["total"] == 1

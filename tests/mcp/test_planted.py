@@ -28,7 +28,9 @@ class Planted(Protocol):
 
 
 @pytest.mark.parametrize("path", ["", "."])
-def test_every_reading_tool_answers_and_imports_nothing_from_the_folder(planted: Planted, path: str) -> None:
+def test_every_reading_tool_answers_and_imports_nothing_from_the_folder(
+    planted: Planted, path: str
+) -> None:
     server = StdioServerParameters(
         command=str(Path(sys.executable).with_name("reenact")),
         args=["mcp"],
@@ -38,13 +40,16 @@ def test_every_reading_tool_answers_and_imports_nothing_from_the_folder(planted:
 
     async def whole() -> list[Any]:
         async with Client(server) as session:
-            assert {"lint", "hyperparameters"} <= {tool.name for tool in (await session.list_tools()).tools}
+            assert {"lint", "hyperparameters"} <= {
+                tool.name for tool in (await session.list_tools()).tools
+            }
             answers = [await session.call_tool(name, words) for name, words in CALLS.items()]
             await session.read_resource("reenact://rules/RE010")
             return answers
 
     answers = anyio.run(whole)
     assert not any(answer.is_error for answer in answers), answers
-    # With a relative PYTHONPATH of the user, Python imports these for the server before our first line.
+    # With a relative PYTHONPATH of the user, Python imports these for the server before our first
+    # line.
     allowed = {"sitecustomize", "usercustomize"} if path else set()
     assert set(planted.imported) <= allowed

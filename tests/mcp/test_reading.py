@@ -74,7 +74,9 @@ def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
-def test_every_tool_says_what_it_takes_and_what_it_answers(answers: dict[str, Any]) -> None:
+def test_every_tool_says_what_it_takes_and_what_it_answers(
+    answers: dict[str, Any],
+) -> None:
     names = {tool.name for tool in answers["tools"]}
     assert {"lint", "explain", "hyperparameters", "runs", "result"} <= names
     assert {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"} <= names
@@ -86,12 +88,16 @@ def test_every_tool_says_what_it_takes_and_what_it_answers(answers: dict[str, An
 
 
 def test_all_tools_together_cost_an_agent_little(answers: dict[str, Any]) -> None:
-    sent = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in answers["tools"]])
+    sent = json.dumps(
+        [tool.model_dump(by_alias=True, exclude_none=True) for tool in answers["tools"]]
+    )
     assert len(sent) <= 12_000, f"{len(sent)} bytes"
     assert '"title"' not in sent
 
 
-def test_the_name_and_the_description_say_what_runs_code_and_what_writes(answers: dict[str, Any]) -> None:
+def test_the_name_and_the_description_say_what_runs_code_and_what_writes(
+    answers: dict[str, Any],
+) -> None:
     tools = {tool.name: tool for tool in answers["tools"]}
     runs = {name for name, tool in tools.items() if "RUN" in tool.description}
     assert runs == {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"}
@@ -100,7 +106,9 @@ def test_the_name_and_the_description_say_what_runs_code_and_what_writes(answers
         assert tools[name].annotations.read_only_hint, name
 
 
-def test_every_tool_about_a_training_takes_it_as_program(answers: dict[str, Any]) -> None:
+def test_every_tool_about_a_training_takes_it_as_program(
+    answers: dict[str, Any],
+) -> None:
     tools = {tool.name: tool for tool in answers["tools"]}
     for name in ("lint", "hyperparameters", "diagnose", "repair"):
         assert tools[name].input_schema["required"] == ["program"], name
@@ -113,7 +121,9 @@ def test_reading_names_rule_line_change_and_fix(answers: dict[str, Any]) -> None
         assert by_code["UM005"]["line"] == 5, how
         assert by_code["UM005"]["file"] == "train.py", how
         assert "learning-rate" in by_code["UM005"]["change"], how
-        assert "+optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in by_code["UM005"]["fix"], how
+        assert (
+            "+optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in by_code["UM005"]["fix"]
+        ), how
         assert "RE010" in by_code, how
         assert answers[how].is_error is False, how
 
@@ -122,7 +132,11 @@ def test_hyperparameters_have_places_and_alternatives(answers: dict[str, Any]) -
     status = answers["hyperparameters"].structured_content
     assert status["framework"] == "torch"
     rate = next(one for one in status["hyperparameters"] if one["kind"] == "learning-rate")
-    assert (rate["value"], rate["where"].partition(":")[0], rate["changeable"]) == (10.0, "train.py", True)
+    assert (rate["value"], rate["where"].partition(":")[0], rate["changeable"]) == (
+        10.0,
+        "train.py",
+        True,
+    )
     assert rate["alternatives"]
 
 
@@ -138,7 +152,11 @@ def test_rules_and_words_are_explained(
 
 def test_runs_have_addresses(answers: dict[str, Any]) -> None:
     status = {template.uri_template for template in answers["templates"]}
-    assert {"reenact://runs/{id}", "reenact://runs/{id}/result", "reenact://rules/{code}"} <= status
+    assert {
+        "reenact://runs/{id}",
+        "reenact://runs/{id}/result",
+        "reenact://rules/{code}",
+    } <= status
     assert answers["runs"].structured_content == {"total": 0, "runs": []}
 
 
@@ -161,7 +179,10 @@ def test_runs_have_addresses(answers: dict[str, Any]) -> None:
     ],
 )
 def test_what_cannot_be_done_is_answered_with_a_sentence(
-    answers: dict[str, Any], text_of: Callable[[CallToolResult], str], asked: str, words: str
+    answers: dict[str, Any],
+    text_of: Callable[[CallToolResult], str],
+    asked: str,
+    words: str,
 ) -> None:
     assert answers[asked].is_error is True
     assert words in text_of(answers[asked])

@@ -1,4 +1,6 @@
-"""A run asks whoever talks to the server: clients that lend a model, of both eras, and those that do not."""
+"""A run asks whoever talks to the server: clients that lend a model, of both eras, and those
+that do not.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ class Asker:
 def asker(tmp_path: Path) -> Iterator[Asker]:
     asker = Asker(tmp_path / ".reenact")
     words = ["diagnose", f"--model=relay:{asker.folder}", "train.py"]
-    with Journal.open(asker.runs_dir) as journal, journal.run(pipeline="diagnose", request=1, argv=words):
+    with (
+        Journal.open(asker.runs_dir) as journal,
+        journal.run(pipeline="diagnose", request=1, argv=words),
+    ):
         yield asker
 
 
@@ -60,13 +65,17 @@ async def until(client: Client, field: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(asker: Asker, mode: str) -> None:
+def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(
+    asker: Asker, mode: str
+) -> None:
     answers: list[CreateMessageRequestParams] = []
     replies = iter(["I cannot say.", f"Well:\n```json\n{GOOD}\n```"])
 
     async def lend(_: Any, params: CreateMessageRequestParams) -> CreateMessageResult:
         answers.append(params)
-        return CreateMessageResult(role="assistant", content=TextContent(text=next(replies)), model="theirs")
+        return CreateMessageResult(
+            role="assistant", content=TextContent(text=next(replies)), model="theirs"
+        )
 
     async def conversation() -> None:
         server = make_server(asker.runs_dir, Permits())
@@ -81,7 +90,11 @@ def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(asker: A
     assert asker.answers[0].model == "relay:theirs"
     assert "You judge." in (answers[0].system_prompt or "")
     # The first reply was no answer: the run reported it, and asked again in the same conversation.
-    assert [message.role for message in answers[1].messages] == ["user", "assistant", "user"]
+    assert [message.role for message in answers[1].messages] == [
+        "user",
+        "assistant",
+        "user",
+    ]
 
 
 def test_a_client_without_a_model_reads_and_answers_itself(asker: Asker) -> None:
@@ -91,9 +104,13 @@ def test_a_client_without_a_model_reads_and_answers_itself(asker: Asker) -> None
                 status = await until(client, "waiting")
             (name,) = status["waiting"]
             asked = await client.call_tool("request", {"id": "last", "request": name})
-            wrong = await client.call_tool("answer", {"id": "last", "request": name, "answer": {"holds": 7}})
+            wrong = await client.call_tool(
+                "answer", {"id": "last", "request": name, "answer": {"holds": 7}}
+            )
             given = {"holds": True, "why": "read"}
-            filed = await client.call_tool("answer", {"id": "last", "request": name, "answer": given})
+            filed = await client.call_tool(
+                "answer", {"id": "last", "request": name, "answer": given}
+            )
             return {"status": status, "asked": asked, "wrong": wrong, "filed": filed}
 
     with asker:
@@ -104,7 +121,10 @@ def test_a_client_without_a_model_reads_and_answers_itself(asker: Asker) -> None
     assert asked["answer_schema"]["required"]
     assert answers["wrong"].is_error is True
     assert answers["filed"].structured_content["request"] == asked["id"]
-    assert (asker.answers[0].value.why, asker.answers[0].model) == ("read", "relay:client")
+    assert (asker.answers[0].value.why, asker.answers[0].model) == (
+        "read",
+        "relay:client",
+    )
 
 
 def test_a_run_with_another_model_asks_nobody_here(tmp_path: Path) -> None:
@@ -115,7 +135,10 @@ def test_a_run_with_another_model_asks_nobody_here(tmp_path: Path) -> None:
             return await client.call_tool("request", {"id": "last", "request": "x"})
 
     words = ["diagnose", "--model=relay:elsewhere", "train.py"]
-    with Journal.open(runs_dir) as journal, journal.run(pipeline="diagnose", request=1, argv=words):
+    with (
+        Journal.open(runs_dir) as journal,
+        journal.run(pipeline="diagnose", request=1, argv=words),
+    ):
         answers = anyio.run(conversation)
     assert answers.is_error is True
     assert "asks another model than this client" in answers.content[0].text

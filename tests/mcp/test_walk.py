@@ -1,4 +1,6 @@
-"""From "my training fails" to an applied, verified fix, as an agent goes there with the SDK's client."""
+"""From "my training fails" to an applied, verified fix, as an agent goes there with the SDK's
+client.
+"""
 
 from __future__ import annotations
 
@@ -54,14 +56,18 @@ def test_five_calls_lead_to_a_fix_that_is_verified_and_written(walk: Answer) -> 
     calls = walk["calls"]
     # A slow machine only waits once more for the same run.
     waits = sum(one["next"] == after.get("next") == "result" for one, after in pairwise(calls))
-    assert len(calls) - waits <= MOST_CALLS, [(one.get("command"), one.get("status")) for one in calls]
+    assert len(calls) - waits <= MOST_CALLS, [
+        (one.get("command"), one.get("status")) for one in calls
+    ]
     assert calls[-1]["applied"].startswith("Written; what stood there before:")
     assert "lr=8.0" not in (walk["folder"] / "train.py").read_text()
     assert "lr=8.0" in (walk["folder"] / "train.py.before-repair").read_text()
 
 
 def test_the_diagnosis_has_the_fix_as_a_diff(walk: Answer) -> None:
-    diagnosis = next(one for one in walk["calls"] if one["command"] == "diagnose" and "result" in one)
+    diagnosis = next(
+        one for one in walk["calls"] if one["command"] == "diagnose" and "result" in one
+    )
     first = diagnosis["result"]["findings"][0]
     assert first["line"] == 20
     assert "-optimizer = torch.optim.SGD(model.parameters(), lr=8.0)" in first["fix"]

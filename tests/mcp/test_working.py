@@ -1,4 +1,6 @@
-"""Long work over stdio: started, polled, stopped, continued, asked of the client's own model, read."""
+"""Long work over stdio: started, polled, stopped, continued, asked of the client's own model,
+read.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mcp_types import CallToolResult, CreateMessageRequestParams, CreateMessageResult, TextContent
+from mcp_types import (
+    CallToolResult,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    TextContent,
+)
 
 from mcp import Client
 
@@ -44,7 +51,9 @@ def answers(
 
     async def ended(client: Client, name: str) -> dict[str, Any]:
         for _ in range(ROUNDS):
-            status = (await client.call_tool("result", {"id": name, "wait_s": 10})).structured_content
+            status = (
+                await client.call_tool("result", {"id": name, "wait_s": 10})
+            ).structured_content
             if status["status"] not in AT_WORK:
                 return dict(status)
         raise AssertionError(f"{name} does not end: {status}")
@@ -55,11 +64,15 @@ def answers(
         status: dict[str, Any] = {"started": (await call("diagnose", given)).structured_content}
         job = status["started"]["job"]
         status["apply"] = await call("apply", {"id": job})
-        status["command"] = await call("diagnose", {"program": "waits.py", "model": "command:touch here"})
+        status["command"] = await call(
+            "diagnose", {"program": "waits.py", "model": "command:touch here"}
+        )
         await call("stop", {"id": job})
         status["stopped"] = await ended(client, job)
         (folder / "go").touch()
-        status["resumed"] = (await call("resume", {"id": status["stopped"]["id"]})).structured_content
+        status["resumed"] = (
+            await call("resume", {"id": status["stopped"]["id"]})
+        ).structured_content
         status["finished"] = await ended(client, status["stopped"]["id"])
         status["result"] = (await call("result", {"id": "last"})).structured_content
         uri = f"reenact://runs/{status['stopped']['id']}/result"
@@ -82,8 +95,13 @@ def test_a_start_answers_with_ids(answers: dict[str, Any]) -> None:
     assert status["next"] == "result"
 
 
-def test_a_job_is_stopped_and_continued_as_the_same_run(answers: dict[str, Any]) -> None:
-    assert (answers["stopped"]["status"], answers["stopped"]["exit_code"]) == ("stopped", 130)
+def test_a_job_is_stopped_and_continued_as_the_same_run(
+    answers: dict[str, Any],
+) -> None:
+    assert (answers["stopped"]["status"], answers["stopped"]["exit_code"]) == (
+        "stopped",
+        130,
+    )
     assert answers["stopped"]["next"] == "resume"
     assert answers["finished"]["status"] == "finished", answers["finished"]
     assert answers["finished"]["id"] == answers["stopped"]["id"]

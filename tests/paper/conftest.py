@@ -1,4 +1,6 @@
-"""A small paper with an equation, two tables, results in three places, and a sentence that gives orders."""
+"""A small paper with an equation, two tables, results in three places, and a sentence that
+gives orders.
+"""
 
 from __future__ import annotations
 

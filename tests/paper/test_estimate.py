@@ -1,4 +1,6 @@
-"""What a paper is to cost is stated before the first request, and is near what the recorded papers took."""
+"""What a paper is to cost is stated before the first request, and is near what the recorded
+papers took.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from reenact.types import Progress
 
 NEAR = 1.6
 """How many times more or less an estimate may be off on the recorded papers."""
-RECORDED = [one for one in load_cases() if one.twin is None and (one.folder / "recordings").is_dir()]
+RECORDED = [
+    one for one in load_cases() if one.twin is None and (one.folder / "recordings").is_dir()
+]
 
 
 class TwoDollars(Scripted):
@@ -80,7 +84,13 @@ def test_a_fingerprint_states_it_before_the_first_request(paper: Paper) -> None:
 
     with Journal.in_memory() as journal:
         taken = run_fingerprint(
-            paper, Goal(), model, journal, parts=PaperAblations(), what="gentle", tell=tell
+            paper,
+            Goal(),
+            model,
+            journal,
+            parts=PaperAblations(),
+            what="gentle",
+            tell=tell,
         )
     assert seen[0] == (f"cost: {taken.estimate.sentence}", 0)
     assert taken.to_dict()["estimate"]["requests"] == taken.estimate.requests  # type: ignore[index, call-overload]

@@ -15,6 +15,8 @@ def test_a_long_addendum_makes_another_request_and_no_long_one() -> None:
     assert len(json.dumps(long)) < 4000
 
 
-@pytest.mark.parametrize(("scale", "stated"), [(0.25, "25%"), (0.0625, "6%"), (0.01, "1%"), (0.005, "0.5%")])
+@pytest.mark.parametrize(
+    ("scale", "stated"), [(0.25, "25%"), (0.0625, "6%"), (0.01, "1%"), (0.005, "0.5%")]
+)
 def test_a_small_share_of_a_training_is_never_none(scale: float, stated: str) -> None:
     assert share(scale) == stated

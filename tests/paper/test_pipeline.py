@@ -28,9 +28,12 @@ EMPTY = {
 
 def services(model: Scripted, tmp_path: Path, journal: Journal | None = None) -> PaperServices:
     return PaperServices(
-        journal=journal or Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=tmp_path,
+        journal=journal or Journal.in_memory(),
+        model=model,
+        sandbox=choose(trust_code=True),
+        cache=tmp_path,
         traces=tmp_path,
-    )  # fmt: skip
+    )
 
 
 def test_without_a_number_it_ends_after_the_second_request(paper: Paper, tmp_path: Path) -> None:
@@ -49,7 +52,11 @@ def test_without_a_number_it_ends_after_the_second_request(paper: Paper, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "options", [PaperOptions(anyway=True), PaperOptions(claims=("accuracy of Gentle on moons > 0.9",))]
+    "options",
+    [
+        PaperOptions(anyway=True),
+        PaperOptions(claims=("accuracy of Gentle on moons > 0.9",)),
+    ],
 )
 def test_with_a_claim_of_the_user_or_anyway_it_goes_on(
     paper: Paper, tmp_path: Path, options: PaperOptions
@@ -67,12 +74,18 @@ def test_a_claim_that_cannot_be_read_costs_no_request(paper: Paper, tmp_path: Pa
     model = Scripted(EMPTY)
 
     with pytest.raises(InputError, match="This is no claim"):
-        reproduce(paper, services(model, tmp_path), options=PaperOptions(claims=("it is good",)))
+        reproduce(
+            paper,
+            services(model, tmp_path),
+            options=PaperOptions(claims=("it is good",)),
+        )
 
     assert model.calls == []
 
 
-def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(paper: Paper, tmp_path: Path) -> None:
+def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(
+    paper: Paper, tmp_path: Path
+) -> None:
     journal, guide = Journal.in_memory(), {"items": []}
     asked = ("framework", "configuration", "scan[0]/paragraphs")
     taking = Scripted({f"fingerprint/fingerprint/{step}": guide for step in asked})
@@ -81,20 +94,33 @@ def test_a_fingerprint_that_was_taken_before_is_not_paid_for_again(paper: Paper,
 
     model = Scripted(EMPTY)
     with pytest.raises(Exception):  # noqa: B017, PT011 - the script has no further answer
-        reproduce(paper, services(model, tmp_path, journal), options=PaperOptions(anyway=True, exemplars=0))
+        reproduce(
+            paper,
+            services(model, tmp_path, journal),
+            options=PaperOptions(anyway=True, exemplars=0),
+        )
 
     steps = [call.step for call in model.calls]
     assert steps == ["paper/review", "paper/claims", "paper/develop/begin"]
 
 
 CLAIM = {
-    "metric": "accuracy", "value": 84.2, "unit": "%", "higher_is_better": True, "method": "Gentle targets",
-    "dataset": "Rings", "place": "2.2:2", "quote": "84.2 ± 0.4", "asked": True,
-}  # fmt: skip
+    "metric": "accuracy",
+    "value": 84.2,
+    "unit": "%",
+    "higher_is_better": True,
+    "method": "Gentle targets",
+    "dataset": "Rings",
+    "place": "2.2:2",
+    "quote": "84.2 ± 0.4",
+    "asked": True,
+}
 REVIEW = {**EMPTY, "paper/claims": {"claims": [CLAIM]}}
 
 
-def test_a_run_that_is_stopped_leaves_a_report_of_what_there_is(paper: Paper, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_leaves_a_report_of_what_there_is(
+    paper: Paper, tmp_path: Path
+) -> None:
     stop, out = Stop(), tmp_path / "out"
 
     def script(call: Call) -> Any:
@@ -115,7 +141,10 @@ def test_a_run_that_is_stopped_leaves_a_report_of_what_there_is(paper: Paper, tm
 
 def test_a_report_of_somebody_else_is_not_written_over(paper: Paper, tmp_path: Path) -> None:
     (tmp_path / "REPORT.md").write_text("mine")
-    asked = replace(services(Scripted([BudgetSpent("The budget is spent.")]), tmp_path), report=paper_report)
+    asked = replace(
+        services(Scripted([BudgetSpent("The budget is spent.")]), tmp_path),
+        report=paper_report,
+    )
     with pytest.raises(BudgetSpent):
         reproduce(paper, asked, out=tmp_path)
     assert (tmp_path / "REPORT.md").read_text() == "mine"

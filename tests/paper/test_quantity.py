@@ -14,7 +14,10 @@ from reenact.paper.quantity import as_quantity, near, quantities, states
     [
         (r"a rate of $10^{-3}$, or 1e-3, or $3 \times 10^{-4}$", [1e-3, 1e-3, 3e-4]),
         (r"91.4\% and 91.4 % and 5 per cent", [91.4, 91.4, 5.0]),
-        (r"1,024 and 10{,}000 and 10\,000 and 20K", [1024.0, 10000.0, 10000.0, 20000.0]),
+        (
+            r"1,024 and 10{,}000 and 10\,000 and 20K",
+            [1024.0, 10000.0, 10000.0, 20000.0],
+        ),
         ("ResNet18 with x1 and L2 in three layers", [3.0]),
         ("between 0.1-0.2, then -0.5 and \u22123", [0.1, 0.2, -0.5, -3.0]),
         (r"\frac{1}{2} or 1/4 of 2^{10}", [0.5, 0.25, 1024.0, 2.0]),

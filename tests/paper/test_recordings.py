@@ -1,4 +1,6 @@
-"""The shipped recordings answer what is asked today: a docstring of an answer is part of its schema."""
+"""The shipped recordings answer what is asked today: a docstring of an answer is part of its
+schema.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,30 @@ from reenact.paper.verify.formula import Setups
 from reenact.paper.verify.verify import Verdicts
 
 ANSWERS: dict[str, type[BaseModel]] = {
-    "review": Summaries, "claims": Reported, "choose": Choice, "summary": CitedSummary,
-    "choose-files": FileChoices, "framework": Guide, "configuration": Guide, "paragraphs": Guide,
-    "split": Splits, "begin": Learnt, "learn": Learnt, "write": Written, "analyse": Analysis, "fix": Edited,
-    "refactor": Edited, "plan": Plan, "revise": Edited, "formulas": Setups, "verdicts": Verdicts,
+    "review": Summaries,
+    "claims": Reported,
+    "choose": Choice,
+    "summary": CitedSummary,
+    "choose-files": FileChoices,
+    "framework": Guide,
+    "configuration": Guide,
+    "paragraphs": Guide,
+    "split": Splits,
+    "begin": Learnt,
+    "learn": Learnt,
+    "write": Written,
+    "analyse": Analysis,
+    "fix": Edited,
+    "refactor": Edited,
+    "plan": Plan,
+    "revise": Edited,
+    "formulas": Setups,
+    "verdicts": Verdicts,
     "match": Matches,
-}  # fmt: skip
-RECORDINGS = sorted({path for case in load_cases() for path in case.folder.glob("recordings/*.jsonl")})
+}
+RECORDINGS = sorted(
+    {path for case in load_cases() for path in case.folder.glob("recordings/*.jsonl")}
+)
 
 
 def wording(record: dict[str, Any]) -> str:
@@ -45,22 +64,30 @@ def wording(record: dict[str, Any]) -> str:
 def test_answers_have_the_schema_that_was_recorded(file: Path) -> None:
     records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[1:]]
     # Of a figure the recording has a mark alone.
-    words = [one for one in records if not any(part.startswith("[figure ") for part in one["parts"])]
+    words = [
+        one for one in records if not any(part.startswith("[figure ") for part in one["parts"])
+    ]
     assert words
     assert [one["step"] for one in words if wording(one) != one["hash"]] == []
 
 
 def test_in_one_recorded_paper_a_failed_criterion_leads_to_an_edit_and_a_new_verdict() -> None:
     (file,) = (
-        path for path in RECORDINGS if path.parents[1].name == "damped-octaves" and path.stem == "whole"
+        path
+        for path in RECORDINGS
+        if path.parents[1].name == "damped-octaves" and path.stem == "whole"
     )
-    records = {one["step"]: one for one in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:])}
+    records = {
+        one["step"]: one
+        for one in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:])
+    }
     place = "paper/develop/revision[0]"
     assert "fail: " in "".join(records[f"{place}/plan"]["parts"]).partition("<<<judged")[2]
     edits = records[f"{place}/revise"]["answer"]["value"]
     assert edits["swaps"] or edits["lines"] or edits["files"]
     before, after = (
-        records[f"{under}/verify/judge[0]/verdicts"]["parts"][0] for under in ("paper/develop", place)
+        records[f"{under}/verify/judge[0]/verdicts"]["parts"][0]
+        for under in ("paper/develop", place)
     )
     assert edits["swaps"][0]["replace"].splitlines()[0] not in before
     assert edits["swaps"][0]["replace"].splitlines()[0] in after, "the judge reads the edited code"

@@ -189,10 +189,15 @@ def watch_text(
 
 @pytest.fixture(scope="session")
 def run_plain() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`run_plain(script, options=None, **environment)`: the interpreter itself, watched when asked for."""
+    """`run_plain(script, options=None, **environment)`: the interpreter itself, watched when
+    asked for.
+    """
 
     def run(
-        script: Path, options: WatchOptions | None = None, python: str = sys.executable, **extra: str
+        script: Path,
+        options: WatchOptions | None = None,
+        python: str = sys.executable,
+        **extra: str,
     ) -> subprocess.CompletedProcess[str]:
         base = dict(os.environ, OMP_NUM_THREADS="1", **extra)
         environment = injected.environment(options, base) if options is not None else base

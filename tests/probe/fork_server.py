@@ -1,8 +1,8 @@
 """Imports torch and Keras once, then runs each program in a fresh fork of itself, watched or not.
 
-A program pays seconds for its imports; a fork pays nothing. What the interpreter's start does for a watched
-program (`sitecustomize`) is done here by hand; the tests of that start itself use real processes.
-Reads one JSON job a line from stdin, writes one JSON answer a line.
+A program pays seconds for its imports; a fork pays nothing. What the interpreter's start does for a
+watched program (`sitecustomize`) is done here by hand; the tests of that start itself use real
+processes. Reads one JSON job a line from stdin, writes one JSON answer a line.
 """
 
 import atexit

@@ -1,4 +1,6 @@
-"""Tests of behaviour with the weights that a training ends with; the training is, bit by bit, what it was."""
+"""Tests of behaviour with the weights that a training ends with; the training is, bit by bit,
+what it was.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,16 @@ main()
 """
 
 
-def ends(forks: Any, tmp_path: Path, text: str, trained: str | None = None) -> tuple[Any, Experiments]:
-    """The training of one program, and the experiments with another, or the same, that wait for it."""
+def ends(
+    forks: Any, tmp_path: Path, text: str, trained: str | None = None
+) -> tuple[Any, Experiments]:
+    """The training of one program, and the experiments with another, or the same, that wait for
+    it.
+    """
     left = tmp_path / "weights"
-    training = forks.run(trained or text, options=WatchOptions(Path(), preset="normal", weights=left))
+    training = forks.run(
+        trained or text, options=WatchOptions(Path(), preset="normal", weights=left)
+    )
     left.with_name(left.name + ENDED).touch()
     options = WatchOptions(Path(), preset="bare", experiments=0.3, weights=left)
     tested = forks.run(text, options=options)
@@ -80,7 +88,11 @@ def test_the_training_is_the_same_to_the_last_bit(forks: Any, tmp_path: Path) ->
     watched, _ = ends(forks, tmp_path, text)
     kept = (alone.cwd / "kept").read_bytes()
     assert (watched.cwd / "kept").read_bytes() == kept
-    assert (watched.code, watched.out, watched.err) == (alone.code, alone.out, alone.err)
+    assert (watched.code, watched.out, watched.err) == (
+        alone.code,
+        alone.out,
+        alone.err,
+    )
     state = torch.load(alone.cwd / "kept", weights_only=True)[0]
     ((name, left),) = torch.load(tmp_path / "weights", weights_only=True)
     assert name == "Model"
@@ -91,9 +103,14 @@ def test_the_training_is_the_same_to_the_last_bit(forks: Any, tmp_path: Path) ->
 def test_it_says_why_there_are_no_tests_at_the_end(forks: Any, tmp_path: Path) -> None:
     text = PROGRAM.replace("AHEAD", "1")
     _, tried = ends(forks, tmp_path, text, "import torch")
-    assert "no tests of the model's behaviour at the end: the training left no weights" in tried.missing
+    assert (
+        "no tests of the model's behaviour at the end: the training left no weights"
+        in tried.missing
+    )
     _, tried = ends(forks, tmp_path, text, text.replace("16, 12)", "16, 13)"))
-    assert "no tests of the model's behaviour at the end: another model was trained" in tried.missing
+    assert (
+        "no tests of the model's behaviour at the end: another model was trained" in tried.missing
+    )
     assert [tested.at_end for tested in tried.behaviour] == [False]
 
 
@@ -111,7 +128,9 @@ def test_weights_that_are_not_left() -> None:
 
 def test_a_disk_that_takes_nothing_is_nobodys_concern(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    injected.part("weights").leave(torch, str(tmp_path / "no" / "weights"), [("Net", {"a": torch.zeros(4)})])
+    injected.part("weights").leave(
+        torch, str(tmp_path / "no" / "weights"), [("Net", {"a": torch.zeros(4)})]
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -148,10 +167,15 @@ for _ in range(60):
         ("(model(rows)[:, 0] - labels).abs().mean()", False),
         ("F.cross_entropy(model(rows) * torch.ones(2), (labels > 0).long())", True),
         ("(model(rows) - labels).abs().mean()", True),
-        ("F.binary_cross_entropy_with_logits(model(rows)[:, 0], (labels > 0).float())", False),
+        (
+            "F.binary_cross_entropy_with_logits(model(rows)[:, 0], (labels > 0).float())",
+            False,
+        ),
     ],
 )
-def test_labels_of_other_rows_after_the_training(forks: Any, tmp_path: Path, loss: str, same: bool) -> None:
+def test_labels_of_other_rows_after_the_training(
+    forks: Any, tmp_path: Path, loss: str, same: bool
+) -> None:
     _, tried = ends(forks, tmp_path, ROWS.replace("LOSS", loss))
     assert tried.permuted is not None
     assert (tried.permuted.rows, len(tried.permuted.permuted)) == (64, 16)
@@ -213,7 +237,11 @@ def test_attention_without_positions_does_not_see_the_order(
 
 @pytest.mark.parametrize(
     ("norm", "worse"),
-    [("nn.BatchNorm1d(16)", False), ("nn.BatchNorm1d(16, momentum=1e-4)", True), ("nn.LayerNorm(16)", None)],
+    [
+        ("nn.BatchNorm1d(16)", False),
+        ("nn.BatchNorm1d(16, momentum=1e-4)", True),
+        ("nn.LayerNorm(16)", None),
+    ],
 )
 def test_statistics_that_do_not_fit_in_evaluation_mode(
     forks: Any, tmp_path: Path, norm: str, worse: bool | None

@@ -1,4 +1,6 @@
-"""What a live model does with changed inputs: rows that mix, padding, inputs unread; nothing stays behind."""
+"""What a live model does with changed inputs: rows that mix, padding, inputs unread; nothing
+stays behind.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +91,12 @@ ALONG_ROWS = "self.attends(*[hidden.transpose(0, 1)] * 3)[0][-1]"
 
 
 @pytest.mark.parametrize(
-    ("turned", "mixes"), [(ALONG_ROWS, True), ("self.attends(hidden, hidden, hidden)[0][:, -1]", False)]
+    ("turned", "mixes"),
+    [(ALONG_ROWS, True), ("self.attends(hidden, hidden, hidden)[0][:, -1]", False)],
 )
-def test_one_output_a_row_and_batches_that_no_loader_made(forks: Any, turned: str, mixes: bool) -> None:
+def test_one_output_a_row_and_batches_that_no_loader_made(
+    forks: Any, turned: str, mixes: bool
+) -> None:
     tested = behaviour(forks, ATTENDS.replace("TURNED", turned))
     assert tested.mixing is not None
     assert (tested.mixing > 1e-3) is mixes
@@ -110,7 +115,9 @@ def test_one_output_a_row_and_batches_that_no_loader_made(forks: Any, turned: st
     ],
 )
 def test_rows_that_belong_together_are_not_tested(forks: Any, made: str) -> None:
-    """One series without a batch; the nodes of a graph that the model holds; the neighbours of each row."""
+    """One series without a batch; the nodes of a graph that the model holds; the neighbours of
+    each row.
+    """
     text = """
 class Near(nn.Module):
     def __init__(self):
@@ -135,7 +142,8 @@ optimizer.step()
 
 
 @pytest.mark.parametrize(
-    ("pooled", "moves"), [("hidden.mean(1)", True), ("(hidden * there).sum(1) / there.sum(1)", False)]
+    ("pooled", "moves"),
+    [("hidden.mean(1)", True), ("(hidden * there).sum(1) / there.sum(1)", False)],
 )
 def test_padding_that_counts_moves_the_output(forks: Any, pooled: str, moves: bool) -> None:
     padding = behaviour(forks, PADDED.replace("POOLED", pooled)).padding
@@ -148,16 +156,26 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     torch = pytest.importorskip("torch")
     tests = injected.part("experiment.behaviour")
     model = torch.nn.Sequential(
-        torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3)
+        torch.nn.Linear(4, 8),
+        torch.nn.BatchNorm1d(8),
+        torch.nn.Dropout(0.5),
+        torch.nn.Linear(8, 3),
     )
     model[2].eval()
     x = torch.randn(8, 4)
     model(x).sum().backward()
-    held = [*model.parameters(), *(weight.grad for weight in model.parameters()), *model.buffers(), x]
+    held = [
+        *model.parameters(),
+        *(weight.grad for weight in model.parameters()),
+        *model.buffers(),
+        x,
+    ]
     before = [tensor.detach().clone() for tensor in held]
     modes, state = [part.training for part in model.modules()], torch.get_rng_state()
     until = time.process_time() + 5.0
-    facts = tests.Subject(torch, tests.Pass(model, (x,), {}), [x], until, None).facts([], at_end=True)
+    facts = tests.Subject(torch, tests.Pass(model, (x,), {}), [x], until, None).facts(
+        [], at_end=True
+    )
     assert facts["mixing"] < 1e-5
     assert all(torch.equal(was, tensor) for was, tensor in zip(before, held, strict=True))
     assert [part.training for part in model.modules()] == modes
@@ -165,7 +183,9 @@ def test_nothing_of_the_tests_stays_behind() -> None:
 
 
 def test_rows_that_mix_inside_a_model_that_gives_every_row_the_same(forks: Any) -> None:
-    """Attention along the batch leaves a class token, which all rows share, without anything of its row."""
+    """Attention along the batch leaves a class token, which all rows share, without anything of
+    its row.
+    """
     text = """
 class Model(nn.Module):
     def __init__(self):
@@ -183,7 +203,9 @@ for x, y in DataLoader(TensorDataset(torch.randn(20, 6, 3), torch.arange(20) % 2
     F.cross_entropy(model(x), y).backward()
     optimizer.step()
 """
-    sound, mixes = (behaviour(forks, HEAD + text.replace("FIRST", first)) for first in ("True", "False"))
+    sound, mixes = (
+        behaviour(forks, HEAD + text.replace("FIRST", first)) for first in ("True", "False")
+    )
     assert sound.mixing is not None
     assert sound.mixing < 1e-5
     assert mixes.mixing is not None
@@ -201,7 +223,9 @@ for x, y in DataLoader(TensorDataset(torch.randn(20, 6, 3), torch.arange(20) % 2
         ("source == 0", "3, 4, 5, 7", True, False),
     ],
 )
-def test_padding_that_a_decoder_reads(forks: Any, mask: str, lengths: str, cut: bool, moves: bool) -> None:
+def test_padding_that_a_decoder_reads(
+    forks: Any, mask: str, lengths: str, cut: bool, moves: bool
+) -> None:
     """Rows of one length have none: what the program pads with is added to them."""
     text = """
 class Model(nn.Module):
@@ -268,7 +292,9 @@ optimizer.step()
 
 
 @pytest.mark.parametrize(("first", "line"), [("share", 11), ("(share + 1)", None)])
-def test_the_line_that_first_leaves_the_finite_numbers(forks: Any, first: str, line: int | None) -> None:
+def test_the_line_that_first_leaves_the_finite_numbers(
+    forks: Any, first: str, line: int | None
+) -> None:
     ran = forks.run(DIVIDED.replace("FIRST", first), options=OPTIONS)
     place = read_experiments(ran.folder, root=Root(ran.cwd)).non_finite_at
     assert (place.line if place is not None else None) == line

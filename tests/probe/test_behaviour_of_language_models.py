@@ -1,4 +1,6 @@
-"""What a live language model does with changed tokens: it sees those to come, or its targets lie wrong."""
+"""What a live language model does with changed tokens: it sees those to come, or its targets
+lie wrong.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def test_a_mask_that_lets_the_next_token_through_is_a_leak(forks: Any) -> None:
     assert leaks.leak > 1e-3
     assert leaks.leak_at is not None
     assert leaks.leak_at.forward is not None
-    assert (str(leaks.leak_at.forward.file), leaks.leak_at.forward.line) == ("train.py", 13)
+    assert (str(leaks.leak_at.forward.file), leaks.leak_at.forward.line) == (
+        "train.py",
+        13,
+    )
 
 
 def test_a_target_two_places_on_differs_from_the_next_token(forks: Any) -> None:
@@ -54,15 +59,22 @@ def test_a_target_two_places_on_differs_from_the_next_token(forks: Any) -> None:
 
 
 def test_a_model_that_is_given_its_labels_and_shifts_them_once_more(forks: Any) -> None:
-    text = LANGUAGE.replace("FIRST", "1").replace("forward(self, tokens)", "forward(self, tokens, labels)")
+    text = LANGUAGE.replace("FIRST", "1").replace(
+        "forward(self, tokens)", "forward(self, tokens, labels)"
+    )
     text = text.replace("return self.head(scores.softmax(-1) @ v)", GIVEN_LABELS)
-    text = text[: text.index("F.cross_entropy(model(")] + "model(text[:, :-1], text[:, 1:])[1].backward()\n"
+    text = (
+        text[: text.index("F.cross_entropy(model(")]
+        + "model(text[:, :-1], text[:, 1:])[1].backward()\n"
+    )
     assert behaviour(forks, text + "optimizer.step()\n").shift == 2
 
 
 @pytest.mark.parametrize("places", [1, 2])
 def test_padded_rows_whose_last_target_no_input_has(places: int) -> None:
-    """Inputs `row[:-1]` and labels `row[1:]`, padded behind; a model that shifts once more makes it two."""
+    """Inputs `row[:-1]` and labels `row[1:]`, padded behind; a model that shifts once more
+    makes it two.
+    """
     torch = pytest.importorskip("torch")
     shift = injected.part("experiment.behaviour")._shift
     lengths = [4, 6, 9, 12]

@@ -37,8 +37,12 @@ def test_the_trace_comes_out_of_the_box_and_nothing_else_does(tmp_path: Path) ->
     folder = tmp_path / "program"
     folder.mkdir()
     (folder / "train.py").write_text(PROGRAM)
-    watched = watch_boxed(read_program(("train.py",), folder), WatchOptions(tmp_path / "trace"), sandbox)
-    assert (watched.outcome.kind, watched.outcome.exit_code) == ("exited", 3), watched.outcome.sentence
+    watched = watch_boxed(
+        read_program(("train.py",), folder), WatchOptions(tmp_path / "trace"), sandbox
+    )
+    assert (watched.outcome.kind, watched.outcome.exit_code) == ("exited", 3), (
+        watched.outcome.sentence
+    )
     assert watched.trace is not None
     assert watched.trace.step_count == 6
     assert watched.trace.graph is not None

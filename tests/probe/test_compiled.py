@@ -58,13 +58,31 @@ def test_the_layers_of_a_compiled_model_are_those_it_was_made_of(forks: Any) -> 
     trace = forks.run(PROGRAM.replace("HOOK", "")).trace
     layers = [(layer.name, layer.type, layer.place.line) for layer in trace.graph.layers]
     assert trace.graph.model == "Net"
-    assert layers == [("body.0", "Linear", 8), ("body.1", "ReLU", 8), ("head", "Linear", 9)]
+    assert layers == [
+        ("body.0", "Linear", 8),
+        ("body.1", "ReLU", 8),
+        ("head", "Linear", 9),
+    ]
     assert "the model is compiled" in " ".join(trace.missing)
 
 
 def test_whole_numbers_of_few_kinds_are_classes_where_nothing_else_is_known() -> None:
     labels = TensorFacts(
-        "train", "label", (None,), "int64", 0, 9, 4, 2, 0, 0, 10, (4,) * 10, 40, tuple(range(10)), True
+        "train",
+        "label",
+        (None,),
+        "int64",
+        0,
+        9,
+        4,
+        2,
+        0,
+        0,
+        10,
+        (4,) * 10,
+        40,
+        tuple(range(10)),
+        True,
     )
     assert infer_task(labels, None, None) == "multi-class"
 
@@ -96,7 +114,9 @@ for step in range(3):
 """
 
 
-def test_a_function_called_beside_the_model_is_neither_model_nor_loss(forks: Any) -> None:
+def test_a_function_called_beside_the_model_is_neither_model_nor_loss(
+    forks: Any,
+) -> None:
     graph = forks.run(ONE_FUNCTION).trace.graph
     assert graph.model == "Curve"
     assert graph.batch_size == 20
@@ -129,8 +149,8 @@ for step in range(3):
 
 
 def test_the_mode_of_a_wrapped_model_is_its_own_not_the_wrappers(forks: Any) -> None:
-    """A trainer sets the mode of the model it was given, and wraps that for training in parallel. The class
-    here has the name and the shape of torch's, which wants a process group.
+    """A trainer sets the mode of the model it was given, and wraps that for training in parallel.
+    The class here has the name and the shape of torch's, which wants a process group.
     """
     trace = forks.run(PARALLEL).trace
     assert set(trace.steps["training"]) == {1}

@@ -24,7 +24,12 @@ STATED = {
     path.parent.name: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(CORPUS.glob("*/expected.json"))
 }
-BY_THEMSELVES = ("keras1_convnet", "tfkeras_sequential", "torch_notebook", "torch_launcher")
+BY_THEMSELVES = (
+    "keras1_convnet",
+    "tfkeras_sequential",
+    "torch_notebook",
+    "torch_launcher",
+)
 """What a fork cannot show: the shim, a notebook, a launcher line."""
 
 
@@ -33,7 +38,15 @@ def in_forks() -> list[str]:
     return [name for name in plain if STATED[name]["entry"][0].endswith((".py", "-m"))]
 
 
-IGNORED = {"InputLayer", "Flatten", "Reshape", "Concatenate", "Add", "Identity", "Sequential"}
+IGNORED = {
+    "InputLayer",
+    "Flatten",
+    "Reshape",
+    "Concatenate",
+    "Add",
+    "Identity",
+    "Sequential",
+}
 """Layers that the statements leave out, beside functions and the cells of recurrent layers."""
 
 
@@ -50,18 +63,27 @@ def test_what_is_stated_is_what_is_seen(name: str, forks: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", BY_THEMSELVES)
-def test_old_keras_notebooks_and_launcher_lines_too(name: str, run_watched: Callable[..., Any]) -> None:
+def test_old_keras_notebooks_and_launcher_lines_too(
+    name: str, run_watched: Callable[..., Any]
+) -> None:
     found = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     seen = run_watched(
-        CORPUS / name, *STATED[name]["entry"], environment={"PATH": found, "OMP_NUM_THREADS": "1"}
+        CORPUS / name,
+        *STATED[name]["entry"],
+        environment={"PATH": found, "OMP_NUM_THREADS": "1"},
     )
-    assert seen.watched.outcome.kind == "finished", (seen.watched.outcome.sentence, seen.printed[-2000:])
+    assert seen.watched.outcome.kind == "finished", (
+        seen.watched.outcome.sentence,
+        seen.printed[-2000:],
+    )
     check(STATED[name], seen.trace)
     program = read_program(STATED[name]["entry"], CORPUS / name)
     if program.is_notebook:
         cells = [program.cell(layer.place) for layer in seen.trace.graph.layers if layer.weights]
         assert cells == [
-            (layer["cell"], layer["line"]) for layer in STATED[name]["layers"] if layer["type"] == "Linear"
+            (layer["cell"], layer["line"])
+            for layer in STATED[name]["layers"]
+            if layer["type"] == "Linear"
         ]
 
 
@@ -86,7 +108,9 @@ def check_run(run: dict[str, Any], trace: Any) -> None:
 
 
 def check_layers(stated: dict[str, Any], layers: Any) -> None:
-    """Types in order, and the line of each; a composite may be shown by its leaves, all on its line."""
+    """Types in order, and the line of each; a composite may be shown by its leaves, all on its
+    line.
+    """
     live = [layer for layer in layers if is_listed(layer, stated["layers"])]
     listed = list(stated["layers"])
     if any(layer.get("composite") for layer in listed):

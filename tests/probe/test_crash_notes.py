@@ -1,4 +1,6 @@
-"""What the probe notes of an exception: who raised, at which call, with which tensors; nothing is run."""
+"""What the probe notes of an exception: who raised, at which call, with which tensors; nothing
+is run.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,14 @@ def test_what_the_program_raises_is_its_own(statement: str) -> None:
 def test_an_operator_names_its_operands() -> None:
     import numpy
 
-    facts = crash.facts_of(failing("left @ right\n", left=numpy.ones((4, 3)), right=numpy.ones((4, 3))))
+    facts = crash.facts_of(
+        failing("left @ right\n", left=numpy.ones((4, 3)), right=numpy.ones((4, 3)))
+    )
     assert (facts["raised"], facts["by"], facts["call"]) == (False, "numpy", "@")
-    assert [(one["name"], one["shape"]) for one in facts["operands"]] == [("left", [4, 3]), ("right", [4, 3])]
+    assert [(one["name"], one["shape"]) for one in facts["operands"]] == [
+        ("left", [4, 3]),
+        ("right", [4, 3]),
+    ]
 
 
 def test_of_whole_numbers_the_range_is_kept_and_of_others_nothing() -> None:
@@ -80,7 +87,8 @@ def _make() -> Callable[..., int]:
 
 
 @pytest.mark.parametrize(
-    ("text", "variable"), [("os.environ['NOT_SET']", "NOT_SET"), ("{}['NOT_SET']", None)]
+    ("text", "variable"),
+    [("os.environ['NOT_SET']", "NOT_SET"), ("{}['NOT_SET']", None)],
 )
 def test_only_a_variable_of_the_environment_is_one(text: str, variable: str | None) -> None:
     import os
@@ -88,7 +96,9 @@ def test_only_a_variable_of_the_environment_is_one(text: str, variable: str | No
     assert crash.facts_of(failing(f"{text}\n", os=os)).get("variable") == variable
 
 
-def test_the_end_of_the_input_came_out_of_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_the_input_came_out_of_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Closed:
         def readline(self, *_: int) -> str:
             return ""
@@ -145,7 +155,10 @@ def test_a_warning_through_the_probe_is_placed_where_it_is_without_it() -> None:
     places = injected.part("places")
     file = f"{places._HERE}/between.py"
     between: dict[str, Any] = {}
-    exec(compile("def again(function):\n    return function(False)\n", file, "exec"), between)
+    exec(
+        compile("def again(function):\n    return function(False)\n", file, "exec"),
+        between,
+    )
 
     def library(first: bool) -> Any:
         return between["again"](library) if first else places.around_probe(sys._getframe(), file, 2)

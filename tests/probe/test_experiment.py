@@ -1,4 +1,6 @@
-"""One batch again and again, and a growing learning rate: healthy models learn, broken ones cannot."""
+"""One batch again and again, and a growing learning rate: healthy models learn, broken ones
+cannot.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +143,9 @@ def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any)
     assert low <= 2 * rate <= 4 * high
 
 
-def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(forks: Any) -> None:
+def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(
+    forks: Any,
+) -> None:
     experiments = experiment(forks, MLP.replace("LR", "10.0"))
     assert experiments.one_batch is not None
     assert experiments.one_batch.accuracy == 1.0
@@ -182,7 +186,8 @@ left_out = True
 def test_a_broken_model_cannot(name: str, forks: Any) -> None:
     given = "[net[2].bias]" if "left_out" in BROKEN[name] else "net.parameters()"
     experiments = experiment(
-        forks, f"{DATA}{BROKEN[name]}optimizer = torch.optim.SGD({given}, lr=0.1)\n{LOOP}"
+        forks,
+        f"{DATA}{BROKEN[name]}optimizer = torch.optim.SGD({given}, lr=0.1)\n{LOOP}",
     )
     one = experiments.one_batch
     assert one is not None
@@ -262,7 +267,9 @@ print(before)
     assert experiments.learning_rates.losses[0] == pytest.approx(float(ran.out), rel=1e-4)
 
 
-def test_weights_moved_by_hand_and_steps_that_ask_again_learn_a_batch_but_have_no_range(forks: Any) -> None:
+def test_weights_moved_by_hand_and_steps_that_ask_again_learn_a_batch_but_have_no_range(
+    forks: Any,
+) -> None:
     by_hand = experiment(
         forks,
         DATA
@@ -306,7 +313,9 @@ def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None
     body = MLP.replace("LR", "0.01").replace("criterion(net(x)", "criterion(fast(x)")
     body = body.replace("criterion = ", "fast = torch.compile(net)\ncriterion = ")
     (tmp_path / "train.py").write_text(body + 'open("result", "w").write("done")\n')
-    experiments = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    experiments = run_experiments(
+        read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300
+    )
     assert experiments.missing == ()
     assert experiments.one_batch is not None
     assert experiments.one_batch.accuracy == 1.0
@@ -316,7 +325,9 @@ def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None
 @pytest.mark.usefixtures("warm_python")
 def test_a_program_that_fails_before_its_first_step_says_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text('import torch\nraise ValueError("no data")\n')
-    experiments = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    experiments = run_experiments(
+        read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300
+    )
     assert experiments.one_batch is None
     assert "before the first step" in experiments.missing[0]
     assert "ValueError" in experiments.missing[0]
@@ -344,7 +355,10 @@ for x, y in DataLoader(TensorDataset(torch.randn(24, 6), torch.randn(24)), batch
         ("(y * model(x).sigmoid().log()).mean()", ((24, 1), (24,))),
         ("((model(x)[:, 0] - y) ** 2).mean()", None),
         ("((model(x) - y[:, None]) ** 2).mean()", None),
-        ("(model(x) - model(x)[:, 0]).tanh().mean() + ((model(x)[:, 0] - y) ** 2).mean()", None),
+        (
+            "(model(x) - model(x)[:, 0]).tanh().mean() + ((model(x)[:, 0] - y) ** 2).mean()",
+            None,
+        ),
         ("(model(x) - torch.linspace(0, 1, 24)).square().mean()", None),
     ],
 )
@@ -379,7 +393,10 @@ for rows in torch.randperm(72).split(24):
         ("((model(x) - y) ** 2).mean()", True),
         ("((model(x)[:, 0] - y) ** 2).mean()", False),
         ("((model(x)[:, 0] - y) ** 2).mean() + (model(x) - grid).abs().mean()", False),
-        ("((model(x)[:, 0] - y) ** 2).mean() + (model(x)[:, 0, None] - y).abs().mean()", False),
+        (
+            "((model(x)[:, 0] - y) ** 2).mean() + (model(x)[:, 0, None] - y).abs().mean()",
+            False,
+        ),
     ],
 )
 def test_so_it_is_where_rows_are_picked_by_hand(forks: Any, loss: str, found: bool) -> None:
@@ -390,13 +407,16 @@ def test_so_it_is_where_rows_are_picked_by_hand(forks: Any, loss: str, found: bo
 
 
 @pytest.mark.parametrize(
-    ("share", "epochs", "enough"), [(0.1, 10_000, True), (0.0, 10_000, False), (0.1, 0, False)]
+    ("share", "epochs", "enough"),
+    [(0.1, 10_000, True), (0.0, 10_000, False), (0.1, 0, False)],
 )
 def test_a_long_training_gives_its_experiments_more_time(
     forks: Any, share: float, epochs: int, enough: bool
 ) -> None:
     """Three batches an epoch, and far too little time where nothing is known of the training."""
-    text = BY_HAND.replace("LOSS", "((model(x)[:, 0] - y) ** 2).mean()").replace("size=24", "size=8")
+    text = BY_HAND.replace("LOSS", "((model(x)[:, 0] - y) ** 2).mean()").replace(
+        "size=24", "size=8"
+    )
     options = replace(OPTIONS, experiments=1e-6, experiment_share=share, epochs=epochs)
     ran = forks.run(text, options=options)
     tried = read_experiments(ran.folder)
@@ -414,7 +434,9 @@ def test_the_time_of_an_experiment() -> None:
 
 
 @pytest.mark.parametrize(("cut", "steps"), [(0.99, 100), (0.5, 40)])
-def test_a_run_that_the_clock_cut_short_counts_where_it_came_clearly_further(cut: float, steps: int) -> None:
+def test_a_run_that_the_clock_cut_short_counts_where_it_came_clearly_further(
+    cut: float, steps: int
+) -> None:
     trials = injected.part("experiment.trials")
     whole, short = trials.Run(1e-2), trials.Run(1e-3)
     whole.losses, short.losses = [1.0] * 100, [cut] * 40

@@ -110,7 +110,9 @@ def test_a_dead_layer_is_seen_as_dead_and_a_live_one_is_not(run: Any) -> None:
     assert set(run.trace.layer(relu, "dead_unit_share").values) == {1.0}
     assert set(run.trace.layer(relu, "zero_share").values) == {1.0}
     assert run.trace.layer(tanh, "zero_share").values.max() < 0.5
-    assert run.trace.layer(tanh, "saturated_share").values.max() > 0.5, "inputs up to 255 saturate it"
+    assert run.trace.layer(tanh, "saturated_share").values.max() > 0.5, (
+        "inputs up to 255 saturate it"
+    )
 
 
 def facts(run: Any, split: str, role: str) -> Any:
@@ -166,7 +168,9 @@ for epoch in range(2):
 """
 
 
-def test_part_of_a_data_set_of_ones_own_is_described_from_its_batches(forks: Any) -> None:
+def test_part_of_a_data_set_of_ones_own_is_described_from_its_batches(
+    forks: Any,
+) -> None:
     ran = forks.run(OWN_DATASET)
     inputs, labels = facts(ran, "train", "input"), facts(ran, "train", "label")
     assert (inputs.shape, labels.class_values) == ((None, 3), (0, 1))
@@ -240,7 +244,10 @@ for head in (model[2], torch.nn.Linear(8, 3)):
 def test_a_head_that_is_put_in_later_belongs_to_the_model(forks: Any) -> None:
     ran = forks.run(NEW_HEAD)
     assert ran.trace.graph.unregistered == ()
-    assert {one.name.partition(".")[0] for one in ran.trace.parameter_facts} == {"0", "2"}
+    assert {one.name.partition(".")[0] for one in ran.trace.parameter_facts} == {
+        "0",
+        "2",
+    }
 
 
 ONE_OUTPUT = """
@@ -267,7 +274,9 @@ print(json.dumps(right))
 """
 
 
-def test_one_output_against_classes_in_one_dimension_is_parted_in_two(forks: Any) -> None:
+def test_one_output_against_classes_in_one_dimension_is_parted_in_two(
+    forks: Any,
+) -> None:
     ran = forks.run(ONE_OUTPUT)
     found = [metric.value for metric in ran.trace.metrics if metric.name == "val_accuracy"]
     assert found == pytest.approx(json.loads(ran.out)), ran.err
@@ -280,13 +289,24 @@ def test_a_torch_that_is_only_imported_makes_no_graph(forks: Any) -> None:
 
 
 def labels(
-    shape: tuple[int | None, ...], values: tuple[int, ...] | None, dtype: str = "float32"
+    shape: tuple[int | None, ...],
+    values: tuple[int, ...] | None,
+    dtype: str = "float32",
 ) -> TensorFacts:
     counts = None if values is None else (10,) * len(values)
     number = None if values is None else len(values)
     spread = (0.0, 1.0, 0.5, 0.5, 0.0, 0)
     return TensorFacts(
-        "train", "label", shape, dtype, *spread, number, counts, 30, values, values is not None
+        "train",
+        "label",
+        shape,
+        dtype,
+        *spread,
+        number,
+        counts,
+        30,
+        values,
+        values is not None,
     )
 
 
@@ -365,10 +385,14 @@ for epoch in range(3):
 """
 
 
-def test_what_is_not_in_the_model_stands_where_it_is_made_if_it_has_weights(forks: Any) -> None:
+def test_what_is_not_in_the_model_stands_where_it_is_made_if_it_has_weights(
+    forks: Any,
+) -> None:
     program = ODD.replace("BLOCKS", "[Block() for _ in range(2)]")
     graph = forks.run(program).trace.graph
-    assert graph.unregistered == ("linear", "linear_2", "linear_3", "linear_4"), "of the net and of its copy"
+    assert graph.unregistered == ("linear", "linear_2", "linear_3", "linear_4"), (
+        "of the net and of its copy"
+    )
     assert graph.unregistered_at.line == line_of(program, "self.blocks = ")
     graph = forks.run(ODD.replace("BLOCKS", "nn.ModuleList(Block() for _ in range(2))")).trace.graph
     assert (graph.unregistered, graph.unregistered_at) == ((), None)
@@ -379,7 +403,10 @@ def test_samplers_of_batches_copies_and_labels_that_do_not_count(forks: Any) -> 
     [loader] = trace.happened("loader")
     assert loader.facts["sampler"] == "RandomSampler"
     assert {event.facts["learns"] for event in trace.happened("evaluation")} == {False}
-    assert (trace.graph.loss.settings["ignore_index"], trace.graph.loss.settings["weight"]) == (-1, "given")
+    assert (
+        trace.graph.loss.settings["ignore_index"],
+        trace.graph.loss.settings["weight"],
+    ) == (-1, "given")
     assert Evidence(trace=trace).labels.class_values == (0, 1, 2)
 
 

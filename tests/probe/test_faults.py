@@ -22,7 +22,17 @@ TORCH = (
         "step",
         "step-end",
     ),
-    *("loader", "batch", "exhausted", "evaluation", "exit", "arm", "output", "output-gradient", "signal"),
+    *(
+        "loader",
+        "batch",
+        "exhausted",
+        "evaluation",
+        "exit",
+        "arm",
+        "output",
+        "output-gradient",
+        "signal",
+    ),
     *("exit-weights", "graphs"),
 )
 KERAS = (
@@ -41,17 +51,36 @@ KERAS = (
 ENDING = {
     "exit-status": "import argparse\nargparse.ArgumentParser().parse_args(['--unknown'])\n",
     "click": "import click\nclick.command()(lambda: print('done'))([])\n",
-    "keras-traceback": "import keras\nimport numpy\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
-    "try:\n    layer(numpy.zeros((2, 5)))\nexcept ValueError:\n    print('caught')\n",
+    "keras-traceback": "import keras\nimport numpy\nlayer = "
+    "keras.layers.Dense(2)\nlayer.build((None, 3))\ntry:\n    layer(numpy.zeros((2, 5)))\nexcept "
+    "ValueError:\n    print('caught')\n",
 }
 """Programs that pass the guards of an end, by their names."""
 CLIPPED = ("clip", "load", "padding", "warning")
 ELSEWHERE = {
-    *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
+    *(
+        "boot",
+        "seeds",
+        "backward-end",
+        "metric",
+        "lightning",
+        "lightning-import",
+        "torchmetrics",
+    ),
     *("torchmetrics-import", "keras-step", "warning-place"),
     *(
         f"experiment-{point}"
-        for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step", "loader", "padding")
+        for point in (
+            "torch",
+            "keras",
+            "tape",
+            "forward",
+            "loss",
+            "backward",
+            "step",
+            "loader",
+            "padding",
+        )
     ),
 }
 
@@ -62,7 +91,13 @@ def guard_names() -> set[str]:
 
 
 def test_every_guard_is_tried() -> None:
-    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *CLIPPED, *ENDING, *ELSEWHERE}
+    assert guard_names() - {"exit-end"} <= {
+        *TORCH,
+        *KERAS,
+        *CLIPPED,
+        *ENDING,
+        *ELSEWHERE,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +126,9 @@ def test_a_fault_in_the_probe_leaves_the_program_alone(
 
 
 @pytest.mark.parametrize("point", ENDING)
-def test_a_fault_at_the_end_leaves_the_exit_code_alone(forks: Any, tmp_path: Path, point: str) -> None:
+def test_a_fault_at_the_end_leaves_the_exit_code_alone(
+    forks: Any, tmp_path: Path, point: str
+) -> None:
     program = tmp_path / "ends.py"
     program.write_text(ENDING[point])
     plain = forks.run(program, watched=False)

@@ -1,4 +1,6 @@
-"""Training in a forked process is named; gradients cleared by hand are no carried ones; logs know epochs."""
+"""Training in a forked process is named; gradients cleared by hand are no carried ones; logs
+know epochs.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,12 @@ CLEARED = "if p.grad is not None: "
 
 
 @pytest.mark.parametrize(
-    ("clear", "carried"), [("p.grad = None", 0), (f"{CLEARED}p.grad.zero_()", 0), (f"{CLEARED}p.grad + 0", 1)]
+    ("clear", "carried"),
+    [
+        ("p.grad = None", 0),
+        (f"{CLEARED}p.grad.zero_()", 0),
+        (f"{CLEARED}p.grad + 0", 1),
+    ],
 )
 def test_gradients_cleared_by_hand_are_not_carried(forks: Any, clear: str, carried: int) -> None:
     trace = forks.run(BY_HAND.replace("CLEAR", clear)).trace
@@ -85,8 +92,9 @@ RANKS = {
 def test_only_the_first_of_several_processes_records(case: str, forks: Any) -> None:
     environment, records = RANKS[case]
     program = (
-        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
-        "model(torch.ones(3, 2)).mean().backward()\noptimizer.step()\n"
+        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = "
+        "torch.optim.SGD(model.parameters(), 0.1)\nmodel(torch.ones(3, "
+        "2)).mean().backward()\noptimizer.step()\n"
     )
     ran = forks.run(program, environment=environment)
     assert (ran.code, ran.has_trace) == (0, records), ran.err

@@ -1,4 +1,6 @@
-"""Graphs of earlier steps that a variable still holds are seen, with the variable; others are not."""
+"""Graphs of earlier steps that a variable still holds are seen, with the variable; others are
+not.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ RUNNING = "self.value = loss if self.value is None else 0.9 * self.value + 0.1 *
     [
         (RUNNING, "average.value"),
         ("self.seen.append(loss)", "average.seen"),
-        (RUNNING.replace("* loss", "* loss.detach()").replace("= loss if", "= loss.detach() if"), None),
+        (
+            RUNNING.replace("* loss", "* loss.detach()").replace("= loss if", "= loss.detach() if"),
+            None,
+        ),
         ("self.value = loss", None),
         ("self.seen = [*self.seen, loss.item()]", None),
     ],

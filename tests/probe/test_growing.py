@@ -1,4 +1,6 @@
-"""A training that goes on: epoch, loss and the time that is left, read off a trace that is being written."""
+"""A training that goes on: epoch, loss and the time that is left, read off a trace that is
+being written.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reenact.probe.growing import MOST_VALUES, GrowingTrace, epochs_of, in_words, telling_of
+from reenact.probe.growing import (
+    MOST_VALUES,
+    GrowingTrace,
+    epochs_of,
+    in_words,
+    telling_of,
+)
 from reenact.program.program import program_from_text
 from reenact.types import Progress
 
@@ -25,7 +33,10 @@ for epoch in range(8):
 
 def put(folder: Path, number: int, rows: list[tuple[float, float, float, float]]) -> None:
     (folder / "header.json").write_text(json.dumps({"schema": 1, "columns": {"steps": COLUMNS}}))
-    np.savez(folder / f"chunk-{number:06d}.npz", steps=np.array(rows, dtype="<f8").reshape(-1, 4))
+    np.savez(
+        folder / f"chunk-{number:06d}.npz",
+        steps=np.array(rows, dtype="<f8").reshape(-1, 4),
+    )
 
 
 def test_each_chunk_is_read_once_and_what_is_new_counts(tmp_path: Path) -> None:
@@ -43,8 +54,14 @@ def test_each_chunk_is_read_once_and_what_is_new_counts(tmp_path: Path) -> None:
     assert seen.note == "epoch 3/8, step 3, loss 0.5, about 12 s left"
 
 
-def test_a_broken_chunk_is_passed_over_and_a_long_curve_thinned_out(tmp_path: Path) -> None:
-    put(tmp_path, 1, [(step, step, 0, 1 / (step + 1)) for step in range(5 * MOST_VALUES)])
+def test_a_broken_chunk_is_passed_over_and_a_long_curve_thinned_out(
+    tmp_path: Path,
+) -> None:
+    put(
+        tmp_path,
+        1,
+        [(step, step, 0, 1 / (step + 1)) for step in range(5 * MOST_VALUES)],
+    )
     (tmp_path / "chunk-000002.npz").write_bytes(b"torn")
     put(tmp_path, 3, [(step, step, 1, float("nan")) for step in range(3000, 3010)])
     growing = GrowingTrace(tmp_path)
@@ -82,7 +99,9 @@ def test_a_long_training_is_announced_once(
     look()
     # Seven more epochs of 90 s each.
     expected = ["This training takes about 10 min more."] if reported else []
-    assert [sentence[: len("This training takes about 10 min more.")] for sentence in sentences] == expected
+    assert [
+        sentence[: len("This training takes about 10 min more.")] for sentence in sentences
+    ] == expected
     assert all("Ctrl-C" in sentence and "--training-time" in sentence for sentence in sentences)
 
 
@@ -92,4 +111,8 @@ def test_the_number_of_epochs_comes_from_the_text() -> None:
 
 
 def test_times_are_in_words() -> None:
-    assert [in_words(seconds) for seconds in (3.2, 240, 9000)] == ["4 s", "4 min", "2.5 h"]
+    assert [in_words(seconds) for seconds in (3.2, 240, 9000)] == [
+        "4 s",
+        "4 min",
+        "2.5 h",
+    ]

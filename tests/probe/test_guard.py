@@ -1,4 +1,6 @@
-"""An error anywhere in the probe switches the probe off, says so once, and never reaches the program."""
+"""An error anywhere in the probe switches the probe off, says so once, and never reaches the
+program.
+"""
 
 from __future__ import annotations
 
@@ -77,4 +79,6 @@ def test_the_trace_says_where_it_ends(alone: Any, run_plain: Run, tmp_path: Path
 
 def test_every_fault_armed_here_exists() -> None:
     sources = "".join(path.read_text() for path in (FOLDER / "reenact_probe").rglob("*.py"))
-    assert {fault.partition(":")[0] for fault in FAULTS} <= set(re.findall(r'guarded\("([\w-]+)"\)', sources))
+    assert {fault.partition(":")[0] for fault in FAULTS} <= set(
+        re.findall(r'guarded\("([\w-]+)"\)', sources)
+    )

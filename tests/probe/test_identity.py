@@ -1,4 +1,6 @@
-"""The observed training is the same training: every printed loss, the final weights, the random state."""
+"""The observed training is the same training: every printed loss, the final weights, the random
+state.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ print(*hooks, torch._C._len_torch_function_stack())
 
 
 def test_what_a_program_saves_holds_nothing_of_the_probe(forks: Any) -> None:
-    """Hooks or attributes on a module would be pickled with it, copied with it, compiled with it."""
+    """Hooks or attributes on a module would be pickled with it, copied with it, compiled with
+    it.
+    """
     ran = forks.run(
         """
 import copy, io, torch

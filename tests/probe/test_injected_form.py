@@ -1,4 +1,6 @@
-"""The code that goes into the user's process: Python 3.9 reads it, it needs no package, it has no circle."""
+"""The code that goes into the user's process: Python 3.9 reads it, it needs no package, it has
+no circle.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from reenact.trials.folder import INJECTED
 FILES = sorted([*probe.FOLDER.rglob("*.py"), *INJECTED.glob("reenact_*.py")])
 OURS = ("reenact_probe", "reenact_trials")
 PROGRAMS = {"numpy", "torch", "keras"}
-"""What the program brings. Only numpy is imported at the top of a file, of those that torch or Keras load."""
+"""What the program brings. Only numpy is imported at the top of a file, of those that torch or
+Keras load.
+"""
 
 
 def module_of(file: Path) -> str:
@@ -38,11 +42,15 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=module_of)
-def test_python_3_9_reads_it_and_only_the_standard_library_is_needed(file: Path) -> None:
+def test_python_3_9_reads_it_and_only_the_standard_library_is_needed(
+    file: Path,
+) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
     assert "slots=True" not in file.read_text(encoding="utf-8")
     roots = {name.partition(".")[0] for name in imports(tree)}
-    foreign = {root for root in roots if root not in sys.stdlib_module_names and not root.startswith(OURS)}
+    foreign = {
+        root for root in roots if root not in sys.stdlib_module_names and not root.startswith(OURS)
+    }
     assert foreign <= PROGRAMS | {"sitecustomize"}
     at_import = {
         name.partition(".")[0]
@@ -55,7 +63,8 @@ def test_python_3_9_reads_it_and_only_the_standard_library_is_needed(file: Path)
 
 def test_no_circle_between_the_files() -> None:
     graph = {
-        name: set(imports(ast.parse(file.read_text(encoding="utf-8")))) & MODULES.keys() - {"sitecustomize"}
+        name: set(imports(ast.parse(file.read_text(encoding="utf-8"))))
+        & MODULES.keys() - {"sitecustomize"}
         for name, file in MODULES.items()
     }
     order = list(TopologicalSorter(graph).static_order())

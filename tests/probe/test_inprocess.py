@@ -52,7 +52,12 @@ def test_a_block_is_watched_and_only_the_block(block: Path, run_plain: Run) -> N
     assert trace.step_count == 6
     assert trace.complete
     assert [layer.type for layer in trace.graph.layers] == ["Linear", "ReLU", "Linear"]
-    assert [facts.name for facts in trace.parameter_facts] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    assert [facts.name for facts in trace.parameter_facts] == [
+        "0.weight",
+        "0.bias",
+        "2.weight",
+        "2.bias",
+    ]
     assert trace.metric_names() == ("score",)
     assert trace.metric("score").values == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
 

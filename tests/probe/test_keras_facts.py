@@ -113,7 +113,9 @@ def test_classes_may_lie_along_the_last_axis(forks: Any) -> None:
 
 
 def test_raw_scores_are_parted_at_zero(forks: Any) -> None:
-    ran = forks.run(LOGITS.replace("THRESHOLD", "0").replace("> 0.5", "> 0").replace("LABELS", "side * 1"))
+    ran = forks.run(
+        LOGITS.replace("THRESHOLD", "0").replace("> 0.5", "> 0").replace("LABELS", "side * 1")
+    )
     assert ran.trace.steps["accuracy"] == pytest.approx(json.loads(ran.out)), ran.err
 
 
@@ -121,10 +123,14 @@ def test_every_parameter_is_listed_once_and_followed(forks: Any) -> None:
     trace = forks.run(SIGMOID.replace("LABELS", "side * 1")).trace
     names = [facts.name for facts in trace.parameter_facts]
     assert names == [
-        f"sequential/{layer}/{part}" for layer in ("dense", "dense_1") for part in ("kernel", "bias")
+        f"sequential/{layer}/{part}"
+        for layer in ("dense", "dense_1")
+        for part in ("kernel", "bias")
     ]
     for name in names:
-        assert np.isfinite(trace.parameter(name, "weight_norm").values).sum() == trace.step_count, name
+        assert np.isfinite(trace.parameter(name, "weight_norm").values).sum() == trace.step_count, (
+            name
+        )
 
 
 def test_a_loss_given_by_name_stands_where_it_is_named(forks: Any) -> None:
@@ -171,7 +177,9 @@ print([facts["name"] for facts in graph.weight_facts(layer)])
 """
 
 
-def test_variables_whose_values_an_engine_keeps_to_itself_are_passed_over(forks: Any) -> None:
+def test_variables_whose_values_an_engine_keeps_to_itself_are_passed_over(
+    forks: Any,
+) -> None:
     """JAX does so while an epoch runs."""
     ran = forks.run(PURGED, watched=False)
     assert ran.out == "['bias']\n", ran.err

@@ -83,7 +83,10 @@ def cut_the_last_chunk(folder: Path, steps: int) -> None:
 
 def test_a_watched_program_does_not_survive_our_own_death(tmp_path: Path) -> None:
     notes = tmp_path / "pid"
-    program = f"import os, time\nopen({str(notes)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    program = (
+        f"import os, time\nopen({str(notes)!r}, "
+        f"'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    )
     (tmp_path / "train.py").write_text(program)
     ours = f"""\
         import sys

@@ -1,4 +1,6 @@
-"""A patch applied, both programs run: the two live graphs differ where the patch says, and nowhere else."""
+"""A patch applied, both programs run: the two live graphs differ where the patch says, and
+nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,27 @@ PLAIN = [
     if stated["runs"] and not stated["needs_shim"] and stated["entry"][0].endswith(".py")
     if name.startswith(("torch_", "keras_")) and name not in ("torch_gan", "torch_launcher")
 ]
-"""Two models and two optimizers have no single graph; a launcher line needs processes of its own."""
+"""Two models and two optimizers have no single graph; a launcher line needs processes of its
+own.
+"""
 MANY = (
-    *("torch_metrics_blocks", "torch_config_dict", "torch_build_defaults", "torch_transformer"),
+    *(
+        "torch_metrics_blocks",
+        "torch_config_dict",
+        "torch_build_defaults",
+        "torch_transformer",
+    ),
     *("keras_loop_build", "keras_callbacks", "keras_subclassed", "keras_functional"),
 )
-"""One layer in the source makes several in the model, or lies inside another: changes of layers are tried
-on all of these.
+"""One layer in the source makes several in the model, or lies inside another: changes of layers are
+tried on all of these.
 """
 EACH = 3
 """Other programs of each framework that a change is tried on."""
 
 
-# Drawing ------------------------------------------------------------------------------------------------
+# Drawing
+# ------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -138,7 +148,11 @@ def live(forks: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
 
 @pytest.mark.parametrize(("name", "what", "param", "value"), cases())
 def test_the_live_graph_differs_where_the_patch_says(
-    name: str, what: str, param: Hyperparameter, value: Any, live: Callable[[str, Patch], Face]
+    name: str,
+    what: str,
+    param: Hyperparameter,
+    value: Any,
+    live: Callable[[str, Patch], Face],
 ) -> None:
     patch = Patch((change(what, param, value),))
     before, after = live(name, Patch()), live(name, patch)

@@ -31,7 +31,11 @@ def test_what_bends_the_tensor_itself(made, bend) -> None:  # type: ignore[no-un
 
 @pytest.mark.parametrize(
     ("shape", "target", "compared"),
-    [((6, 1), (6,), [[6, 1], [6]]), ((6,), (6,), [[6], [6]]), ((6, 1), (6, 1), [[6, 1], [6, 1]])],
+    [
+        ((6, 1), (6,), [[6, 1], [6]]),
+        ((6,), (6,), [[6], [6]]),
+        ((6, 1), (6, 1), [[6, 1], [6, 1]]),
+    ],
 )
 def test_shapes_before_they_were_broadcast(
     shape: tuple[int, ...], target: tuple[int, ...], compared: list[list[int]]
@@ -62,7 +66,11 @@ def test_one_batch_says_nothing_of_an_order() -> None:
 
 def test_a_difference_times_a_constant_is_no_squared_difference() -> None:
     """The constant has no place in the graph of gradients."""
-    output, mask, target = torch.randn(4, 1, requires_grad=True), torch.ones(4, 1), torch.randn(4, 1)
+    output, mask, target = (
+        torch.randn(4, 1, requires_grad=True),
+        torch.ones(4, 1),
+        torch.randn(4, 1),
+    )
     read = injected.part("torch.facts")._loss_by_hand
     assert read((mask * (output - target)).mean().grad_fn) is None
     assert read(((output - target) * mask).mean().grad_fn) is None
@@ -91,33 +99,53 @@ for epoch in range(3):
     net.train()
 """
 THREE = PARTS.replace(
-    "DATA", "data = [TensorDataset(x[a], mask[a], y[a]) for a in (slice(64), slice(64, 96))]"
+    "DATA",
+    "data = [TensorDataset(x[a], mask[a], y[a]) for a in (slice(64), slice(64, 96))]",
 )
 NAMED = PARTS.replace(
     "DATA",
-    "data = [[{'rows': x[n], 'noise': mask[n], 'kind': y[n]} for n in range(*a)] for a in ((64,), (64, 96))]",
+    (
+        "data = [[{'rows': x[n], 'noise': mask[n], 'kind': y[n]} for n in range(*a)] for a in "
+        "((64,), (64, 96))]"
+    ),
 )
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "last"), [(THREE, "0", "2"), (NAMED, "'rows'", "'kind'")], ids=["three", "named"]
+    ("text", "first", "last"),
+    [(THREE, "0", "2"), (NAMED, "'rows'", "'kind'")],
+    ids=["three", "named"],
 )
-def test_labels_are_the_part_that_the_loss_takes(forks: Any, text: str, first: str, last: str) -> None:
+def test_labels_are_the_part_that_the_loss_takes(
+    forks: Any, text: str, first: str, last: str
+) -> None:
     loss = f"F.cross_entropy(net(batch[{first}]), batch[{last}])"
     trace = forks.run(text.replace("TRAIN", loss).replace("FIRST", first)).trace
     assert trace.missing == ()
     labels = {facts.split: facts for facts in trace.graph.data if facts.role == "label"}
-    assert {split: facts.class_values for split, facts in labels.items()} == dict.fromkeys(labels, (0, 1, 2))
+    assert {split: facts.class_values for split, facts in labels.items()} == dict.fromkeys(
+        labels, (0, 1, 2)
+    )
     assert len(labels) == 2
 
 
 @pytest.mark.parametrize(
     ("target", "held"),
-    [("(mask > 0.5).float()[:, :3]", True), ("F.one_hot(y, 3).float()", False), ("mask[:, :3]", False)],
+    [
+        ("(mask > 0.5).float()[:, :3]", True),
+        ("F.one_hot(y, 3).float()", False),
+        ("mask[:, :3]", False),
+    ],
 )
-def test_rows_of_several_classes_given_to_a_loss_of_one(forks: Any, target: str, held: bool) -> None:
-    text = THREE.replace("TRAIN", "loss(net(batch[0]), batch[2]) + F.mse_loss(net(batch[0]), batch[2])")
-    text = text.replace("FIRST", "0").replace("data =", f"y, loss = {target}, nn.CrossEntropyLoss()\ndata =")
+def test_rows_of_several_classes_given_to_a_loss_of_one(
+    forks: Any, target: str, held: bool
+) -> None:
+    text = THREE.replace(
+        "TRAIN", "loss(net(batch[0]), batch[2]) + F.mse_loss(net(batch[0]), batch[2])"
+    )
+    text = text.replace("FIRST", "0").replace(
+        "data =", f"y, loss = {target}, nn.CrossEntropyLoss()\ndata ="
+    )
     trace = forks.run(text).trace
     found = trace.happened("several-classes")
     assert bool(found) is held

@@ -16,7 +16,9 @@ def test_cores_are_those_of_this_process() -> None:
     assert machine() == machine()
 
 
-def test_cards_are_named_as_their_driver_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_are_named_as_their_driver_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     driver, devices = tmp_path / "nvidia", tmp_path / "dev"
     card = driver / "gpus" / "0000:01:00.0"
     card.mkdir(parents=True)
@@ -29,7 +31,9 @@ def test_cards_are_named_as_their_driver_names_them(tmp_path: Path, monkeypatch:
     assert machine()["devices"] == "NVIDIA H200 nvidia0"
 
 
-def test_the_share_that_a_container_gets_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_that_a_container_gets_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(seen, "_GROUPS", tmp_path)
     before = machine()
     (tmp_path / "cpu.max").write_text("50000 100000\n")

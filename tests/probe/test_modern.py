@@ -1,4 +1,6 @@
-"""What people run today: half precision, collected gradients, loaders made again, clipping, progress bars."""
+"""What people run today: half precision, collected gradients, loaders made again, clipping,
+progress bars.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def test_whole_models_in_half_precision_are_watched_to_their_end(forks: Any, dty
 def test_autocast_and_a_scaler_leave_losses_as_they_were(forks: Any) -> None:
     text = HEAD + LOOP.replace(
         "    loss = F.cross_entropy(net(x), y)\n    loss.backward()\n    optimizer.step()\n",
-        '    with torch.autocast("cpu", dtype=torch.bfloat16):\n        loss = F.cross_entropy(net(x), y)\n'
+        '    with torch.autocast("cpu", dtype=torch.bfloat16):\n        loss = '
+        "F.cross_entropy(net(x), y)\n"
         "    scaler.scale(loss).backward()\n    scaler.step(optimizer)\n    scaler.update()\n",
     ).replace("for step", 'scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)\nfor step')
     trace = forks.run(text).trace
@@ -87,7 +90,9 @@ for step in range(4):
     assert trace.missing == ()
 
 
-def test_losses_of_collected_gradients_are_those_before_the_division(forks: Any) -> None:
+def test_losses_of_collected_gradients_are_those_before_the_division(
+    forks: Any,
+) -> None:
     text = (
         HEAD
         + """
@@ -112,8 +117,12 @@ def test_a_loss_that_is_halved_once_a_step_stays_halved(forks: Any) -> None:
     assert trace.losses.values[0] < 0.9
 
 
-def test_a_compiled_model_brings_no_warning_however_often_it_is_looked_at(forks: Any) -> None:
-    text = HEAD + 'net = torch.compile(net, backend="eager")\n' + LOOP.replace("range(6)", "range(80)")
+def test_a_compiled_model_brings_no_warning_however_often_it_is_looked_at(
+    forks: Any,
+) -> None:
+    text = (
+        HEAD + 'net = torch.compile(net, backend="eager")\n' + LOOP.replace("range(6)", "range(80)")
+    )
     ran = forks.run(text)
     assert "Warning" not in ran.err
     assert ran.trace.graph.unregistered == ()
@@ -138,7 +147,8 @@ for epoch in range(3):
 
 def test_what_was_clipped_and_how_far_is_in_the_rows(forks: Any) -> None:
     text = LOOP.replace(
-        "    optimizer.step", "    nn.utils.clip_grad_norm_(net.parameters(), 0.01)\n    optimizer.step"
+        "    optimizer.step",
+        "    nn.utils.clip_grad_norm_(net.parameters(), 0.01)\n    optimizer.step",
     )
     steps = forks.run(HEAD + text).trace.steps
     assert (steps["clip_limit"] == 0.01).all()
@@ -146,9 +156,12 @@ def test_what_was_clipped_and_how_far_is_in_the_rows(forks: Any) -> None:
     assert steps["grad_norm"] == pytest.approx(np.full(6, 0.01), rel=1e-2)
 
 
-def test_values_that_were_clipped_are_in_the_rows_and_clipped_as_before(forks: Any) -> None:
+def test_values_that_were_clipped_are_in_the_rows_and_clipped_as_before(
+    forks: Any,
+) -> None:
     text = LOOP.replace(
-        "    optimizer.step", "    nn.utils.clip_grad_value_(net.parameters(), 0.001)\n    optimizer.step"
+        "    optimizer.step",
+        "    nn.utils.clip_grad_value_(net.parameters(), 0.001)\n    optimizer.step",
     )
     steps = forks.run(HEAD + text).trace.steps
     assert (steps["clip_limit"] == 0.001).all()
@@ -156,7 +169,9 @@ def test_values_that_were_clipped_are_in_the_rows_and_clipped_as_before(forks: A
     assert 0 < steps["grad_norm"].max() < steps["clip_norm"].min()
 
 
-def test_the_loss_on_labels_of_other_rows_is_measured_beside_the_true_one(forks: Any) -> None:
+def test_the_loss_on_labels_of_other_rows_is_measured_beside_the_true_one(
+    forks: Any,
+) -> None:
     steps = forks.run(HEAD + LOOP.replace("range(6)", "range(200)")).trace.steps
     looked = steps["sampled"] == 1
     assert steps["label_loss"][looked] == pytest.approx(steps["loss"][looked], rel=1e-4)
@@ -178,7 +193,9 @@ net = Attention()
 """
         + LOOP
     ).trace
-    takes = {layer.type: layer.takes for layer in trace.graph.layers if layer.settings.get("functional")}
+    takes = {
+        layer.type: layer.takes for layer in trace.graph.layers if layer.settings.get("functional")
+    }
     assert takes["softmax"] == ""
 
 
@@ -198,7 +215,11 @@ def test_lines_that_tell_a_metric(forks: Any, line: str, wanted: tuple[str, floa
 
 
 @pytest.mark.parametrize(
-    "line", ["CUDA initialization: Error 304: OS call failed", "UserWarning: loss: 2.5 is not what it was"]
+    "line",
+    [
+        "CUDA initialization: Error 304: OS call failed",
+        "UserWarning: loss: 2.5 is not what it was",
+    ],
 )
 def test_lines_that_tell_no_metric(forks: Any, line: str) -> None:
     assert forks.run(HEAD + LOOP + f"print({line!r})\n").trace.metrics == ()
@@ -230,12 +251,17 @@ F.mse_loss(torch.zeros(3, 1), torch.zeros(3))
         + LOOP
     ).trace
     (loaded,) = trace.happened("weights-loaded")
-    assert (loaded.facts["missing"], loaded.facts["unexpected"], loaded.place.line) == (4, 4, 9)
+    assert (loaded.facts["missing"], loaded.facts["unexpected"], loaded.place.line) == (
+        4,
+        4,
+        9,
+    )
     assert any("target size" in str(event.facts["message"]) for event in trace.happened("warning"))
 
 
 @pytest.mark.parametrize(
-    ("made", "number"), [("loss / 4", 4.0), ("loss * 0.25", 4.0), ("loss", 1.0), ("loss * 3", 1.0)]
+    ("made", "number"),
+    [("loss / 4", 4.0), ("loss * 0.25", 4.0), ("loss", 1.0), ("loss * 3", 1.0)],
 )
 def test_the_number_that_a_loss_was_divided_by(made: str, number: float) -> None:
     torch = pytest.importorskip("torch")
@@ -265,8 +291,16 @@ dist.destroy_process_group()
     )
     torchrun = str(Path(sys.executable).parent / "torchrun")
     program = read_program([torchrun, "--standalone", "--nproc-per-node=2", "ddp.py"], tmp_path)
-    watched = watch(program, WatchOptions(tmp_path / "trace", max_time=300), stdout=subprocess.DEVNULL)
+    watched = watch(
+        program,
+        WatchOptions(tmp_path / "trace", max_time=300),
+        stdout=subprocess.DEVNULL,
+    )
     assert watched.trace is not None, watched.outcome.sentence
     assert watched.trace.step_count == 5
     assert watched.trace.missing == ()
-    assert [layer.type for layer in watched.trace.graph.layers] == ["Linear", "ReLU", "Linear"]
+    assert [layer.type for layer in watched.trace.graph.layers] == [
+        "Linear",
+        "ReLU",
+        "Linear",
+    ]

@@ -1,4 +1,6 @@
-"""Programs written for Keras 1, Keras 2 and tf.keras train, one small program for each thing of the past."""
+"""Programs written for Keras 1, Keras 2 and tf.keras train, one small program for each thing of
+the past.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,17 @@ from reenact.program.static_graph import Framework, framework_of
 pytestmark = pytest.mark.usefixtures("warm_python")
 
 DATA = (
-    "import numpy as np\nx = np.random.rand(12, 4).astype('float32')\ny = (x.sum(1) > 2).astype('float32')\n"
+    "import numpy as np\nx = np.random.rand(12, 4).astype('float32')\ny = (x.sum(1) > "
+    "2).astype('float32')\n"
 )
-END = "model.compile(loss='mse', optimizer='sgd')\nmodel.fit(x, y, epochs=1, batch_size=4, verbose=0)\n"
-KERAS = f"{DATA}from keras.models import Sequential\nfrom keras.layers import Dense, Flatten, LSTM, Reshape\n"
+END = (
+    "model.compile(loss='mse', optimizer='sgd')\nmodel.fit(x, y, epochs=1, batch_size=4, "
+    "verbose=0)\n"
+)
+KERAS = (
+    f"{DATA}from keras.models import Sequential\nfrom keras.layers import Dense, Flatten, LSTM, "
+    f"Reshape\n"
+)
 TF = f"import tensorflow as tf\n{DATA}"
 PROGRAMS = {
     "batch_input_shape of a layer": f"""{KERAS}
@@ -113,7 +122,10 @@ assert search.best_params_["width"] in (2, 3)
 
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_it_trains(what: str, forks: Any) -> None:
-    assert framework_of(program_from_text(PROGRAMS[what])) in (Framework.TF_KERAS, Framework.KERAS_OLD)
+    assert framework_of(program_from_text(PROGRAMS[what])) in (
+        Framework.TF_KERAS,
+        Framework.KERAS_OLD,
+    )
     ran = forks.run(PROGRAMS[what], options=WatchOptions(Path("trace"), shim=True))
     assert ran.code == 0, ran.err[-2000:]
     assert ran.trace.step_count

@@ -67,22 +67,33 @@ def test_read_files_are_listed_and_own_ones_are_not(tmp_path: Path) -> None:
     assert first.is_unchanged()
     again = opened_by(tmp_path, text)
     assert first.differing(again) == []
-    assert names(again, tmp_path / "work") == {"data.csv", "helper.py"}, "a compiled module is its source"
+    assert names(again, tmp_path / "work") == {"data.csv", "helper.py"}, (
+        "a compiled module is its source"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         (
-            "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 1))\nexcept OSError:\n    pass",
+            (
+                "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 1))\nexcept "
+                "OSError:\n    pass"
+            ),
             "it uses the network",
         ),
         (
-            "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.sendto(b'x', ('127.0.0.1', 9))",
+            (
+                "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.sendto(b'x', "
+                "('127.0.0.1', 9))"
+            ),
             "it uses the network",
         ),
         (
-            "import socket\ntry:\n    socket.socket().bind(('127.0.0.1', 47123))\nexcept OSError:\n    pass",
+            (
+                "import socket\ntry:\n    socket.socket().bind(('127.0.0.1', 47123))\nexcept "
+                "OSError:\n    pass"
+            ),
             "it uses the network",
         ),
         (
@@ -123,7 +134,10 @@ def test_sockets_and_pipes_of_its_own_blind_nobody(tmp_path: Path) -> None:
 
 
 def test_asking_what_machine_this_is_blinds_nobody(tmp_path: Path) -> None:
-    text = "import platform, os; platform.processor(); os.cpu_count(); open('/proc/meminfo'); os.urandom(8)"
+    text = (
+        "import platform, os; platform.processor(); os.cpu_count(); open('/proc/meminfo'); "
+        "os.urandom(8)"
+    )
     found = opened_by(tmp_path, text)
     assert found.blind == ()
 
@@ -181,7 +195,9 @@ def test_a_listing_counts_without_own_names_and_caches(tmp_path: Path) -> None:
     assert not found.is_unchanged()
 
 
-def test_an_own_folder_counts_where_others_put_something_into_it(tmp_path: Path) -> None:
+def test_an_own_folder_counts_where_others_put_something_into_it(
+    tmp_path: Path,
+) -> None:
     runs = tmp_path / "runs"
     line: dict[str, object] = {"own folder": str(runs), "own": ["model.pt"]}
     (runs / "old").mkdir(parents=True)
@@ -201,9 +217,16 @@ def test_files_that_another_seed_may_draw_count(tmp_path: Path) -> None:
     for name in ("a.png", "b.png", "own.png", "notes.txt", "helper.py", "other.py"):
         (parts / name).write_text("1")
     (parts / "folder.png").mkdir()
-    looks: list[dict[str, object]] = [{"file": str(parts / name)} for name in ("a.png", "helper.py")]
+    looks: list[dict[str, object]] = [
+        {"file": str(parts / name)} for name in ("a.png", "helper.py")
+    ]
     listed = left_by_hand(tmp_path / "1", {"folder": str(parts), "own": ["own.png"]}, *looks)
-    assert {Path(file.path).name for file in listed.files} == {"parts", "a.png", "b.png", "helper.py"}
+    assert {Path(file.path).name for file in listed.files} == {
+        "parts",
+        "a.png",
+        "b.png",
+        "helper.py",
+    }
     not_listed = left_by_hand(tmp_path / "2", *looks)
     assert {Path(file.path).name for file in not_listed.files} == {"a.png", "helper.py"}
     (parts / "b.png").write_text("2")
@@ -217,7 +240,10 @@ def test_too_many_files_to_draw_from_are_not_followed(
     monkeypatch.setattr(measured, "MOST", 1)
     for name in "abc":
         (tmp_path / f"{name}.png").touch()
-    looks: list[dict[str, object]] = [{"folder": str(tmp_path), "own": []}, {"file": str(tmp_path / "a.png")}]
+    looks: list[dict[str, object]] = [
+        {"folder": str(tmp_path), "own": []},
+        {"file": str(tmp_path / "a.png")},
+    ]
     assert left_by_hand(tmp_path / "1", *looks).blind == (noted.TOO_MANY,)
     (tmp_path / "c.png").unlink()
     assert left_by_hand(tmp_path / "2", *looks).blind == ()

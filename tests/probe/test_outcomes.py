@@ -1,4 +1,6 @@
-"""Programs that do not simply run to their end get a clear outcome, with the place where there is one."""
+"""Programs that do not simply run to their end get a clear outcome, with the place where there
+is one.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_a_program_that_never_ends_is_ended(run_watched: Callable[..., Any]) -> 
     assert seen.watched.outcome.sentence == "The program did not end within 2 s."
 
 
-def test_a_program_that_never_ends_is_stopped_after_the_asked_steps(run_watched: Callable[..., Any]) -> None:
+def test_a_program_that_never_ends_is_stopped_after_the_asked_steps(
+    run_watched: Callable[..., Any],
+) -> None:
     seen = run_watched(BAD, "endless.py", stop_after=7)
     assert seen.watched.outcome.kind == "stopped"
     assert seen.trace.step_count == 7
@@ -73,23 +77,31 @@ def test_an_interpreter_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     from reenact.program.program import read_program
 
     watched = watch(
-        read_program(("empty.py",), BAD), WatchOptions(tmp_path / "trace", python="no/such/python")
+        read_program(("empty.py",), BAD),
+        WatchOptions(tmp_path / "trace", python="no/such/python"),
     )
     assert watched.outcome.kind == "not-started"
     assert "no/such/python" in watched.outcome.sentence
 
 
 @pytest.mark.parametrize(
-    ("frame", "mentioned"), [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)]
+    ("frame", "mentioned"),
+    [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)],
 )
-def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, mentioned: bool) -> None:
+def test_keras_without_tensorflow_is_pointed_to_the_other_engine(
+    frame: str, mentioned: bool
+) -> None:
     from reenact.probe.crash import Crash
     from reenact.probe.outcome import classify
 
     crash = Crash(
-        "ModuleNotFoundError", "No module named 'tensorflow'", None, "import keras", (frame,),
+        "ModuleNotFoundError",
+        "No module named 'tensorflow'",
+        None,
+        "import keras",
+        (frame,),
         bases=("ModuleNotFoundError", "ImportError"),
-    )  # fmt: skip
+    )
     outcome = classify(1, crash, trained=False)
     assert outcome.kind == "needs-package"
     assert ("KERAS_BACKEND=torch" in outcome.sentence) is mentioned
@@ -100,7 +112,10 @@ def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, men
     [
         ("/env/keras/src/datasets/mnist.py", "the data set mnist of keras"),
         ("/env/torchvision/datasets/cifar.py", "the data set cifar of torchvision"),
-        ("/env/sklearn/datasets/_california_housing.py", "the data set california_housing of sklearn"),
+        (
+            "/env/sklearn/datasets/_california_housing.py",
+            "the data set california_housing of sklearn",
+        ),
     ],
 )
 def test_data_that_must_be_downloaded_is_named(file: str, named: str) -> None:
@@ -111,7 +126,11 @@ def test_data_that_must_be_downloaded_is_named(file: str, named: str) -> None:
     from reenact.types import Place
 
     place = Place(PurePosixPath("train.py"), 3, 0)
-    frames = ("/work/train.py:3 in <module>", f"{file}:30 in load", "/env/sklearn/datasets/_base.py:9 in get")
+    frames = (
+        "/work/train.py:3 in <module>",
+        f"{file}:30 in load",
+        "/env/sklearn/datasets/_base.py:9 in get",
+    )
     crash = Crash("URLError", "no route", place, "", frames, ("URLError",))
     outcome = classify(1, crash, trained=False)
     assert outcome.kind == "needs-data"

@@ -1,4 +1,6 @@
-"""One batch at the program's own rate, a tenth of it and warmed up; padding that a loss or a mask lets in."""
+"""One batch at the program's own rate, a tenth of it and warmed up; padding that a loss or a
+mask lets in.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
     assert len(tried.own) == len(tried.lower) == len(tried.warmed) > 20
     assert max(tried.own) > max(tried.lower) > tried.lower[-1]
     assert tried.own[0] == tried.lower[0] == tried.warmed[0]
-    assert experiment(forks, TRAINING.replace("LR", "1e-3")).own_rate is None, "below what learns best"
+    assert experiment(forks, TRAINING.replace("LR", "1e-3")).own_rate is None, (
+        "below what learns best"
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +80,9 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
 )
 def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool | None) -> None:
     """Types of tokens are no mask, and a token with the number of padding is none."""
-    (tested,) = experiment(forks, PADDED.replace("MASK", mask).replace("IGNORED", ""), SHORT).behaviour
+    (tested,) = experiment(
+        forks, PADDED.replace("MASK", mask).replace("IGNORED", ""), SHORT
+    ).behaviour
     assert tested.mask_blind is blind
 
 
@@ -103,7 +109,9 @@ optimizer.step()
 
 
 @pytest.mark.parametrize(("mask", "moves"), [("mask.bool()", True), ("mask == 0", False)])
-def test_padding_of_a_model_that_takes_rows_of_one_length(forks: Any, mask: str, moves: bool) -> None:
+def test_padding_of_a_model_that_takes_rows_of_one_length(
+    forks: Any, mask: str, moves: bool
+) -> None:
     (tested,) = experiment(forks, FIXED.replace("MASK", mask), SHORT).behaviour
     assert tested.padding is not None
     assert (tested.padding > 1e-3) is moves
@@ -111,7 +119,12 @@ def test_padding_of_a_model_that_takes_rows_of_one_length(forks: Any, mask: str,
 
 @pytest.mark.parametrize(
     ("ignored", "counted"),
-    [("", True), ("ignore_index=1", False), ("weight=torch.ones(20)", False), ("one", False)],
+    [
+        ("", True),
+        ("ignore_index=1", False),
+        ("weight=torch.ones(20)", False),
+        ("one", False),
+    ],
 )
 def test_padding_that_the_loss_counts(forks: Any, ignored: str, counted: bool) -> None:
     """One class a row is no padding, whatever number it has."""
@@ -136,16 +149,28 @@ def course(last: float) -> tuple[float, ...]:
 def test_a_rate_is_too_high_where_a_tenth_of_it_learns_one_batch(
     own: float, lower: float, found: bool
 ) -> None:
-    tried = Experiments(one_batch=LEARNED, own_rate=OwnRate(0.001, course(own), course(lower), course(lower)))
+    tried = Experiments(
+        one_batch=LEARNED,
+        own_rate=OwnRate(0.001, course(own), course(lower), course(lower)),
+    )
     assert bool(findings_in("RE019", seen(trace([1.6, 1.3] * 20), tried=tried))) is found
     assert (
-        findings_in("RE019", seen(trace([1.6] * 20 + [0.1] * 60), tried=replace(tried, own_rate=None))) == ()
+        findings_in(
+            "RE019",
+            seen(trace([1.6] * 20 + [0.1] * 60), tried=replace(tried, own_rate=None)),
+        )
+        == ()
     )
 
 
 @pytest.mark.parametrize(
     ("own", "warmed", "attends", "found"),
-    [(1.5, 0.1, True, 1), (1.5, 0.1, None, 0), (0.9, 0.1, True, 0), (1.5, 1.2, True, 0)],
+    [
+        (1.5, 0.1, True, 1),
+        (1.5, 0.1, None, 0),
+        (0.9, 0.1, True, 0),
+        (1.5, 1.2, True, 0),
+    ],
 )
 def test_a_warm_up_is_missing_where_it_makes_attention_learn(
     own: float, warmed: float, attends: bool | None, found: int
@@ -158,7 +183,10 @@ def test_a_warm_up_is_missing_where_it_makes_attention_learn(
 
 
 def test_a_blind_mask_stands_where_tokens_are_compared() -> None:
-    text = "def collate(rows):\n    ids = pad_sequence(rows, padding_value=1)\n    return ids, ids.ne(0)\n"
+    text = (
+        "def collate(rows):\n    ids = pad_sequence(rows, padding_value=1)\n    return ids, "
+        "ids.ne(0)\n"
+    )
     tried = Experiments(behaviour=(Behaviour("Net", mask_blind=True),))
     (found,) = findings_in("RE036", seen(trace([1.0] * 40), "import torch\n" + text, tried))
     assert found.place is not None

@@ -1,4 +1,6 @@
-"""Keys of rows: equal for equal rows, whatever array they lie in, and different for different ones."""
+"""Keys of rows: equal for equal rows, whatever array they lie in, and different for different
+ones.
+"""
 
 from __future__ import annotations
 

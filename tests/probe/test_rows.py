@@ -1,4 +1,6 @@
-"""What single rows tell: of their labels, and when they are evaluated again; steps that a scaler skips."""
+"""What single rows tell: of their labels, and when they are evaluated again; steps that a
+scaler skips.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def explained(inputs: Any, labels: Any) -> float | None:
 def test_inputs_explain_their_own_labels_and_not_those_of_others(wide: int) -> None:
     inputs = RANDOM.normal(size=(400, wide)).astype("f4")
     labels = (inputs[:, : wide // 2].sum(axis=1) > 0).astype("i8")
-    own, others = explained(inputs, labels), explained(inputs, RANDOM.permutation(labels))
+    own, others = (
+        explained(inputs, labels),
+        explained(inputs, RANDOM.permutation(labels)),
+    )
     assert own is not None
     assert others is not None
     assert own > 0.2
@@ -60,7 +65,10 @@ def test_inputs_explain_their_own_labels_and_not_those_of_others(wide: int) -> N
 def test_tokens_are_counted_and_quantities_compared() -> None:
     tokens = RANDOM.integers(0, 50, size=(400, 12))
     amounts = (tokens < 10).sum(axis=1, keepdims=True).astype("f4")
-    own, others = explained(tokens, amounts), explained(tokens, RANDOM.permutation(amounts))
+    own, others = (
+        explained(tokens, amounts),
+        explained(tokens, RANDOM.permutation(amounts)),
+    )
     assert own is not None
     assert others is not None
     assert own > 0.5
@@ -68,7 +76,10 @@ def test_tokens_are_counted_and_quantities_compared() -> None:
 
 
 def test_rows_that_come_again_do_not_give_their_labels_away() -> None:
-    inputs, labels = RANDOM.normal(size=(200, 6)).astype("f4"), RANDOM.integers(0, 3, size=200)
+    inputs, labels = (
+        RANDOM.normal(size=(200, 6)).astype("f4"),
+        RANDOM.integers(0, 3, size=200),
+    )
     share = explained(np.concatenate([inputs] * 3), np.concatenate([labels] * 3))
     assert share is not None
     assert share < 0.03
@@ -78,7 +89,10 @@ def test_few_rows_one_label_and_labels_of_steps_in_time_say_nothing() -> None:
     inputs = RANDOM.normal(size=(400, 6)).astype("f4")
     assert explained(inputs[:100], np.arange(100) % 2) is None
     assert explained(inputs, np.zeros(400, dtype="i8")) is None
-    assert explained(RANDOM.integers(0, 9, size=(400, 5)), RANDOM.integers(0, 9, size=(400, 5))) is None
+    assert (
+        explained(RANDOM.integers(0, 9, size=(400, 5)), RANDOM.integers(0, 9, size=(400, 5)))
+        is None
+    )
 
 
 def test_rows_that_come_back_changed() -> None:
@@ -88,15 +102,21 @@ def test_rows_that_come_back_changed() -> None:
     assert again.compare("a", rows, drawn) is None, "the same rows"
     moved = rows + 0.01 * RANDOM.normal(size=rows.shape).astype("f4")
     assert again.compare("a", moved, drawn) == {
-        "rows": 20, "same": 0.0, "own": 1.0, "labels": True, "drawn": True,
-    }  # fmt: skip
+        "rows": 20,
+        "same": 0.0,
+        "own": 1.0,
+        "labels": True,
+        "drawn": True,
+    }
     others = again.compare("a", RANDOM.normal(size=rows.shape), counted)
     assert others["own"] < 0.5
     assert others["labels"] is False
     assert others["drawn"] is False
 
 
-def test_a_run_shows_rows_that_are_augmented_when_they_are_evaluated(forks: Any) -> None:
+def test_a_run_shows_rows_that_are_augmented_when_they_are_evaluated(
+    forks: Any,
+) -> None:
     text = HEAD + (
         """
 class Noisy(Dataset):
@@ -131,7 +151,9 @@ def test_a_pass_in_training_mode_is_placed_at_its_call(forks: Any) -> None:
 
 def test_rows_that_one_line_asks_about_several_times(forks: Any) -> None:
     text = HEAD + "held_out = DataLoader(TensorDataset(x[512:], y[512:]), batch_size=64)\n" + LOOP
-    drawn = text.replace("            net(rows)\n", "            runs = [net(rows) for _ in range(3)]\n")
+    drawn = text.replace(
+        "            net(rows)\n", "            runs = [net(rows) for _ in range(3)]\n"
+    )
     for program, again in ((text, False), (drawn, True)):
         events = forks.run(program).trace.happened("evaluation")
         assert any(event.facts["again"] for event in events) is again
@@ -139,7 +161,8 @@ def test_rows_that_one_line_asks_about_several_times(forks: Any) -> None:
 
 def test_rows_beside_the_loader_of_the_training_are_another_split(forks: Any) -> None:
     text = HEAD + LOOP.replace(
-        "        for rows, labels in held_out:\n            net(rows)\n", "        net(x[480:])\n"
+        "        for rows, labels in held_out:\n            net(rows)\n",
+        "        net(x[480:])\n",
     )
     overlaps = forks.run(text).trace.overlaps
     assert (160, 32) in [(overlap.rows, overlap.shared) for overlap in overlaps]
@@ -151,7 +174,8 @@ def test_weights_are_described_as_they_were_met_first(forks: Any) -> None:
         + "held_out = []\nprint(net[0].weight.std(correction=0).item())\n"
         + LOOP
         + LOOP.replace("rows, labels in DataLoader", "rows, labels in DataLoader").replace(
-            "for epoch", "optimizer = torch.optim.SGD(net.parameters(), lr=0.5)\nfor epoch"
+            "for epoch",
+            "optimizer = torch.optim.SGD(net.parameters(), lr=0.5)\nfor epoch",
         )
     )
     ran = forks.run(text)
@@ -180,11 +204,16 @@ for step in range(5):
 
 
 @pytest.mark.parametrize(("scale", "spread"), [(0.1, 0.1), (1.0, 1.0)])
-def test_features_of_held_out_rows_beside_those_of_the_training(scale: float, spread: float) -> None:
+def test_features_of_held_out_rows_beside_those_of_the_training(
+    scale: float, spread: float
+) -> None:
     injected.load()
     data = importlib.import_module("reenact_probe.data").Data()
     rows = RANDOM.normal(size=(400, 6))
-    for name, values in (("train", rows[:200]), ("validation", 5 * np.arange(6) + scale * rows[200:])):
+    for name, values in (
+        ("train", rows[:200]),
+        ("validation", 5 * np.arange(6) + scale * rows[200:]),
+    ):
         data.split(name, 1).update("input", values.astype("f4"), "float32")
     train, held = data.as_dict(10)["tensors"]
     assert train["feature_spread"] is None

@@ -1,4 +1,6 @@
-"""The observed training is the same training: weights, losses, output and exit code, to the last bit."""
+"""The observed training is the same training: weights, losses, output and exit code, to the
+last bit.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,12 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture(scope="module", params=sorted(PROGRAMS))
-def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, forks: Any) -> Any:
-    """A script, and what it does when nobody looks: its output, and the bytes of its weights and losses."""
+def plain(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, forks: Any
+) -> Any:
+    """A script, and what it does when nobody looks: its output, and the bytes of its weights
+    and losses.
+    """
     text, code = PROGRAMS[request.param]
     script = tmp_path_factory.mktemp(request.param) / "train.py"
     script.write_text(text)
@@ -80,17 +86,25 @@ def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_weights_losses_output_and_exit_code_are_the_same(plain: Any, preset: str, forks: Any) -> None:
+def test_weights_losses_output_and_exit_code_are_the_same(
+    plain: Any, preset: str, forks: Any
+) -> None:
     script, alone, kept = plain
     (script.parent / "kept").unlink()
     watched = forks.run(script, cwd=script.parent, options=WatchOptions(Path(), preset=preset))
     assert watched.trace.step_count > 10
     assert not watched.trace.happened("probe-off"), watched.trace.missing
     assert (script.parent / "kept").read_bytes() == kept
-    assert (watched.code, watched.out, watched.err) == (alone.code, alone.out, alone.err)
+    assert (watched.code, watched.out, watched.err) == (
+        alone.code,
+        alone.out,
+        alone.err,
+    )
 
 
-def test_so_it_is_in_processes_of_their_own(tmp_path: Path, run_plain: Run, warm_interpreter: str) -> None:
+def test_so_it_is_in_processes_of_their_own(
+    tmp_path: Path, run_plain: Run, warm_interpreter: str
+) -> None:
     script = tmp_path / "train.py"
     script.write_text(TORCH)
     # Nobody looks at this one: where its interpreter comes from changes nothing.
@@ -101,4 +115,8 @@ def test_so_it_is_in_processes_of_their_own(tmp_path: Path, run_plain: Run, warm
     assert read_trace(tmp_path / "trace").step_count == 54
     assert (tmp_path / "kept").read_bytes() == kept
     assert alone.returncode == 5
-    assert (watched.returncode, watched.stdout, watched.stderr) == (5, alone.stdout, alone.stderr)
+    assert (watched.returncode, watched.stdout, watched.stderr) == (
+        5,
+        alone.stdout,
+        alone.stderr,
+    )

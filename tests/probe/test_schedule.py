@@ -39,7 +39,8 @@ def test_both_sides_know_the_same_presets(module: Any) -> None:
 
 @pytest.mark.parametrize("epoch", [None, 7, 30, 64, 1000])
 @pytest.mark.parametrize(
-    ("preset", "first", "share"), [("quick", 20, 0.02), ("normal", 50, 0.1), ("deep", 100, 1)]
+    ("preset", "first", "share"),
+    [("quick", 20, 0.02), ("normal", 50, 0.1), ("deep", 100, 1)],
 )
 def test_the_promised_steps_are_looked_at_wherever_epochs_end(
     module: Any, preset: str, first: int, share: float, epoch: int | None
@@ -92,7 +93,11 @@ def test_a_run_that_can_pay_gives_up_nothing(module: Any) -> None:
     schedule = module.Schedule("normal", missing.append)
     for _ in range(500):
         schedule.paid(0.05, 0.2)
-    assert (schedule.detail, schedule.cap, missing) == (module.FULL, schedule.preset.cap, [])
+    assert (schedule.detail, schedule.cap, missing) == (
+        module.FULL,
+        schedule.preset.cap,
+        [],
+    )
 
 
 def test_bare_looks_at_the_first_steps_only(module: Any) -> None:

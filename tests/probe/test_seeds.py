@@ -1,4 +1,6 @@
-"""A given seed takes the place of the program's own global seeds; explicit generators keep theirs."""
+"""A given seed takes the place of the program's own global seeds; explicit generators keep
+theirs.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +46,14 @@ def drawn(forks: Any) -> dict[str, Any]:
     """What the program drew: with its own seeds (7), with seed 7 given, with seed 1 given."""
     runs = {"own": None, "seven": 7, "one": 1}
     options = {name: WatchOptions(Path(), seed=seed) for name, seed in runs.items()}
-    return {name: json.loads(forks.run(PROGRAM, options=wish).out) for name, wish in options.items()}
+    return {
+        name: json.loads(forks.run(PROGRAM, options=wish).out) for name, wish in options.items()
+    }
 
 
-def test_different_seeds_give_different_draws_in_every_library(drawn: dict[str, Any]) -> None:
+def test_different_seeds_give_different_draws_in_every_library(
+    drawn: dict[str, Any],
+) -> None:
     for source in ("random", "numpy", "torch"):
         assert drawn["one"]["seen"][source] != drawn["own"]["seen"][source], source
     for place in range(3):

@@ -81,7 +81,12 @@ def test_trials_on_stand_in_data_are_other_trials(tmp_path: Path) -> None:
 
 def test_pictures_have_the_shapes_of_the_real_ones_and_can_be_learned() -> None:
     (x, y), (x_test, y_test) = standin._grey("mnist")
-    assert (x.shape, x.dtype, y.dtype, x_test.shape) == ((2000, 28, 28), np.uint8, np.uint8, (500, 28, 28))
+    assert (x.shape, x.dtype, y.dtype, x_test.shape) == (
+        (2000, 28, 28),
+        np.uint8,
+        np.uint8,
+        (500, 28, 28),
+    )
     assert (x.min(), x.max(), sorted(set(y.tolist()))) == (0, 255, list(range(10)))
     centres = np.stack([x[y == label].mean(axis=0).ravel() for label in range(10)])
     distance = ((x_test.reshape(-1, 1, 784) - centres) ** 2).sum(axis=2)
@@ -91,7 +96,11 @@ def test_pictures_have_the_shapes_of_the_real_ones_and_can_be_learned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "rows"), [(f"x.reshape({REAL}, 784)", (REAL, 10000)), ("x.reshape(len(x), 784)", (2000, 500))]
+    ("line", "rows"),
+    [
+        (f"x.reshape({REAL}, 784)", (REAL, 10000)),
+        ("x.reshape(len(x), 784)", (2000, 500)),
+    ],
 )
 def test_as_many_rows_as_the_real_data_where_the_program_counts_on_that(
     tmp_path: Path, line: str, rows: tuple[int, int]
@@ -103,8 +112,15 @@ def test_as_many_rows_as_the_real_data_where_the_program_counts_on_that(
 
 def test_texts_follow_the_arguments_of_their_loader() -> None:
     (x, y), (x_test, _) = standin._texts("imdb", num_words=1000, maxlen=100)
-    assert {max(map(max, x)) < 1000, max(map(len, x)) < 100, {text[0] for text in x} == {1}} == {True}
-    assert (set(y.tolist()), len(x) / len(x_test)) == ({0, 1}, pytest.approx(4, rel=0.05))
+    assert {
+        max(map(max, x)) < 1000,
+        max(map(len, x)) < 100,
+        {text[0] for text in x} == {1},
+    } == {True}
+    assert (set(y.tolist()), len(x) / len(x_test)) == (
+        {0, 1},
+        pytest.approx(4, rel=0.05),
+    )
     (_, topics), _ = standin._texts("reuters", num_words=500, test_split=0.1)
     assert (len(topics), set(topics.tolist())) == (2250, set(range(46)))
 
@@ -124,13 +140,23 @@ class VisionDataset:
     """As torchvision's."""
 
     def __init__(self, root: str, transform: Any = None, target_transform: Any = None) -> None:
-        self.root, self.transform, self.target_transform = root, transform, target_transform
+        self.root, self.transform, self.target_transform = (
+            root,
+            transform,
+            target_transform,
+        )
 
 
 class MNIST(VisionDataset):
     """As torchvision's."""
 
-    def __init__(self, root: str, train: bool = True, transform: Any = None, download: bool = False) -> None:
+    def __init__(
+        self,
+        root: str,
+        train: bool = True,
+        transform: Any = None,
+        download: bool = False,
+    ) -> None:
         super().__init__(root, transform)
         raise RuntimeError("Dataset not found. You can use download=True to download it")
 
@@ -206,7 +232,9 @@ def test_every_line_of_a_diagnosis_names_its_stand_in(
     assert found.sentence.startswith(f"On stand-in data for {name}: ")
     assert found.exit_code is not ExitCode.INCONCLUSIVE
     codes = {
-        witness.code for one in (*found.findings, *found.low_confidence) for witness in one.suspect.witnesses
+        witness.code
+        for one in (*found.findings, *found.low_confidence)
+        for witness in one.suspect.witnesses
     }
     assert not codes & {"RE005", "UM001", "AT008"}
     assert any(note.startswith("Not judged on stand-in data") for note in found.notes)
@@ -215,6 +243,9 @@ def test_every_line_of_a_diagnosis_names_its_stand_in(
         assert name in render(document, output_format).replace("\\", ""), output_format
     assert json.loads(render(document, "json"))["data"]["stand_in_data"] == [name]
     assert document.diagnostics
-    messages = [one["message"]["text"] for one in json.loads(render(document, "sarif"))["runs"][0]["results"]]
+    messages = [
+        one["message"]["text"]
+        for one in json.loads(render(document, "sarif"))["runs"][0]["results"]
+    ]
     assert messages
     assert all(f"On stand-in data for {name}" in message for message in messages)

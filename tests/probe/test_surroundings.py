@@ -54,7 +54,9 @@ def test_a_changed_variable_makes_another_mark_and_is_named(
     assert "secret" not in str(around)
 
 
-def test_variables_of_the_session_leave_the_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_the_session_leave_the_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program, marks = program_in(tmp_path), set()
     for value in ("1", "2"):
         monkeypatch.setenv("SHLVL", value)
@@ -76,7 +78,9 @@ def test_the_number_of_cores_counts(tmp_path: Path) -> None:
 
 
 def test_a_package_counts_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interpreter is asked once a process, so that each version has an interpreter of its own here."""
+    """An interpreter is asked once a process, so that each version has an interpreter of its
+    own here.
+    """
     program, marks = program_in(tmp_path / "work"), []
     for place, version in (("a", "1.0"), ("a", "1.0"), ("b", "2.0")):
         installed = tmp_path / place
@@ -99,7 +103,9 @@ def test_folder_interpreter_and_files_make_the_mark(tmp_path: Path) -> None:
     assert len(marks) == 8
 
 
-def test_where_nothing_is_known_of_the_files_the_mark_is_of_this_process(tmp_path: Path) -> None:
+def test_where_nothing_is_known_of_the_files_the_mark_is_of_this_process(
+    tmp_path: Path,
+) -> None:
     program = program_in(tmp_path)
     known = training_mark(program, sys.executable, Opened((), ()))
     assert training_mark(program, sys.executable, Opened()) != known
@@ -112,10 +118,19 @@ def test_the_standard_library_is_where_its_modules_are() -> None:
 
 def test_variables_of_the_text_and_of_the_frameworks_go_to_another_machine() -> None:
     environment = {
-        "MY_RATE": "1", "APP_LR": "2", "CUDA_VISIBLE_DEVICES": "0", "OMP_NUM_THREADS": "1", "EDITOR": "vi",
-        "PWD": "/here", "lower": "3",
-    }  # fmt: skip
+        "MY_RATE": "1",
+        "APP_LR": "2",
+        "CUDA_VISIBLE_DEVICES": "0",
+        "OMP_NUM_THREADS": "1",
+        "EDITOR": "vi",
+        "PWD": "/here",
+        "lower": "3",
+    }
     text = 'os.environ["MY_RATE"]; settings(env_prefix="APP_"); os.getenv("lower"); "PWD"'
     assert list(named_variables([text], environment)) == [
-        "APP_LR", "CUDA_VISIBLE_DEVICES", "MY_RATE", "OMP_NUM_THREADS", "lower",
-    ]  # fmt: skip
+        "APP_LR",
+        "CUDA_VISIBLE_DEVICES",
+        "MY_RATE",
+        "OMP_NUM_THREADS",
+        "lower",
+    ]

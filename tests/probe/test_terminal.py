@@ -104,7 +104,10 @@ def test_a_change_of_size_reaches_the_program(terminal: int) -> None:
     )
     with ProgramTerminal(screen, terminal, terminal) as made:
         child = subprocess.Popen(
-            [sys.executable, "-c", text], stdout=made.stdout, stderr=made.stderr, start_new_session=True
+            [sys.executable, "-c", text],
+            stdout=made.stdout,
+            stderr=made.stderr,
+            start_new_session=True,
         )
         made.started(child)
         wait_until(lambda: b"ready" in screen.data, "the program")
@@ -116,11 +119,15 @@ def test_a_change_of_size_reaches_the_program(terminal: int) -> None:
 def test_a_process_that_outlives_the_program_does_not_hold_us_up(terminal: int) -> None:
     screen = Collected(terminal)
     text = (
-        "import os, time\nprint('before', flush=True)\nif os.fork() == 0:\n    time.sleep(600)\nos._exit(0)\n"
+        "import os, time\nprint('before', flush=True)\nif os.fork() == 0:\n    "
+        "time.sleep(600)\nos._exit(0)\n"
     )
     with ProgramTerminal(screen, terminal, terminal) as made:
         child = subprocess.Popen(
-            [sys.executable, "-c", text], stdout=made.stdout, stderr=made.stderr, start_new_session=True
+            [sys.executable, "-c", text],
+            stdout=made.stdout,
+            stderr=made.stderr,
+            start_new_session=True,
         )
         made.started(child)
         child.wait()
@@ -138,7 +145,10 @@ print(json.dumps(stdin_for_programs()))
 
 def test_a_program_gets_the_keyboard_in_front_and_not_in_the_background() -> None:
     piped = subprocess.run(
-        [sys.executable, "-c", WATCHES], input=b"answers\n", stdout=subprocess.PIPE, check=True
+        [sys.executable, "-c", WATCHES],
+        input=b"answers\n",
+        stdout=subprocess.PIPE,
+        check=True,
     )
     assert json.loads(piped.stdout) == 0
     in_front = run_on_terminal([sys.executable, "-c", WATCHES], columns=80)

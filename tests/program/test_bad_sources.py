@@ -1,4 +1,6 @@
-"""Sources that break readers: each ends in a sentence or in a reading, never in a traceback or a hang."""
+"""Sources that break readers: each ends in a sentence or in a reading, never in a traceback or
+a hang.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,22 @@ def test_a_bad_source_is_read_or_refused_with_a_reason(entry: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", sorted(name for name, stated in STATED.items() if stated.get("trains") is False)
+    "entry",
+    sorted(name for name, stated in STATED.items() if stated.get("trains") is False),
 )
 def test_no_training_is_invented(entry: str) -> None:
     path = BAD / entry
     kinds = {
-        param.kind for param in hyperparameters_of(read_program([path.name], path.parent)) if not param.absent
+        param.kind
+        for param in hyperparameters_of(read_program([path.name], path.parent))
+        if not param.absent
     }
-    assert not kinds & {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE}
+    assert not kinds & {
+        Kind.LEARNING_RATE,
+        Kind.OPTIMIZER,
+        Kind.EPOCHS,
+        Kind.BATCH_SIZE,
+    }
 
 
 @pytest.mark.parametrize("name", ["long_line", "many_layers", "elifs", "sums", "parentheses"])
@@ -85,7 +95,9 @@ DEEP = {
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
 def test_deep_nesting_is_refused_or_read(text: str) -> None:
     program = program_from_text("import torch\n" + text + "\ntorch.optim.SGD([], lr=0.1)\n")
-    rates = [param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE]
+    rates = [
+        param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE
+    ]
     assert rates == [0.1] or program.unparsed[0].unparsed
 
 
@@ -119,7 +131,9 @@ def test_an_unreadable_module_does_not_hide_the_rest(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch, broken\ntorch.optim.SGD([], lr=0.1)\n")
     program = read_program(["train.py"], tmp_path)
     assert [str(file.path) for file in program.unparsed] == ["broken.py"]
-    assert [param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE] == [0.1]
+    assert [
+        param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE
+    ] == [0.1]
 
 
 @settings(max_examples=150, deadline=None)

@@ -1,5 +1,6 @@
-"""The hyperparameters that each program of the corpus is stated to have, and no others of the kinds that are
-listed in full."""
+"""The hyperparameters that each program of the corpus is stated to have, and no others of the kinds
+that are listed in full.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,10 @@ def load(name: str) -> tuple[Program, dict]:
 
 def where(program: Program, param: Hyperparameter) -> tuple[str, int, int]:
     cell = program.cell(param.place)
-    return (str(param.place.file), *(cell if cell is not None else (-1, param.place.line)))
+    return (
+        str(param.place.file),
+        *(cell if cell is not None else (-1, param.place.line)),
+    )
 
 
 def same_value(param: Hyperparameter, value: object) -> bool:
@@ -74,7 +78,9 @@ def fits(program: Program, param: Hyperparameter, stated: dict) -> bool:
         return param.written is Written.ABSENT
     written = stated["written"] if isinstance(stated["written"], list) else [stated["written"]]
     return (
-        same_value(param, stated["value"]) and param.text == stated["text"] and param.written.value in written
+        same_value(param, stated["value"])
+        and param.text == stated["text"]
+        and param.written.value in written
     )
 
 
@@ -108,8 +114,13 @@ def test_what_the_command_line_replaces_is_reported(name: str) -> None:
     program, stated = load(name)
     for item in stated["knobs"]:
         if item.get("overridden", "").startswith("-"):
-            param = next(param for param in hyperparameters_of(program) if fits(program, param, item))
-            assert (param.overridden, param.default) == (item["overridden"], item["default"])
+            param = next(
+                param for param in hyperparameters_of(program) if fits(program, param, item)
+            )
+            assert (param.overridden, param.default) == (
+                item["overridden"],
+                item["default"],
+            )
 
 
 @pytest.mark.parametrize("name", NAMES)

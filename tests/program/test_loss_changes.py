@@ -1,4 +1,6 @@
-"""A loss is exchanged with all it demands, or not at all: a patch never stops a program that ran."""
+"""A loss is exchanged with all it demands, or not at all: a patch never stops a program that
+ran.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,12 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 KERAS_HEAD = "import keras\nfrom keras import layers\n"
 REGRESSION = HEAD + "net = nn.Sequential(nn.Linear(4, 1))\nnn.MSELoss()(net(x), y).backward()\n"
-WIDE = HEAD + "net = nn.Sequential(nn.Linear(4, 6))\nloss = nn.MSELoss()\nloss(net(x), y).backward()\n"
-TAGS = (
-    HEAD + "net = nn.Sequential(nn.Linear(4, 6))\nloss = nn.BCEWithLogitsLoss()\nloss(net(x), y).backward()\n"
+WIDE = (
+    HEAD + "net = nn.Sequential(nn.Linear(4, 6))\nloss = nn.MSELoss()\nloss(net(x), y).backward()\n"
+)
+TAGS = HEAD + (
+    "net = nn.Sequential(nn.Linear(4, 6))\nloss = nn.BCEWithLogitsLoss()\nloss(net(x), "
+    "y).backward()\n"
 )
 PROBABLE = HEAD + (
     "net = nn.Sequential(nn.Linear(4, 6), nn.Softmax(dim=1))\nloss = nn.BCELoss()\n"
@@ -29,7 +34,8 @@ PROBABLE = HEAD + (
 )
 COUNTED = WIDE + "accuracy = (net(x).argmax(1) == y.argmax(1)).float().mean()\n"
 VIEW = HEAD + (
-    "net = nn.Linear(4, words)\nscores = net(x)\nF.cross_entropy(scores.view(-1, n), y.view(-1)).backward()\n"
+    "net = nn.Linear(4, words)\nscores = net(x)\nF.cross_entropy(scores.view(-1, n), "
+    "y.view(-1)).backward()\n"
 )
 CALLED = HEAD + "net = nn.Linear(4, words)\nF.cross_entropy(net(x), y).backward()\n"
 UNREAD = HEAD + "loss = nn.MSELoss()\nloss(other.net(x), y).backward()\naccuracy = 1\n"
@@ -38,13 +44,16 @@ GAN = HEAD + (
     "loss = nn.BCEWithLogitsLoss()\nloss(judge(maker(z)), ones).backward()\n"
 )
 TWO = KERAS_HEAD + (
-    'a = layers.Dense(3, name="where")(h)\nb = layers.Dense(2, activation="softmax", name="what")(h)\n'
-    'model = keras.Model(i, [a, b])\nmodel.compile("adam", loss={"where": "mse", "what": keras.losses.'
+    'a = layers.Dense(3, name="where")(h)\nb = layers.Dense(2, activation="softmax", '
+    'name="what")(h)\n'
+    'model = keras.Model(i, [a, b])\nmodel.compile("adam", loss={"where": "mse", "what": '
+    "keras.losses."
     'SparseCategoricalCrossentropy()}, metrics={"what": ["accuracy"]})\n'
     'model.fit(x, {"where": points, "what": kinds}, epochs=2)\n'
 )
 LISTED = TWO.replace(
-    '{"where": "mse", "what": keras.losses.SparseCategoricalCrossentropy()}', '["mse", "mae"]'
+    '{"where": "mse", "what": keras.losses.SparseCategoricalCrossentropy()}',
+    '["mse", "mae"]',
 )
 KERAS_TAGS = KERAS_HEAD + (
     'model = keras.Sequential([layers.Dense(5, activation="sigmoid")])\n'
@@ -68,9 +77,19 @@ REFUSED = {
         "a label of its own",
     ),
     "nobody knows how many classes": (CALLED, 0, "mse_loss", "how many classes"),
-    "the last layer is not there": (UNREAD, 0, "BCELoss", "the last layer cannot be read"),
+    "the last layer is not there": (
+        UNREAD,
+        0,
+        "BCELoss",
+        "the last layer cannot be read",
+    ),
     "one of several outputs": (TWO, 0, "binary_crossentropy", "any numbers"),
-    "which of several outputs": (LISTED, 0, "categorical_crossentropy", "several outputs"),
+    "which of several outputs": (
+        LISTED,
+        0,
+        "categorical_crossentropy",
+        "several outputs",
+    ),
 }
 
 
@@ -82,30 +101,56 @@ def test_a_loss_that_cannot_stand_there_is_refused_and_not_offered(case: str) ->
     assert value not in param.alternatives
     with pytest.raises(NotChangeable, match=why):
         Patch((Replace(param.id, value),)).apply(program)
-    assert value in Patch((Set(param.id, value),)).apply(program).entry_file.text, "stated in so many words"
+    assert value in Patch((Set(param.id, value),)).apply(program).entry_file.text, (
+        "stated in so many words"
+    )
 
 
 CHANGED = {
     "columns of equal width are classes": (
-        COUNTED, 0, "CrossEntropyLoss", ["loss = nn.CrossEntropyLoss()", "loss(net(x), y.argmax(1))"],
+        COUNTED,
+        0,
+        "CrossEntropyLoss",
+        ["loss = nn.CrossEntropyLoss()", "loss(net(x), y.argmax(1))"],
     ),
     "a softmax means one class a row": (
-        PROBABLE, 0, "NLLLoss", ["nn.LogSoftmax(dim=1)", "loss = nn.NLLLoss()", "loss(net(x), y.argmax(1))"],
+        PROBABLE,
+        0,
+        "NLLLoss",
+        ["nn.LogSoftmax(dim=1)", "loss = nn.NLLLoss()", "loss(net(x), y.argmax(1))"],
     ),
     "a view says how many classes": (
-        VIEW, 0, "mse_loss",
-        ["F.mse_loss(scores.view(-1, n), F.one_hot(y.view(-1), scores.view(-1, n).size(-1)).float())"],
+        VIEW,
+        0,
+        "mse_loss",
+        [
+            (
+                "F.mse_loss(scores.view(-1, n), F.one_hot(y.view(-1), scores.view(-1, "
+                "n).size(-1)).float())"
+            )
+        ],
     ),
     "only the model that the loss looks at": (
-        GAN, 0, "BCELoss",
-        ["maker = nn.Sequential(nn.Linear(4, 2))", "judge = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())"],
+        GAN,
+        0,
+        "BCELoss",
+        [
+            "maker = nn.Sequential(nn.Linear(4, 2))",
+            "judge = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())",
+        ],
     ),
     "only the output that the loss is for": (
-        TWO, 1, "CategoricalCrossentropy",
-        ['"what": keras.losses.CategoricalCrossentropy()', '"where": points',
-         '"what": keras.utils.to_categorical(kinds, 2)', 'layers.Dense(3, name="where")'],
+        TWO,
+        1,
+        "CategoricalCrossentropy",
+        [
+            '"what": keras.losses.CategoricalCrossentropy()',
+            '"where": points',
+            '"what": keras.utils.to_categorical(kinds, 2)',
+            'layers.Dense(3, name="where")',
+        ],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CHANGED)
@@ -128,7 +173,8 @@ def test_a_wider_output_in_the_same_patch_counts() -> None:
 
 
 BOUNDED = HEAD + (
-    "net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())\nloss = nn.BCELoss()\nloss(net(x), y).backward()\n"
+    "net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())\nloss = nn.BCELoss()\nloss(net(x), "
+    "y).backward()\n"
 )
 
 

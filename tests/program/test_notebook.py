@@ -21,10 +21,20 @@ def notebook(*cells: str, indent: int | None = 1) -> str:
     for source in cells:
         lines = source.splitlines(keepends=True)
         parts.append(
-            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": lines}
+            {
+                "cell_type": "code",
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+                "source": lines,
+            }
         )
     return (
-        json.dumps({"cells": parts, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=indent) + "\n"
+        json.dumps(
+            {"cells": parts, "metadata": {}, "nbformat": 4, "nbformat_minor": 5},
+            indent=indent,
+        )
+        + "\n"
     )
 
 
@@ -41,9 +51,9 @@ CELLS = (
 def test_magics_are_neutral_and_lengths_stay() -> None:
     found = read_notebook(notebook(*CELLS))
     compile(found.script, "n", "exec")
-    assert [found.script[cell.start : cell.start + len(cell.source)].count("\n") for cell in found.cells] == [
-        c.count("\n") for c in CELLS
-    ]
+    assert [
+        found.script[cell.start : cell.start + len(cell.source)].count("\n") for cell in found.cells
+    ] == [c.count("\n") for c in CELLS]
     assert len(found.remarks) == 2
     assert not any(line.startswith("rm") for line in found.script.splitlines())
 
@@ -67,24 +77,36 @@ def test_a_patch_changes_one_line_of_the_notebook(indent: int | None) -> None:
 
 def test_statements_go_into_the_cell_they_belong_to() -> None:
     cells = (
-        "import torch\nmodel = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)",
-        "for e in range(3):\n    loss = model(torch.ones(1, 2)).sum()\n    loss.backward()\n    opt.step()",
+        (
+            "import torch\nmodel = torch.nn.Linear(2, 1)\nopt = "
+            "torch.optim.SGD(model.parameters(), lr=0.1)"
+        ),
+        (
+            "for e in range(3):\n    loss = model(torch.ones(1, 2)).sum()\n    loss.backward()\n   "
+            " opt.step()"
+        ),
         "print(1)",
     )
     program = program_from_text(notebook(*cells), name="n.ipynb")
     params = {param.kind: param for param in hyperparameters_of(program)}
-    changes = (Set(params[Kind.SCHEDULER].id, "StepLR"), Set(params[Kind.ZERO_GRAD].id, True))
+    changes = (
+        Set(params[Kind.SCHEDULER].id, "StepLR"),
+        Set(params[Kind.ZERO_GRAD].id, True),
+    )
     new = json.loads(Patch(changes).apply(program).entry_file.text)
     sources = ["".join(cell["source"]) for cell in new["cells"][1:]]
     assert sources[1].endswith(
         "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n    scheduler.step()"
     )
-    assert sources[0].endswith("scheduler = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.1)")
+    assert sources[0].endswith(
+        "scheduler = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.1)"
+    )
     assert sources[2] == cells[2]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[1]", '{"cells": 3}', '{"cells": []}', "{" * 3000, '{"cells": [{}]}']
+    "text",
+    ["", "{}", "[1]", '{"cells": 3}', '{"cells": []}', "{" * 3000, '{"cells": [{}]}'],
 )
 def test_what_is_no_notebook_is_refused(text: str) -> None:
     with pytest.raises(BadNotebook):
@@ -101,7 +123,9 @@ def test_any_cells_become_a_script_that_parses(cells: list[str]) -> None:
 
 @pytest.mark.parametrize("layout", ["a line of JSON a line", "a cell a line", "one line"])
 def test_a_change_is_shown_as_lines_of_the_cell(layout: str) -> None:
-    source = 'import torch\nopt = torch.optim.SGD([], lr=0.1, momentum=0.9)  # "step"\nprint("a\\n")\n'
+    source = (
+        'import torch\nopt = torch.optim.SGD([], lr=0.1, momentum=0.9)  # "step"\nprint("a\\n")\n'
+    )
     text = notebook(source, indent=None if layout == "one line" else 1)
     if layout == "a cell a line":
         whole = json.loads(text)
@@ -114,7 +138,9 @@ def test_a_change_is_shown_as_lines_of_the_cell(layout: str) -> None:
     if layout == "one line":
         assert shown == diff
         return
-    assert [line for line in shown.splitlines() if line[:1] in "+- " and line[:3] not in ("+++", "---")] == [
+    assert [
+        line for line in shown.splitlines() if line[:1] in "+- " and line[:3] not in ("+++", "---")
+    ] == [
         " import torch",
         '-opt = torch.optim.SGD([], lr=0.1, momentum=0.9)  # "step"',
         '+opt = torch.optim.SGD([], lr=0.01, momentum=0.9)  # "step"',

@@ -1,6 +1,6 @@
 """Losses, optimizers and layers are exchanged, put in and taken out, with everything that has to follow."""
 
-# ruff: noqa: E501  # expected lines stand as they are written
+# expected lines stand as they are written
 from __future__ import annotations
 
 from textwrap import dedent
@@ -29,12 +29,20 @@ LOSSES = [
         + "\nnet = Net()\ncriterion = nn.MSELoss(reduction='mean')\n"
         + "target = F.one_hot(labels, 10).float()\nloss = criterion(net(x), target)\nloss.backward()\n",
         "CrossEntropyLoss",
-        ["return self.fc2(x)", "criterion = nn.CrossEntropyLoss(reduction='mean')", "loss = criterion(net(x), target.argmax(1))"],
+        [
+            "return self.fc2(x)",
+            "criterion = nn.CrossEntropyLoss(reduction='mean')",
+            "loss = criterion(net(x), target.argmax(1))",
+        ],
     ),
     (
-        MODULE + "\nnet = Net()\nloss = F.mse_loss(net(x), F.one_hot(y, 10).float())\nloss.backward()\n",
+        MODULE
+        + "\nnet = Net()\nloss = F.mse_loss(net(x), F.one_hot(y, 10).float())\nloss.backward()\n",
         "cross_entropy",
-        ["return self.fc2(x)", "loss = F.cross_entropy(net(x), F.one_hot(y, 10).float().argmax(1))"],
+        [
+            "return self.fc2(x)",
+            "loss = F.cross_entropy(net(x), F.one_hot(y, 10).float().argmax(1))",
+        ],
     ),
     (
         MODULE.replace("torch.softmax(self.fc2(x), dim=1)", "self.fc2(x)")
@@ -48,18 +56,30 @@ LOSSES = [
         "NLLLoss",
         ["return torch.log_softmax(self.fc2(x), dim=1)", "c = nn.NLLLoss()"],
     ),
-    (KERAS, "categorical_crossentropy",
-     ['layers.Dense(10, activation="softmax"),',
-      'model.compile(loss="categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])']),
-    (KERAS, "sparse_categorical_crossentropy",
-     ['layers.Dense(10, activation="softmax"),',
-      'model.compile(loss="sparse_categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])',
-      "model.fit(x_train, y_train.argmax(-1), epochs=5, batch_size=32)"]),
-]  # fmt: skip
+    (
+        KERAS,
+        "categorical_crossentropy",
+        [
+            'layers.Dense(10, activation="softmax"),',
+            'model.compile(loss="categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])',
+        ],
+    ),
+    (
+        KERAS,
+        "sparse_categorical_crossentropy",
+        [
+            'layers.Dense(10, activation="softmax"),',
+            'model.compile(loss="sparse_categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])',
+            "model.fit(x_train, y_train.argmax(-1), epochs=5, batch_size=32)",
+        ],
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "loss", "come"), LOSSES)
-def test_a_replaced_loss_brings_along_what_it_demands(text: str, loss: str, come: list[str]) -> None:
+def test_a_replaced_loss_brings_along_what_it_demands(
+    text: str, loss: str, come: list[str]
+) -> None:
     program = program_from_text(text)
     after = Patch((Replace(find(program, "loss").id, loss),)).apply(program).entry_file.text
     assert lines(text, after)[1] == come
@@ -71,7 +91,11 @@ def test_a_replaced_optimizer_keeps_its_rate_or_takes_a_new_one() -> None:
     after = Patch((Replace(param.id, "Adam", {"lr": 0.001}),)).apply(program).entry_file.text
     assert "optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in after
     keras = program_from_text(KERAS)
-    after = Patch((Replace(find(keras, "optimizer").id, "adam", {"lr": 0.01}),)).apply(keras).entry_file.text
+    after = (
+        Patch((Replace(find(keras, "optimizer").id, "adam", {"lr": 0.01}),))
+        .apply(keras)
+        .entry_file.text
+    )
     assert "optimizer=keras.optimizers.Adam(learning_rate=0.01)" in after
 
 
@@ -79,18 +103,42 @@ INSERTS = [
     (TORCH, "0", "Dropout", {"p": 0.2}, False, ["nn.Dropout(p=0.2),"]),
     (TORCH, "0", "BatchNorm1d", {}, False, ["nn.BatchNorm1d(32),"]),
     (TORCH, "2", "LayerNorm", {}, True, ["nn.LayerNorm(32),"]),
-    (MODULE, "fc1", "BatchNorm1d", {}, False,
-     ["self.fc1 = nn.Sequential(nn.Linear(8 * 26 * 26, 64), nn.BatchNorm1d(64))"]),
+    (
+        MODULE,
+        "fc1",
+        "BatchNorm1d",
+        {},
+        False,
+        ["self.fc1 = nn.Sequential(nn.Linear(8 * 26 * 26, 64), nn.BatchNorm1d(64))"],
+    ),
     (KERAS, "dense", "BatchNormalization", {}, False, ["layers.BatchNormalization(),"]),
-    (FUNCTIONAL, "first", "Dropout", {"rate": 0.3}, False, ["h = layers.Dropout(rate=0.3)(h)"]),
-    (FUNCTIONAL, "first", "BatchNormalization", {}, True,
-     ["h = layers.Dense(8, activation='relu', name='first')(layers.BatchNormalization()(i))"]),
-]  # fmt: skip
+    (
+        FUNCTIONAL,
+        "first",
+        "Dropout",
+        {"rate": 0.3},
+        False,
+        ["h = layers.Dropout(rate=0.3)(h)"],
+    ),
+    (
+        FUNCTIONAL,
+        "first",
+        "BatchNormalization",
+        {},
+        True,
+        ["h = layers.Dense(8, activation='relu', name='first')(layers.BatchNormalization()(i))"],
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "anchor", "layer", "settings", "before", "come"), INSERTS)
 def test_a_layer_is_put_in(
-    text: str, anchor: str, layer: str, settings: dict[str, JsonValue], before: bool, come: list[str]
+    text: str,
+    anchor: str,
+    layer: str,
+    settings: dict[str, JsonValue],
+    before: bool,
+    come: list[str],
 ) -> None:
     program = program_from_text(text)
     patch = Patch((Insert(find(program, "layer", anchor).id, layer, settings, before),))
@@ -104,7 +152,9 @@ def test_a_layer_is_exchanged() -> None:
     patch = Patch((Replace(find(program, "layer", "drop").id, "AlphaDropout", {"p": 0.1}),))
     assert "self.drop = nn.AlphaDropout(p=0.1)" in patch.apply(program).entry_file.text
     patch = Patch((Replace(find(program, "layer", "fc1").id, "Linear", {"bias": False}),))
-    assert "self.fc1 = nn.Linear(8 * 26 * 26, 64, bias=False)" in patch.apply(program).entry_file.text
+    assert (
+        "self.fc1 = nn.Linear(8 * 26 * 26, 64, bias=False)" in patch.apply(program).entry_file.text
+    )
     keras = program_from_text(KERAS)
     patch = Patch((Replace(find(keras, "layer", "dropout").id, "BatchNormalization"),))
     assert "    layers.BatchNormalization(),\n" in patch.apply(keras).entry_file.text

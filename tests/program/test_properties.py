@@ -62,7 +62,11 @@ def facts(params: tuple[Hyperparameter, ...], without: set[Kind]) -> Counter:
 
 
 def turnable(name: str) -> list[tuple[Hyperparameter, object]]:
-    return [(param, value) for param in hyperparameters_of(program(name)) for value in param.alternatives]
+    return [
+        (param, value)
+        for param in hyperparameters_of(program(name))
+        for value in param.alternatives
+    ]
 
 
 @quick
@@ -181,7 +185,14 @@ def test_git_applies_the_diff(
         assert all(file in base.files for file in new.files)
         return
     (folder / "the.diff").write_bytes(diff.encode())
-    command = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "the.diff"]
+    command = [
+        "git",
+        "-c",
+        "core.autocrlf=false",
+        "apply",
+        "--whitespace=nowarn",
+        "the.diff",
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for file in new.files:
@@ -212,7 +223,13 @@ def test_ids_survive_unrelated_edits(name: str, data: st.DataObject) -> None:
     extra = data.draw(
         st.lists(
             st.sampled_from(
-                ["# a remark", "", "unrelated_9 = 3", "import os as unrelated_os", "print('unrelated')"]
+                [
+                    "# a remark",
+                    "",
+                    "unrelated_9 = 3",
+                    "import os as unrelated_os",
+                    "print('unrelated')",
+                ]
             ),
             min_size=1,
             max_size=3,
@@ -235,7 +252,9 @@ def test_ids_survive_unrelated_edits(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", PYTHON)
 def test_ids_survive_reformatting(name: str) -> None:
-    assert ids(rewritten(name, lambda text: ast.unparse(ast.parse(text)) + "\n")) == ids(program(name))
+    assert ids(rewritten(name, lambda text: ast.unparse(ast.parse(text)) + "\n")) == ids(
+        program(name)
+    )
 
 
 @pytest.mark.parametrize("name", PYTHON)

@@ -22,7 +22,10 @@ def test_every_live_layer_has_its_line_in_the_text(name: str) -> None:
     stated = json.loads((CORPUS / name / "expected.json").read_text(encoding="utf-8"))
     program = read_program(stated["entry"], CORPUS / name)
     graph = static_graph(program)
-    found = {(str(layer.place.file), program.cell(layer.place) or layer.place.line) for layer in graph.layers}
+    found = {
+        (str(layer.place.file), program.cell(layer.place) or layer.place.line)
+        for layer in graph.layers
+    }
     for layer in stated["layers"]:
         if layer["type"] in OWN_CLASSES:
             continue
@@ -64,7 +67,9 @@ KERAS = "from keras import Sequential, layers\nmodel = Sequential([\n{}\n])\n"
         (KERAS, "layers.Dense(8, activation='relu'),"),
     ],
 )
-def test_four_times_the_layers_of_one_sequential_take_four_times_the_calls(program: str, row: str) -> None:
+def test_four_times_the_layers_of_one_sequential_take_four_times_the_calls(
+    program: str, row: str
+) -> None:
     def calls(layers: int) -> int:
         read = program_from_text(program.format("\n".join([row] * layers)))
         profile = cProfile.Profile()

@@ -1,4 +1,6 @@
-"""Several changes around one layer: what wraps it, what stands behind it, what calls it by its place."""
+"""Several changes around one layer: what wraps it, what stands behind it, what calls it by its
+place.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The rehearsal: a small real pipeline with every kind of effect, for the crash matrix and the demonstration.
+"""The rehearsal: a small real pipeline with every kind of effect, for the crash matrix and the
+demonstration.
 
-A training that learns too slowly is looked at in a box, a model proposes learning rates, each is tried over
-seeds, the best one is written into two files, and before and after are measured on a seed nobody tried.
-It is a pipeline like the others: kill it anywhere, run it again, and it continues.
+A training that learns too slowly is looked at in a box, a model proposes learning rates, each is
+tried over seeds, the best one is written into two files, and before and after are measured on a
+seed nobody tried. It is a pipeline like the others: kill it anywhere, run it again, and it
+continues.
 """
 
 import json
@@ -62,7 +64,11 @@ def rehearse(
     """Rehearse in `folder`, continuing where an earlier execution ended."""
     with journal.run(
         pipeline="rehearsal",
-        request={"settings": SLOW, "seeds": [*TRIED_SEEDS, UNTRIED_SEED], "model": model.name},
+        request={
+            "settings": SLOW,
+            "seeds": [*TRIED_SEEDS, UNTRIED_SEED],
+            "model": model.name,
+        },
         what="a line that learns too slowly",
         fresh=fresh,
     ) as run:
@@ -125,7 +131,9 @@ class Stage:
                 rate, seed = wanted[name]
                 yield {name: self.train(trials.path(name), {**SLOW, "learning_rate": rate}, seed)}
 
-        losses = trials.many({name: [_program(), SLOW, *pair] for name, pair in wanted.items()}, train)
+        losses = trials.many(
+            {name: [_program(), SLOW, *pair] for name, pair in wanted.items()}, train
+        )
         means = {
             rate: fmean(losses[name] for name, (tried, _) in wanted.items() if tried == rate)
             for rate in plan.learning_rates
@@ -136,7 +144,10 @@ class Stage:
         """The change itself: settings and its reason, two files again."""
         self._say(5, "change the settings")
         notes = f"learning_rate {SLOW['learning_rate']} -> {rate}: {plan.why}\n"
-        changed = {"settings.json": _json({**SLOW, "learning_rate": rate}), "CHANGES.md": notes.encode()}
+        changed = {
+            "settings.json": _json({**SLOW, "learning_rate": rate}),
+            "CHANGES.md": notes.encode(),
+        }
         self.run.edit("patch", self.work, changed)
 
     def verify(self, rate: float) -> tuple[float, float]:
@@ -150,13 +161,18 @@ class Stage:
         """The loss of one training, as a step of its own."""
         path = self.run.path(name)
         inputs = {"program": _program(), "settings": settings, "seed": seed}
-        return self.run.step(name, lambda: self.train(path, settings, seed), kind=Kind.BOX, inputs=inputs)
+        return self.run.step(
+            name, lambda: self.train(path, settings, seed), kind=Kind.BOX, inputs=inputs
+        )
 
     def train(self, path: str, settings: Mapping[str, Any], seed: int) -> float:
         """The loss of one training in a fresh box; what is not about the program is no loss."""
         command = Command(
             argv=("python3", "train.py", path, self.work.parent.name),
-            files={"train.py": _program(), "settings.json": _json({**settings, "seed": seed})},
+            files={
+                "train.py": _program(),
+                "settings.json": _json({**settings, "seed": seed}),
+            },
             collect=("out.json",),
         )
         return _loss(self.sandbox.run(command, Limits(wall_s=60), stop=self.stop))
@@ -183,7 +199,9 @@ def _loss(result: BoxResult) -> float:
     measured = read_json(result.results["out.json"]) if result.ok else None
     loss = measured.get("loss") if isinstance(measured, dict) else None
     if not isinstance(loss, int | float):
-        raise Inconclusive(f"The training gave no loss: {result.ending}. It printed: {result.output[-200:]}")
+        raise Inconclusive(
+            f"The training gave no loss: {result.ending}. It printed: {result.output[-200:]}"
+        )
     return float(loss)
 
 

@@ -21,7 +21,9 @@ PLAN = Plan(learning_rates=[2.5, 0.3], why="The loss hardly moves.")
 
 
 class Ledger:
-    """Counts what was really paid, in a file that only grows: each effect writes its own line first."""
+    """Counts what was really paid, in a file that only grows: each effect writes its own line
+    first.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -61,7 +63,12 @@ class PaidSandbox:
         self._ledger = ledger
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         self._ledger.pay(command.argv[2])
         return self._sandbox.run(command, limits, on_output=on_output, stop=stop)
@@ -73,8 +80,12 @@ class PaidSandbox:
         return self._sandbox.does_not_stop()
 
 
-def rehearse_counted(folder: Path, *, sandbox: Sandbox | None = None, fresh: bool = False) -> Rehearsal:
-    """The rehearsal with a scripted model and the best sandbox here; `folder/ledger` has what was paid."""
+def rehearse_counted(
+    folder: Path, *, sandbox: Sandbox | None = None, fresh: bool = False
+) -> Rehearsal:
+    """The rehearsal with a scripted model and the best sandbox here; `folder/ledger` has what
+    was paid.
+    """
     from reenact.llm.scripted import Scripted
     from reenact.sandbox.choose import choose
 

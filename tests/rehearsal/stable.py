@@ -1,7 +1,9 @@
-"""Starts rehearsals without importing everything each time: one process, loaded once, forks a child a start.
+"""Starts rehearsals without importing everything each time: one process, loaded once, forks a child
+a start.
 
-Reads a line of JSON (folder, tmp, crash_at, signal) and answers with two: the child's id, then how it ended.
-Each child is a process of its own that dies as any other does; nothing was opened before the fork.
+Reads a line of JSON (folder, tmp, crash_at, signal) and answers with two: the child's id, then how
+it ended. Each child is a process of its own that dies as any other does; nothing was opened before
+the fork.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ SIGNALLED = "rehearsal/trials/rate0-seed1"
 
 
 class Signalled:
-    """Sends its own process a signal as soon as the program in the box of one step has printed a word."""
+    """Sends its own process a signal as soon as the program in the box of one step has printed
+    a word.
+    """
 
     def __init__(self, sandbox: Sandbox, number: int) -> None:
         self.name = sandbox.name
@@ -51,7 +55,10 @@ def child(order: dict[str, Any]) -> None:
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     sandbox = choose(trust_code=True)
-    rehearse_counted(folder, sandbox=Signalled(sandbox, order["signal"]) if order["signal"] else sandbox)
+    rehearse_counted(
+        folder,
+        sandbox=Signalled(sandbox, order["signal"]) if order["signal"] else sandbox,
+    )
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """The crash matrix: killed at every point, the same command continues to the same end.
 
-Checked each time: the same final answer, nothing acknowledged lost, nothing paid twice beyond the one effect
-in flight, no process, box folder, control group or temporary file left. C3 and C4 belong to downloads, which
-nothing here does; C17 to C22 are in tests/journal (disk, rivals, time_and_place, schema).
+Checked each time: the same final answer, nothing acknowledged lost, nothing paid twice beyond the
+one effect in flight, no process, box folder, control group or temporary file left. C3 and C4 belong
+to downloads, which nothing here does; C17 to C22 are in tests/journal (disk, rivals,
+time_and_place, schema).
 """
 
 from __future__ import annotations
@@ -40,7 +41,21 @@ STABLE = Path(__file__).with_name("stable.py")
 EFFECTS = 8
 """One model call, four trials, three box runs."""
 POINTS = [
-    *("C1", "C2", "C5", "C6", "C7", "C7:4", "C7:9", "C8", "C8:5", "C9", "C9:5", "C10", "C10:5"),
+    *(
+        "C1",
+        "C2",
+        "C5",
+        "C6",
+        "C7",
+        "C7:4",
+        "C7:9",
+        "C8",
+        "C8:5",
+        "C9",
+        "C9:5",
+        "C10",
+        "C10:5",
+    ),
     *("C11", "C11:3", "C12", "C12:2", "C13", "C14", "C14:3", "C15", "C16"),
 ]
 
@@ -63,13 +78,21 @@ class Place:
 
     def files(self) -> dict[str, bytes]:
         """Everything it leaves for its user."""
-        left = [path for path in self.folder.rglob("*") if path.is_file() and ".reenact" not in path.parts]
+        left = [
+            path
+            for path in self.folder.rglob("*")
+            if path.is_file() and ".reenact" not in path.parts
+        ]
         return {
-            str(path.relative_to(self.folder)): path.read_bytes() for path in left if path.name != "ledger"
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in left
+            if path.name != "ledger"
         }
 
     def processes(self) -> list[psutil.Process]:
-        """Processes that know this place: the box's launcher and the program have it in their arguments."""
+        """Processes that know this place: the box's launcher and the program have it in their
+        arguments.
+        """
         marks = (str(self.folder), self.folder.name, str(self.tmp))
         return [
             process
@@ -93,7 +116,12 @@ class Starter:
 
     def begin(self, place: Place, crash_at: str = "", number: int = 0) -> int:
         assert self._stable.stdin is not None
-        order = {"folder": str(place.folder), "tmp": str(place.tmp), "crash_at": crash_at, "signal": number}
+        order = {
+            "folder": str(place.folder),
+            "tmp": str(place.tmp),
+            "crash_at": crash_at,
+            "signal": number,
+        }
         self._stable.stdin.write(json.dumps(order) + "\n")
         self._stable.stdin.flush()
         return int(self._answer()["pid"])
@@ -125,9 +153,12 @@ def starter() -> Iterator[Starter]:
 
 
 def made_place(tmp: Path) -> Iterator[Place]:
-    # Killing needs no slow disk, so the journal lies in memory where there is one; boxes lie on the disk.
+    # Killing needs no slow disk, so the journal lies in memory where there is one; boxes lie on the
+    # disk.
     ram = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(dir=ram if os.access(ram, os.W_OK) else tmp, prefix="rehearsal-"))
+    folder = Path(
+        tempfile.mkdtemp(dir=ram if os.access(ram, os.W_OK) else tmp, prefix="rehearsal-")
+    )
     boxes = tmp / "tmp"
     boxes.mkdir()
     place = Place(folder / f"of-{folder.name}", boxes)
@@ -163,9 +194,13 @@ def acknowledged(place: Place) -> Acknowledged:
     if not (place.folder / ".reenact" / "journal.db").exists():
         return Acknowledged({}, place.paid)
     with JournalReader.open(place.folder / ".reenact") as shelf:
-        steps = [step for run in shelf.runs() for step in shelf.steps(run) if step.state is State.DONE]
+        steps = [
+            step for run in shelf.runs() for step in shelf.steps(run) if step.state is State.DONE
+        ]
         # What a continued run says of its earlier executions is no result of the rehearsal.
-        results = {step.path: shelf.result(step) for step in steps if not step.path.endswith("/reused")}
+        results = {
+            step.path: shelf.result(step) for step in steps if not step.path.endswith("/reused")
+        }
         return Acknowledged(results, place.paid)
 
 
@@ -189,7 +224,9 @@ def prove_nothing_left(place: Place, seen_boxes: list[str]) -> None:
     wait_until(lambda: not place.processes(), "the processes of the rehearsal to end")
     prove_no_files_left(place)
     groups = find_place()
-    assert [str(path) for box in seen_boxes if groups for path in groups.folders(box) if path.exists()] == []
+    assert [
+        str(path) for box in seen_boxes if groups for path in groups.folders(box) if path.exists()
+    ] == []
 
 
 def prove_no_files_left(place: Place) -> None:
@@ -257,9 +294,15 @@ def test_killed_again_and_again_at_any_moment(starter: Starter, place: Place, wh
 def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -> None:
     """The orphan keeps the run; the same command refuses with a clear word, or comes after it."""
     command = [sys.executable, "-m", "rehearsal.run", str(place.folder)]
-    environment = {**os.environ, "TMPDIR": str(place.tmp), "PYTHONPATH": str(STABLE.parents[1])}
+    environment = {
+        **os.environ,
+        "TMPDIR": str(place.tmp),
+        "PYTHONPATH": str(STABLE.parents[1]),
+    }
     shell = subprocess.Popen(
-        ["sh", "-c", '"$@" & wait', "sh", *command], env=environment, stdout=subprocess.DEVNULL
+        ["sh", "-c", '"$@" & wait', "sh", *command],
+        env=environment,
+        stdout=subprocess.DEVNULL,
     )
     while not place.paid["rehearsal/look"]:
         time.sleep(0.01)
@@ -298,7 +341,9 @@ class NoBoxes:
         return ()
 
 
-def rehearsed(tmp_path: Path, result: BoxResult, script: Any = None, stop: Stop | None = None) -> None:
+def rehearsed(
+    tmp_path: Path, result: BoxResult, script: Any = None, stop: Stop | None = None
+) -> None:
     with Journal.in_memory() as journal:
         rehearse(
             tmp_path,
@@ -337,9 +382,18 @@ def test_what_does_not_help_is_not_repaired(tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
         model = PaidModel(Scripted({"rehearsal/plan": PLAN}), Ledger(tmp_path / "ledger"))
         sandbox = PaidSandbox(NoBoxes(same), Ledger(tmp_path / "ledger"))
-        found = rehearse(tmp_path, journal=journal, model=model, sandbox=sandbox, tell=reported.append)
+        found = rehearse(
+            tmp_path,
+            journal=journal,
+            model=model,
+            sandbox=sandbox,
+            tell=reported.append,
+        )
         assert found.verdict == "not repaired"
         assert journal.find("last").exit_code == 1
-        with journal.run(pipeline="rehearsal", request="another"), pytest.raises(RunLocked):
+        with (
+            journal.run(pipeline="rehearsal", request="another"),
+            pytest.raises(RunLocked),
+        ):
             journal.run(pipeline="rehearsal", request="another")
     assert [progress.done for progress in reported] == [1, 2, 3, 4, 5, 6]

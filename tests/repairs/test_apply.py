@@ -1,4 +1,6 @@
-"""A change goes to the place that holds the value, wherever that is; and not over what was not committed."""
+"""A change goes to the place that holds the value, wherever that is; and not over what was not
+committed.
+"""
 
 from __future__ import annotations
 
@@ -31,37 +33,65 @@ LOOP = """    model = torch.nn.Linear(2, 1)
         optimizer.step()
 """
 SCRIPT = "import torch\n{first}def main({given}):\n" + LOOP + "main()\n"
-HYDRA = """import hydra
+HYDRA = (
+    """import hydra
 import torch
 @hydra.main(version_base=None, config_path="conf", config_name="config")
 def main(cfg):
-""" + LOOP.format(rate="cfg.optimizer.lr") + 'if __name__ == "__main__":\n    main()\n'  # fmt: skip
+"""
+    + LOOP.format(rate="cfg.optimizer.lr")
+    + 'if __name__ == "__main__":\n    main()\n'
+)
 CELLS = [
     {"cell_type": "markdown", "metadata": {}, "source": ["# Train\n"]},
-    {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [],
-     "source": ["import torch\n", "%matplotlib inline\n", "rate = 0.5\n"]},
-    {"cell_type": "code", "execution_count": 2, "metadata": {"tags": ["keep"]}, "outputs": [],
-     "source": "if True:\n" + LOOP.format(rate="rate")},
-]  # fmt: skip
-NOTEBOOK = json.dumps({"cells": CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+    {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {},
+        "outputs": [],
+        "source": ["import torch\n", "%matplotlib inline\n", "rate = 0.5\n"],
+    },
+    {
+        "cell_type": "code",
+        "execution_count": 2,
+        "metadata": {"tags": ["keep"]},
+        "outputs": [],
+        "source": "if True:\n" + LOOP.format(rate="rate"),
+    },
+]
+NOTEBOOK = (
+    json.dumps({"cells": CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    + "\n"
+)
 PROJECTS = {
     "script": ({"train.py": SCRIPT.format(first="", given="", rate="0.5")}, "train.py"),
     "module": (
-        {"train.py": SCRIPT.format(first="from settings import RATE\n", given="", rate="RATE"),
-         "settings.py": "RATE = 0.5\n"},
+        {
+            "train.py": SCRIPT.format(first="from settings import RATE\n", given="", rate="RATE"),
+            "settings.py": "RATE = 0.5\n",
+        },
         "settings.py",
     ),
     "yaml": (
-        {"train.py": SCRIPT.format(
-            first='import yaml\nconfig = yaml.safe_load(open("config.yaml"))\n', given="",
-            rate='config["train"]["lr"]'),
-         "config.yaml": "# ours\ntrain:\n  lr: 0.5  # large\n  name: run\n"},
+        {
+            "train.py": SCRIPT.format(
+                first='import yaml\nconfig = yaml.safe_load(open("config.yaml"))\n',
+                given="",
+                rate='config["train"]["lr"]',
+            ),
+            "config.yaml": "# ours\ntrain:\n  lr: 0.5  # large\n  name: run\n",
+        },
         "config.yaml",
     ),
     "json": (
-        {"train.py": SCRIPT.format(
-            first='import json\nconfig = json.load(open("config.json"))\n', given="", rate='config["lr"]'),
-         "config.json": '{\n    "lr": 0.5,\n    "name": "run"\n}\n'},
+        {
+            "train.py": SCRIPT.format(
+                first='import json\nconfig = json.load(open("config.json"))\n',
+                given="",
+                rate='config["lr"]',
+            ),
+            "config.json": '{\n    "lr": 0.5,\n    "name": "run"\n}\n',
+        },
         "config.json",
     ),
     "hydra": (
@@ -69,12 +99,16 @@ PROJECTS = {
         "conf/config.yaml",
     ),
     "hydra group": (
-        {"train.py": HYDRA, "conf/config.yaml": "defaults:\n  - optimizer: sgd\n  - _self_\nname: run\n",
-         "conf/optimizer/sgd.yaml": "lr: 0.5\n", "conf/optimizer/slow.yaml": "lr: 0.25\n"},
+        {
+            "train.py": HYDRA,
+            "conf/config.yaml": "defaults:\n  - optimizer: sgd\n  - _self_\nname: run\n",
+            "conf/optimizer/sgd.yaml": "lr: 0.5\n",
+            "conf/optimizer/slow.yaml": "lr: 0.25\n",
+        },
         "conf/optimizer/sgd.yaml",
     ),
     "notebook": ({"study.ipynb": NOTEBOOK}, "study.ipynb"),
-}  # fmt: skip
+}
 
 
 def project(folder: Path, files: dict[str, str], *arguments: str) -> Program:
@@ -86,12 +120,17 @@ def project(folder: Path, files: dict[str, str], *arguments: str) -> Program:
 
 def applied(program: Program, value: float = 0.125, **given: bool) -> list[Path]:
     patch = Patch((set_to(Kind.LEARNING_RATE, value, program),))
-    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="apply", request={}) as run,
+    ):
         return write(program, patch, run, **given)
 
 
 @pytest.mark.parametrize("kind", PROJECTS)
-def test_the_file_that_holds_the_value_is_edited_there_and_nowhere_else(kind: str, tmp_path: Path) -> None:
+def test_the_file_that_holds_the_value_is_edited_there_and_nowhere_else(
+    kind: str, tmp_path: Path
+) -> None:
     files, holder = PROJECTS[kind]
     program = project(tmp_path, files)
     assert applied(program) == [tmp_path / f"{holder}{BACKUP}"]
@@ -101,7 +140,9 @@ def test_the_file_that_holds_the_value_is_edited_there_and_nowhere_else(kind: st
         assert (tmp_path / name).read_text(encoding="utf-8") == new
 
 
-def test_the_command_line_of_hydra_chooses_the_group_or_gives_the_value(tmp_path: Path) -> None:
+def test_the_command_line_of_hydra_chooses_the_group_or_gives_the_value(
+    tmp_path: Path,
+) -> None:
     files, _ = PROJECTS["hydra group"]
     slow = project(tmp_path, files, "optimizer=slow")
     assert applied(slow) == [tmp_path / f"conf/optimizer/slow.yaml{BACKUP}"]
@@ -112,7 +153,13 @@ def test_the_command_line_of_hydra_chooses_the_group_or_gives_the_value(tmp_path
 
 def git(folder: Path, *words: str) -> str:
     identity = ("-c", "user.name=u", "-c", "user.email=u@example.org")
-    done = subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *identity, *words],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return done.stdout.strip()
 
 
@@ -126,7 +173,9 @@ def committed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_was_not_committed_is_not_overwritten_unless_asked(committed: Path) -> None:
+def test_what_was_not_committed_is_not_overwritten_unless_asked(
+    committed: Path,
+) -> None:
     config = committed / "config.yaml"
     config.write_text(config.read_text(encoding="utf-8") + "more: 1\n", encoding="utf-8")
     program = read_program(("train.py",), committed)
@@ -141,7 +190,9 @@ def test_what_was_not_committed_is_not_overwritten_unless_asked(committed: Path)
     assert "lr: 0.125" in config.read_text(encoding="utf-8")
 
 
-def test_another_dirty_file_and_one_that_git_does_not_know_are_no_obstacle(committed: Path) -> None:
+def test_another_dirty_file_and_one_that_git_does_not_know_are_no_obstacle(
+    committed: Path,
+) -> None:
     script = committed / "train.py"
     script.write_text(script.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
     applied(read_program(("train.py",), committed))
@@ -150,7 +201,9 @@ def test_another_dirty_file_and_one_that_git_does_not_know_are_no_obstacle(commi
     applied(project(new, PROJECTS["script"][0]))
 
 
-def test_a_file_that_was_changed_since_it_was_read_is_never_overwritten(tmp_path: Path) -> None:
+def test_a_file_that_was_changed_since_it_was_read_is_never_overwritten(
+    tmp_path: Path,
+) -> None:
     program = project(tmp_path, PROJECTS["yaml"][0])
     (tmp_path / "config.yaml").write_text("train: {lr: 0.7}\n", encoding="utf-8")
     with pytest.raises(InputError, match="changed since"):
@@ -166,13 +219,25 @@ def recorded(tmp_path: Path) -> Program:
     measure = Measure("accuracy", larger_is_better=True)
     before, after = (0.1,) * 6, (0.9,) * 6
     verdict = Verdict(
-        patch, (1, 2, 3, 4, 5, 6), before, after, compare(before, after), 0.01, Decision.REPAIRED
+        patch,
+        (1, 2, 3, 4, 5, 6),
+        before,
+        after,
+        compare(before, after),
+        0.01,
+        Decision.REPAIRED,
     )
     result = Repair(
-        strategy="guided", decision=Decision.REPAIRED, patch=patch, diff=patch.diff(program),
-        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""), verdicts=(verdict,), looks=(), cuts=(),
+        strategy="guided",
+        decision=Decision.REPAIRED,
+        patch=patch,
+        diff=patch.diff(program),
+        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""),
+        verdicts=(verdict,),
+        looks=(),
+        cuts=(),
         cost=TrainingUsage(1.0),
-    )  # fmt: skip
+    )
     with (
         Journal.open(tmp_path / ".reenact") as journal,
         journal.run(pipeline="repair", request=Trial(program).identity, what="train.py") as run,
@@ -191,7 +256,9 @@ def test_a_recorded_repair_is_written_without_training_again(recorded: Program) 
         reenact.apply_repair(runs_dir=runs)
 
 
-def test_a_repair_of_a_program_that_has_changed_since_is_not_written(recorded: Program) -> None:
+def test_a_repair_of_a_program_that_has_changed_since_is_not_written(
+    recorded: Program,
+) -> None:
     script, runs = recorded.folder / "train.py", recorded.folder / ".reenact"
     script.write_text(script.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
     assert "train.py has changed since this run" in reenact.load_run(runs_dir=runs).stale
@@ -202,7 +269,9 @@ def test_a_repair_of_a_program_that_has_changed_since_is_not_written(recorded: P
 
 
 def test_a_repair_that_somebody_else_recorded_is_not_written(
-    recorded: Program, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    recorded: Program,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("other")))
     with pytest.raises(InputError, match="is not"):
@@ -210,13 +279,18 @@ def test_a_repair_that_somebody_else_recorded_is_not_written(
     assert not list(recorded.folder.glob(f"*{BACKUP}"))
 
 
-SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
+SMALL = (
+    'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
+)
 
 
 def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
     program = project(tmp_path, {"train.py": SMALL})
     patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
-    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="apply", request={}) as run,
+    ):
         (backup,) = write(program, patch, run)
         again = read_program(("train.py",), program.folder)
         with pytest.raises(InputError, match="backup"):
@@ -252,12 +326,19 @@ def poisoned(folder: Path, tripwire: Path) -> None:
     trip.write_text(f"#!/bin/sh\necho tripped >> {tripwire}\ncat\n")
     trip.chmod(0o755)
     with (folder / ".git" / "config").open("a") as config:
-        config.write(f'[core]\n\tfsmonitor = {trip}\n[filter "x"]\n\tclean = {trip}\n\tsmudge = {trip}\n')
+        config.write(
+            f'[core]\n\tfsmonitor = {trip}\n[filter "x"]\n\tclean = {trip}\n\tsmudge = {trip}\n'
+        )
     (folder / ".git" / "info").mkdir(exist_ok=True)
     (folder / ".git" / "info" / "attributes").write_text("* filter=x\n")
     hooks = folder / ".git" / "hooks"
     hooks.mkdir(exist_ok=True)
-    for name in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction"):
+    for name in (
+        "post-checkout",
+        "pre-commit",
+        "post-index-change",
+        "reference-transaction",
+    ):
         (hooks / name).write_text(f"#!/bin/sh\necho tripped >> {tripwire}\n")
         (hooks / name).chmod(0o755)
 
@@ -286,11 +367,17 @@ def test_a_branch_keeps_the_line_ends_that_are_committed(committed: Path) -> Non
     git(committed, "checkout", "--", "config.yaml")
     assert b"\r\n" in (committed / "config.yaml").read_bytes()
     program = read_program(("train.py",), committed)
-    commit = commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "fix", "m")
-    assert git(committed, "diff", "--stat", "HEAD", commit).endswith("1 insertion(+), 1 deletion(-)")
+    commit = commit_on_branch(
+        program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "fix", "m"
+    )
+    assert git(committed, "diff", "--stat", "HEAD", commit).endswith(
+        "1 insertion(+), 1 deletion(-)"
+    )
 
 
-def test_a_file_that_a_filter_changes_is_not_committed_without_it(committed: Path) -> None:
+def test_a_file_that_a_filter_changes_is_not_committed_without_it(
+    committed: Path,
+) -> None:
     git(committed, "config", "filter.x.clean", "sed s/large/small/")
     (committed / ".gitattributes").write_text("config.yaml filter=x\n")
     git(committed, "add", "--renormalize", ".")
@@ -302,7 +389,9 @@ def test_a_file_that_a_filter_changes_is_not_committed_without_it(committed: Pat
     assert git(committed, "branch", "--list", "fix") == ""
 
 
-def test_a_work_tree_that_was_added_to_a_repository_is_looked_at_there(committed: Path) -> None:
+def test_a_work_tree_that_was_added_to_a_repository_is_looked_at_there(
+    committed: Path,
+) -> None:
     tree = committed.parent / "added"
     git(committed, "worktree", "add", "-q", str(tree), "-b", "other")
     program = read_program(("train.py",), tree)

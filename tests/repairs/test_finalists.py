@@ -31,5 +31,7 @@ def test_the_smaller_of_nearly_equal_gains(
     small: float, large: float, base: float, bounded: bool, first: Patch
 ) -> None:
     context = search_context(lambda values: 0.5).context
-    context.trainer.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
+    context.trainer.measure = Measure(
+        "test_accuracy" if bounded else "test_loss", larger_is_better=bounded
+    )
     assert smallest_near(context, [(SMALL, small), (LARGE, large)], base)[0] == first

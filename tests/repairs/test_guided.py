@@ -12,7 +12,14 @@ from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.repairs.strategies.guided import Guided
 from reenact.repairs.strategies.ideas import ideas
-from reenact.testing.strategy import SOURCE, Suspicion, Values, played, search_context, set_to
+from reenact.testing.strategy import (
+    SOURCE,
+    Suspicion,
+    Values,
+    played,
+    search_context,
+    set_to,
+)
 from reenact.trials.executor import ScriptedExecutor
 from reenact.trials.trial import Outcome, Trial
 
@@ -74,7 +81,12 @@ def test_short_trainings_are_looked_at_with_three_seeds() -> None:
 
 @pytest.mark.parametrize("budget", ["6x", "10x", "20x"])
 def test_the_budget_holds_and_the_reserve_stays(budget: str) -> None:
-    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
+    given = search_context(
+        rate_decides,
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
+        budget=budget,
+        noise=0.02,
+    )
     given.context.reserve = 1.0
     Guided().search(given.context)
     assert given.context.trainer.usage.spent <= float(budget[:-1]) - 1.0 + 1e-6
@@ -114,9 +126,14 @@ def test_a_sure_change_that_loses_the_loss_is_tried_with_smaller_steps() -> None
             return 0.3
         return 0.9 if rate <= 0.05 else None
 
-    given = search_context(only_calm, Suspicion(Kind.LOSS, "mean_squared_error", 0.9, FaultType.LCH))
+    given = search_context(
+        only_calm, Suspicion(Kind.LOSS, "mean_squared_error", 0.9, FaultType.LCH)
+    )
     found = Guided().search(given.context)
-    assert {change.hyperparameter.kind for change in found[0].changes} == {Kind.LOSS, Kind.LEARNING_RATE}
+    assert {change.hyperparameter.kind for change in found[0].changes} == {
+        Kind.LOSS,
+        Kind.LEARNING_RATE,
+    }
 
 
 def test_the_best_so_far_is_reported_as_it_comes() -> None:
@@ -151,7 +168,9 @@ def test_an_idea_that_is_too_expensive_does_not_stand_in_the_way() -> None:
 
 
 def test_while_nothing_helps_the_whole_budget_is_for_the_search() -> None:
-    given = search_context(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10x")
+    given = search_context(
+        lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10x"
+    )
     assert Guided().search(given.context) == []
     assert given.context.trainer.usage.spent > 0.8 * 10
 
@@ -166,7 +185,9 @@ def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
 
 
 @pytest.mark.parametrize("can_be_cut", [True, False])
-def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_be_cut: bool) -> None:
+def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(
+    can_be_cut: bool,
+) -> None:
     program = program_from_text(SOURCE.replace("epochs=12", "epochs=2"))
     suspicion = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9)
     given = search_context(rate_decides, suspicion, program=program, noise=0.01)
@@ -189,7 +210,9 @@ def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_
 
 
 def test_with_a_small_budget_the_smaller_of_nearly_equal_changes_comes_first() -> None:
-    """Larger batches give a hundredth more than the right learning rate alone; one more seed can be paid."""
+    """Larger batches give a hundredth more than the right learning rate alone; one more seed
+    can be paid.
+    """
 
     def batches_hardly_matter(values: Values) -> float:
         right = rate_decides(values)
@@ -210,13 +233,18 @@ def test_with_a_small_budget_the_smaller_of_nearly_equal_changes_comes_first() -
 @pytest.mark.parametrize("budget", ["9x", "12x", "20x"])
 @pytest.mark.parametrize("helps", [True, False])
 def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: bool) -> None:
-    """Every other batch size is lucky once; the right learning rate helps a little less, but always."""
+    """Every other batch size is lucky once; the right learning rate helps a little less, but
+    always.
+    """
     rate, batch = (
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
         Suspicion(Kind.BATCH_SIZE, 64, 0.9, FaultType.HBS),
     )
     given = search_context(
-        lambda values: 0.3 + 0.5 * helps * (rate_decides(values) > 0.5), rate, batch, budget=budget
+        lambda values: 0.3 + 0.5 * helps * (rate_decides(values) > 0.5),
+        rate,
+        batch,
+        budget=budget,
     )
     plain, first = given.executor, given.context.seeds[0]
 
@@ -234,7 +262,9 @@ def test_what_only_the_first_seed_favours_is_not_offered(budget: str, helps: boo
 
 
 def test_one_more_seed_does_not_say_which_helps_most() -> None:
-    """The right learning rate is all that helps; without a larger batch the second seed is an unlucky one."""
+    """The right learning rate is all that helps; without a larger batch the second seed is an
+    unlucky one.
+    """
     rate, batch = (
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
         Suspicion(Kind.BATCH_SIZE, 64, 0.5, FaultType.HBS),
@@ -268,6 +298,9 @@ def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() ->
         assert isinstance(epochs, int)
         return max(0.92 if epochs >= 48 else 0.3, rate_decides(values) - 0.02)
 
-    epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, FaultType.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
+    epochs, rate = (
+        Suspicion(Kind.EPOCHS, 48, 0.9, FaultType.HNE),
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
+    )
     found = Guided().search(search_context(either, epochs, rate).context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

@@ -14,14 +14,23 @@ def test_a_faulty_training_that_prints_no_number_does_not_say_where_it_stands() 
     """It printed `nan`, which the probe alone made something of; repaired, it prints numbers."""
     faulty = Outcome(OutcomeKind.FINISHED, 9, metrics={"loss": 3.0}, sources={"loss": "output"})
     judge = judging_by(LOSS, faulty).judge
-    repaired = Outcome(OutcomeKind.FINISHED, 9, metrics={"val_loss": 0.5}, sources={"val_loss": "output"})
+    repaired = Outcome(
+        OutcomeKind.FINISHED,
+        9,
+        metrics={"val_loss": 0.5},
+        sources={"val_loss": "output"},
+    )
     assert LOSS.read(repaired) is None
     assert judge.read(repaired) == 0.5
 
 
 def test_a_number_is_read_where_it_was_logged() -> None:
     logged = Outcome(
-        OutcomeKind.FINISHED, 9, metrics={"val_loss": 0.5}, sources={"val_loss": "probe"}, halved=1
+        OutcomeKind.FINISHED,
+        9,
+        metrics={"val_loss": 0.5},
+        sources={"val_loss": "probe"},
+        halved=1,
     )
     judging = judging_by(LOSS, logged)
     assert judging.judge == LOSS

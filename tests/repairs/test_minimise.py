@@ -20,7 +20,9 @@ def by(**gains: float):
     turned = {"rate": (Kind.LEARNING_RATE, 0.001), "batch": (Kind.BATCH_SIZE, 16)}
 
     def formula(values: Values) -> float:
-        return 0.3 + sum(gain for name, gain in gains.items() if values[turned[name][0]] == turned[name][1])
+        return 0.3 + sum(
+            gain for name, gain in gains.items() if values[turned[name][0]] == turned[name][1]
+        )
 
     return formula
 
@@ -86,7 +88,9 @@ def test_a_smaller_change_must_keep_nine_tenths_of_the_gain(kept: float, parts: 
 
 
 @pytest.mark.parametrize(("kept", "seeds"), [(0.82, 5), (0.78, 1)])
-def test_what_keeps_less_than_four_fifths_on_one_seed_is_not_looked_at_again(kept: float, seeds: int) -> None:
+def test_what_keeps_less_than_four_fifths_on_one_seed_is_not_looked_at_again(
+    kept: float, seeds: int
+) -> None:
     given = search_context(by(rate=0.5 * kept, batch=0.5 * (1 - kept)), budget="60x", noise=0.0005)
     _, cuts, _ = smallest(Patch((RATE, BATCH)), given.context)
     assert [cut.seeds for cut in cuts if cut.patch == Patch((RATE,))] == [seeds]
@@ -108,11 +112,19 @@ def test_exactly_four_fifths_is_looked_at_again() -> None:
 
 @pytest.mark.parametrize(
     ("budget", "trained", "parts", "note"),
-    [("1t", 1, 2, ENDED), ("2t", 3, 2, ENDED), ("14t", 4, 2, ENDED), ("15t", 15, 1, "")],
+    [
+        ("1t", 1, 2, ENDED),
+        ("2t", 3, 2, ENDED),
+        ("14t", 4, 2, ENDED),
+        ("15t", 15, 1, ""),
+    ],
 )
-def test_the_budget_decides_to_the_training(budget: str, trained: int, parts: int, note: str) -> None:
-    """One is spent. The first look at a part takes one of the part; the test takes four more seeds of the
-    part, of the whole change and of the program as it stands."""
+def test_the_budget_decides_to_the_training(
+    budget: str, trained: int, parts: int, note: str
+) -> None:
+    """One is spent. The first look at a part takes one of the part; the test takes four more seeds
+    of the part, of the whole change and of the program as it stands.
+    """
     given = search_context(by(rate=0.5), budget=budget)
     patch, _, short = smallest(Patch((RATE, BATCH)), given.context)
     assert (patch.complexity, short) == (parts, note)
@@ -146,5 +158,7 @@ def test_a_part_that_cannot_be_judged_is_not_trained() -> None:
         ((float("-inf"),), (0.6,), (float("-inf"),), 0.0),
     ],
 )
-def test_share_of_gain(before: tuple[float], full: tuple[float], smaller: tuple[float], share: float) -> None:
+def test_share_of_gain(
+    before: tuple[float], full: tuple[float], smaller: tuple[float], share: float
+) -> None:
     assert share_of_gain(before, full, smaller) == pytest.approx(share)

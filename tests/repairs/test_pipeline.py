@@ -72,17 +72,24 @@ def program_of(tmp_path: Path, text: str) -> Program:
 
 
 def repaired(
-    program: Program, tmp_path: Path, options: RepairOptions, known: Diagnosis | None = None, **given: object
+    program: Program,
+    tmp_path: Path,
+    options: RepairOptions,
+    known: Diagnosis | None = None,
+    **given: object,
 ) -> Repair:
     with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
-        services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=output, **given)  # type: ignore[arg-type]
+        services = RepairServices(
+            journal=journal, traces=tmp_path / "traces", stdout=output, **given
+        )  # type: ignore[arg-type]
         return repair(program, options, services, known)
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
-    """A diagnosis of the training with a learning rate that is far too large. By a cold interpreter: what one
-    looks at that is forked elsewhere cannot be seen."""
+    """A diagnosis of the training with a learning rate that is far too large. By a cold
+    interpreter: what one looks at that is forked elsewhere cannot be seen.
+    """
     folder = tmp_path_factory.mktemp("known")
     program = program_of(folder, TRAIN.replace("RATE", "5.0"))
     with (
@@ -101,7 +108,9 @@ def named(known: Diagnosis) -> Program:
 
 
 @pytest.mark.frameworks
-def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
+def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(
+    tmp_path: Path,
+) -> None:
     program = program_of(tmp_path, KERAS)
     found = repaired(program, tmp_path, RepairOptions(seeds=6, budget="10x"))
     assert found.decision.helps
@@ -128,7 +137,9 @@ def good(trial: Trial) -> Outcome:
     )
 
 
-def test_a_program_that_crashes_behind_its_training_is_repaired_all_the_same(tmp_path: Path) -> None:
+def test_a_program_that_crashes_behind_its_training_is_repaired_all_the_same(
+    tmp_path: Path,
+) -> None:
     line = "import plots_of_nobody"
     program = program_of(tmp_path, TRAIN.replace("RATE", "5.0") + f"{line}\n")
     place = Place(PurePosixPath("train.py"), 16)
@@ -165,7 +176,8 @@ ONE_HOT = CRASHING.replace("categorical_cross", "sparse_categorical_cross").repl
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize(
-    ("text", "loss"), [(CRASHING, '"sparse_categorical_cross'), (ONE_HOT, '"categorical_cross')]
+    ("text", "loss"),
+    [(CRASHING, '"sparse_categorical_cross'), (ONE_HOT, '"categorical_cross')],
 )
 def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_suggests(
     tmp_path: Path, text: str, loss: str
@@ -174,7 +186,11 @@ def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_su
         script = trial.patched.script()
         if loss not in script or script.count("to_categorical(") != text.count("to_categorical("):
             return Outcome(OutcomeKind.CRASHED)
-        return replace(good(trial), metrics={"val_accuracy": 0.6}, sources={"val_accuracy": "keras"})
+        return replace(
+            good(trial),
+            metrics={"val_accuracy": 0.6},
+            sources={"val_accuracy": "keras"},
+        )
 
     program = program_of(tmp_path, text)
     options = RepairOptions(seeds=6, budget="8x")
@@ -193,7 +209,11 @@ def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_su
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
     clean = replace(known, findings=(), low_confidence=())
     found = repaired(
-        named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda: ScriptedExecutor(good)
+        named(known),
+        tmp_path,
+        RepairOptions(seeds=6),
+        clean,
+        executor=lambda: ScriptedExecutor(good),
     )
     assert found.decision is Decision.GOOD_ALREADY
     assert found.patch == Patch(())
@@ -203,7 +223,10 @@ def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diag
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n", "crashes"),
+        (
+            "import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n",
+            "crashes",
+        ),
         ("print('hello')\n", "no training step"),
     ],
 )
@@ -224,16 +247,28 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
     def unsteady(trial: Trial) -> Outcome:
         value = 0.5 + next(numbers) * 1e-3
         return Outcome(
-            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=LOGGED, cpu_seconds=1.0
+            OutcomeKind.FINISHED,
+            steps=9,
+            metrics={"test_accuracy": value},
+            sources=LOGGED,
+            cpu_seconds=1.0,
         )
 
     options = RepairOptions(budget="6x")
-    found = repaired(named(known), tmp_path, options, known, executor=lambda: ScriptedExecutor(unsteady))
+    found = repaired(
+        named(known),
+        tmp_path,
+        options,
+        known,
+        executor=lambda: ScriptedExecutor(unsteady),
+    )
     assert any("not the same twice" in note for note in found.notes)
 
 
 def rate_decides(trial: Trial) -> Outcome:
-    rates = [one.value for one in trial.patch.changes if one.hyperparameter.kind is Kind.LEARNING_RATE]  # type: ignore[union-attr]
+    rates = [
+        one.value for one in trial.patch.changes if one.hyperparameter.kind is Kind.LEARNING_RATE
+    ]  # type: ignore[union-attr]
     good = bool(rates) and float(rates[0]) < 0.1
     value = (0.9 if good else 0.4) + trial.seed % 5 * 1e-3
     return Outcome(
@@ -249,7 +284,9 @@ def rate_decides(trial: Trial) -> Outcome:
 def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    """Also where it takes so long that the limit of a training changes; once more for the same seed."""
+    """Also where it takes so long that the limit of a training changes; once more for the same
+    seed.
+    """
     executor = ScriptedExecutor(lambda trial: replace(rate_decides(trial), seconds=20.0))
     options = RepairOptions(seeds=6, budget="20x")
     found = repaired(named(known), tmp_path, options, known, executor=lambda: executor)
@@ -276,7 +313,12 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
     with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
         given = {"journal": journal, "traces": tmp_path / "traces", "stdout": output}
         with pytest.raises(Stopped):
-            repair(program, options, RepairServices(**given, stop=stop, executor=lambda: first), known)  # type: ignore[arg-type]
+            repair(
+                program,
+                options,
+                RepairServices(**given, stop=stop, executor=lambda: first),
+                known,
+            )  # type: ignore[arg-type]
         found = repair(program, options, RepairServices(**given, executor=lambda: again), known)  # type: ignore[arg-type]
     assert found.decision is Decision.IMPROVED
     finished = {trial.key for trial in first.ran[:8]}
@@ -326,7 +368,11 @@ def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing
         return Outcome(OutcomeKind.INTERRUPTED)
 
     with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
-        given = {"journal": journal, "traces": tmp_path / "runs" / "traces", "stdout": output}
+        given = {
+            "journal": journal,
+            "traces": tmp_path / "runs" / "traces",
+            "stdout": output,
+        }
         with pytest.raises(Stopped):
             repair(
                 program,
@@ -366,11 +412,18 @@ def test_without_time_for_a_verdict_it_is_not_decided(
 
     executor.play = slow
     found = repaired(
-        named(known), tmp_path, RepairOptions(seeds=6), known, stop=stop, executor=lambda: executor
+        named(known),
+        tmp_path,
+        RepairOptions(seeds=6),
+        known,
+        stop=stop,
+        executor=lambda: executor,
     )
     assert found.decision is Decision.NOT_DECIDED
     assert found.decision.exit_code is ExitCode.INCONCLUSIVE
-    assert found.sentence.startswith("Not decided: the time was up before a change was verified. Give")
+    assert found.sentence.startswith(
+        "Not decided: the time was up before a change was verified. Give"
+    )
     assert any("--max-time 60 s" in note for note in found.notes)
     assert found.to_dict()["decision"] == "not-decided"
 
@@ -378,7 +431,11 @@ def test_without_time_for_a_verdict_it_is_not_decided(
 def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
     executor = ScriptedExecutor(rate_decides)
     repaired(
-        named(known), tmp_path, RepairOptions(seeds=6, training_time=7.0), known, executor=lambda: executor
+        named(known),
+        tmp_path,
+        RepairOptions(seeds=6, training_time=7.0),
+        known,
+        executor=lambda: executor,
     )
     limits = {trial.limits.seconds for trial in executor.ran}
     assert max(seconds or 99.0 for seconds in limits) <= 7.01

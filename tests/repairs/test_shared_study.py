@@ -38,7 +38,9 @@ strategy(name).search(context)
 SECRET = "postgresql://ann:hunter2hunter2@db.example/studies"
 
 
-def drive(url: str, owner: str, name: str = "random", budget: str = "6t") -> subprocess.Popen[bytes]:
+def drive(
+    url: str, owner: str, name: str = "random", budget: str = "6t"
+) -> subprocess.Popen[bytes]:
     words = [warm_python_of_commands(), "-c", DRIVER, url, owner, name, budget]
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -56,7 +58,9 @@ def test_two_drivers_fill_one_study(tmp_path: Path, name: str) -> None:
     found = trials_in(url)
     assert {one.user_attrs["run"] for one in found} == {"one", "two"}
     assert all(one.state.is_finished() for one in found)
-    drawn = [tuple(one.params.values()) for one in found if not one.system_attrs.get("fixed_params")]
+    drawn = [
+        tuple(one.params.values()) for one in found if not one.system_attrs.get("fixed_params")
+    ]
     assert len(set(drawn)) == len(drawn), "drivers that share a study do not propose the same"
 
 
@@ -76,10 +80,14 @@ def test_a_run_that_continues_tells_its_own_trials_again(tmp_path: Path, name: s
     study.ask()
     assert searched(url, "one", name) == first
     assert [one for one in trials_in(url) if one.user_attrs.get("run") == "one"] == before
-    assert trials_in(url)[-1].state is optuna.trial.TrialState.RUNNING, "that of another driver is left alone"
+    assert trials_in(url)[-1].state is optuna.trial.TrialState.RUNNING, (
+        "that of another driver is left alone"
+    )
 
 
-def test_a_trial_that_was_open_when_the_run_was_killed_is_reported(tmp_path: Path) -> None:
+def test_a_trial_that_was_open_when_the_run_was_killed_is_reported(
+    tmp_path: Path,
+) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     other = optuna.storages.RDBStorage(url)
     searched(url, "one")

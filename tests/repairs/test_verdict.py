@@ -11,7 +11,15 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import Evaluation
-from reenact.repairs.verdict import Decision, Judging, Repair, Verdict, deciding, judging_by, summary
+from reenact.repairs.verdict import (
+    Decision,
+    Judging,
+    Repair,
+    Verdict,
+    deciding,
+    judging_by,
+    summary,
+)
 from reenact.testing.strategy import set_to
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
@@ -36,7 +44,11 @@ def with_metrics(**metrics: float) -> Outcome:
 
 
 def verdict(decision: Decision, patch: Patch = PATCH, **more: object) -> Verdict:
-    given: dict[str, object] = {"before": BEFORE, "after": AFTER, "comparison": compare(BEFORE, AFTER)}
+    given: dict[str, object] = {
+        "before": BEFORE,
+        "after": AFTER,
+        "comparison": compare(BEFORE, AFTER),
+    }
     given |= {"p_value": 0.16} | more
     return Verdict(patch, tuple(range(6)), decision=decision, **given)  # type: ignore[arg-type]
 
@@ -49,7 +61,10 @@ def repair(decision: Decision, *verdicts: Verdict, looks: tuple[Evaluation, ...]
 
 def test_validation_data_choose_and_test_data_judge() -> None:
     judging = judging_by(TEST, LOGGED)
-    assert (judging.search, judging.judge) == (replace(TEST, name="val_accuracy", source="keras"), TEST)
+    assert (judging.search, judging.judge) == (
+        replace(TEST, name="val_accuracy", source="keras"),
+        TEST,
+    )
     assert (judging.search_part, judging.judge_part) == (Part.WHOLE, Part.WHOLE)
     assert judging.held_out
     assert judging.sentence == "searched by val_accuracy, judged by test_accuracy"
@@ -65,13 +80,21 @@ def test_validation_data_choose_and_test_data_judge() -> None:
             with_metrics(val_accuracy=0.5, test_accuracy=0.6),
             id="not a metric of test data",
         ),
-        pytest.param(TEST, replace(LOGGED, metrics={"test_accuracy": 0.5}, halved=0), id="not halved"),
         pytest.param(
-            TEST, replace(LOGGED, metrics={"loss": 0.5}, sources={}, halved=1), id="halved, other metric"
+            TEST,
+            replace(LOGGED, metrics={"test_accuracy": 0.5}, halved=0),
+            id="not halved",
+        ),
+        pytest.param(
+            TEST,
+            replace(LOGGED, metrics={"loss": 0.5}, sources={}, halved=1),
+            id="halved, other metric",
         ),
     ],
 )
-def test_where_nothing_is_held_out_only_the_seeds_are_fresh(measure: Measure, outcome: Outcome) -> None:
+def test_where_nothing_is_held_out_only_the_seeds_are_fresh(
+    measure: Measure, outcome: Outcome
+) -> None:
     judging = judging_by(measure, outcome)
     assert judging.search == judging.judge
     assert not judging.held_out
@@ -87,7 +110,10 @@ def test_halves_come_before_validation_data() -> None:
 
 def test_the_source_is_kept_where_the_metric_was_read_and_dropped_where_it_was_not() -> None:
     assert judging_by(TEST, with_metrics(test_accuracy=0.5)).judge.source == "output"
-    assert judging_by(replace(TEST, source="keras"), with_metrics(test_accuracy=0.5)).judge.source is None
+    assert (
+        judging_by(replace(TEST, source="keras"), with_metrics(test_accuracy=0.5)).judge.source
+        is None
+    )
 
 
 def test_what_each_decision_comes_to() -> None:
@@ -124,7 +150,13 @@ def test_the_verdict_that_decides() -> None:
 
 def test_a_crash_that_ends_now_is_reported_to_run_and_not_to_be_better() -> None:
     why = "it trains where it failed before, and what a constant answer scores is unknown"
-    ends = verdict(Decision.RUNS_NOW, before=FAILED, after=(0.1,) * 6, p_value=1 / 64, shortfall=why)
+    ends = verdict(
+        Decision.RUNS_NOW,
+        before=FAILED,
+        after=(0.1,) * 6,
+        p_value=1 / 64,
+        shortfall=why,
+    )
     sentence = repair(Decision.RUNS_NOW, ends).sentence
     assert sentence.startswith(
         "Runs now, but no improvement is shown: test_accuracy failed -> 0.1 ± 0 (6 fresh"
@@ -134,7 +166,9 @@ def test_a_crash_that_ends_now_is_reported_to_run_and_not_to_be_better() -> None
 
 def test_a_loss_that_falls_too_far_did_run_before() -> None:
     below = verdict(Decision.RUNS_NOW, shortfall="val_loss -849 is below 0")
-    assert repair(Decision.RUNS_NOW, below).sentence.startswith("No improvement is shown: test_accuracy 0.30")
+    assert repair(Decision.RUNS_NOW, below).sentence.startswith(
+        "No improvement is shown: test_accuracy 0.30"
+    )
     partly = verdict(Decision.RUNS_NOW, before=(*FAILED[:5], 0.3), shortfall="no better")
     assert repair(Decision.RUNS_NOW, partly).sentence.startswith("No improvement is shown")
 
@@ -143,7 +177,9 @@ def test_not_significant_says_how_large_a_gain_would_have_been_seen() -> None:
     words = "p=0.16; a gain of 0.08 or more would have been seen 4 times out of 5)."
     weak = verdict(Decision.NOT_SIGNIFICANT, detectable=0.08)
     assert words in repair(Decision.NOT_SIGNIFICANT, weak).sentence
-    assert repair(Decision.NOT_SIGNIFICANT, weak).to_dict()["verdicts"][0]["detectable_gain"] == 0.08  # type: ignore[index]
+    assert (
+        repair(Decision.NOT_SIGNIFICANT, weak).to_dict()["verdicts"][0]["detectable_gain"] == 0.08
+    )  # type: ignore[index]
     unknown = repair(Decision.NOT_SIGNIFICANT, verdict(Decision.NOT_SIGNIFICANT)).sentence
     assert "p=0.16)." in unknown
     assert verdict(Decision.TOO_SMALL, detectable=0.08).not_seen == ""
@@ -160,8 +196,14 @@ def test_sentences_of_changes_to_take_and_not_to_take() -> None:
     assert two.startswith("Repaired by 2 changes: ")
     small = repair(Decision.TOO_SMALL, verdict(Decision.TOO_SMALL)).sentence
     assert "too little to matter: test_accuracy" in small
-    guessing = replace(verdict(Decision.TOO_SMALL), shortfall="test_accuracy is no better than guessing")
-    assert "; test_accuracy is no better than guessing)." in repair(Decision.TOO_SMALL, guessing).sentence
+    guessing = replace(
+        verdict(Decision.TOO_SMALL),
+        shortfall="test_accuracy is no better than guessing",
+    )
+    assert (
+        "; test_accuracy is no better than guessing)."
+        in repair(Decision.TOO_SMALL, guessing).sentence
+    )
     assert small.endswith("look for a larger gain with --budget 40x.")
     assert repair(Decision.GOOD_ALREADY).sentence.endswith("nothing is to be repaired.")
     assert repair(Decision.NOT_DECIDED).sentence.startswith("Not decided: the time was up")
@@ -203,7 +245,9 @@ def test_too_few_seeds_that_differ_cannot_decide(tied: int, few: bool) -> None:
 
 @pytest.mark.parametrize(("factor", "few"), [(1.5, False), (1.61, True), (3.0, True)])
 def test_a_second_change_makes_more_seeds_necessary(factor: float, few: bool) -> None:
-    """Five that differ: 1/32 by itself, 0.047 beside a second change, 0.0503 with a smaller share."""
+    """Five that differ: 1/32 by itself, 0.047 beside a second change, 0.0503 with a smaller
+    share.
+    """
     compared = compare((0.5,) * 6, (0.5, *(0.6,) * 5))
     weak = verdict(Decision.NOT_SIGNIFICANT, comparison=compared, p_value=factor * compared.p_value)
     assert ("Only 5 of 6" in repair(Decision.NOT_SIGNIFICANT, weak).sentence) is few

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from reenact.faults.page import SECTIONS
-from reenact.faults.registry import all_detectors, all_faults, detector, detectors_of, fault
+from reenact.faults.registry import (
+    all_detectors,
+    all_faults,
+    detector,
+    detectors_of,
+    fault,
+)
 from reenact.report.fault_pages import (
     INDEX,
     detector_help,
@@ -27,15 +33,21 @@ def test_every_fault_has_a_page_with_all_sections_and_a_line_in_the_index() -> N
     for one in all_faults():
         text = made[f"{one.name}.md"]
         assert [name for name in SECTIONS if f"## {name}\n" not in text] == [], one.name
-        assert [own.code for own in detectors_of(one) if f"### {own.code} {own.name}\n" not in text] == []
+        assert [
+            own.code for own in detectors_of(one) if f"### {own.code} {own.name}\n" not in text
+        ] == []
         assert f"[{one.name}]({one.name}.md)" in made[INDEX]
 
 
 def test_the_committed_pages_are_those_that_the_docstrings_make() -> None:
     made = pages()
     committed = {file.name: file.read_text(encoding="utf-8") for file in COMMITTED.glob("*.md")}
-    stale = sorted(name for name in made.keys() | committed.keys() if made.get(name) != committed.get(name))
-    assert not stale, f"run `reenact rules --write docs/faults`; it differs in {', '.join(stale[:8])}"
+    stale = sorted(
+        name for name in made.keys() | committed.keys() if made.get(name) != committed.get(name)
+    )
+    assert not stale, (
+        f"run `reenact rules --write docs/faults`; it differs in {', '.join(stale[:8])}"
+    )
 
 
 def test_writing_takes_away_pages_of_faults_that_are_no_more(tmp_path: Path) -> None:

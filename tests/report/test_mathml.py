@@ -1,4 +1,6 @@
-"""Formulas of papers are drawn by the browser; what is not understood stays LaTeX, and all is escaped."""
+"""Formulas of papers are drawn by the browser; what is not understood stays LaTeX, and all is
+escaped.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_what_papers_write_is_drawn(latex: str, has: list[str]) -> None:
     ElementTree.fromstring(drawn)
 
 
-@pytest.mark.parametrize("latex", [r"\foo{x}", "a_{1", r"\begin{cases} x \end{cases}", "}", "{" * 5000])
+@pytest.mark.parametrize(
+    "latex", [r"\foo{x}", "a_{1", r"\begin{cases} x \end{cases}", "}", "{" * 5000]
+)
 def test_what_is_not_understood_stays_as_it_is(latex: str) -> None:
     assert formula(latex).startswith("<code>")
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
-from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+from pydantic_sarif.model import (
+    StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif,
+)
 
 from reenact.report.document import Diagnostic, Document, Level, Picture
 from reenact.report.fault_pages import detector_help
@@ -21,12 +23,21 @@ def document() -> Document:
     curve = line_plot("loss", [Curve("loss", [0, 1, 2], [3.0, 2.0, 1.0])], words="falls").svg
     place = Place(PurePosixPath("my folder/train.py"), 12, 4, 12, 9)
     notice = Diagnostic(
-        "UM005", "learning-rate-high", Level.WARNING, "learning rate 10\x1b[31m", place,
-        help=detector_help("UM005"), pictures=(Picture("Range test", curve, "the loss rises from 1 on"),),
-    )  # fmt: skip
+        "UM005",
+        "learning-rate-high",
+        Level.WARNING,
+        "learning rate 10\x1b[31m",
+        place,
+        help=detector_help("UM005"),
+        pictures=(Picture("Range test", curve, "the loss rises from 1 on"),),
+    )
     bare = Diagnostic("MD001", "model-opinion", Level.NOTE, "no page", None)
     return Document(
-        "diagnose", "Diagnosis", "2 findings.", (Picture("Loss", curve, "loss ▇▄▁  3 -> 1"),), (notice, bare)
+        "diagnose",
+        "Diagnosis",
+        "2 findings.",
+        (Picture("Loss", curve, "loss ▇▄▁  3 -> 1"),),
+        (notice, bare),
     )
 
 

@@ -58,7 +58,9 @@ def test_none_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("how", ["auto", "bar", "lines"])
-def test_what_is_no_terminal_gets_plain_lines_on_stderr(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_terminal_gets_plain_lines_on_stderr(
+    how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with telling(how) as tell:
         tell(Progress("trials", 1, 2, note="[bold]not markup[/bold]"))
     output = capsys.readouterr()
@@ -113,11 +115,18 @@ def test_a_name_from_outside_cannot_move_the_cursor() -> None:
 
 def test_a_sentence_is_cut_where_it_does_not_fit() -> None:
     stage = Progress("diagnose", 3, 5, "verify over up to 10 fresh seeds: lr 8 -> 0.01")
-    assert line_text(stage, 60, elapsed=5.0) == "3/5, verify over up to 10 fresh seeds: lr 8 -…  0:05 so far"
+    assert (
+        line_text(stage, 60, elapsed=5.0)
+        == "3/5, verify over up to 10 fresh seeds: lr 8 -…  0:05 so far"
+    )
 
 
 def test_a_clock() -> None:
-    assert [clock(seconds) for seconds in (0, 65, 3600 * 3 + 131)] == ["0:00", "1:05", "3:02:11"]
+    assert [clock(seconds) for seconds in (0, 65, 3600 * 3 + 131)] == [
+        "0:00",
+        "1:05",
+        "3:02:11",
+    ]
 
 
 DRAWS = """

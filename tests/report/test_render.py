@@ -50,7 +50,9 @@ def test_no_format_lets_a_control_sequence_through(document: Document, chosen: s
 
 
 @pytest.mark.parametrize("chosen", ["full", "concise", "markdown", "html", "github"])
-def test_every_format_for_people_ends_in_the_verdict_or_shows_it(document: Document, chosen: str) -> None:
+def test_every_format_for_people_ends_in_the_verdict_or_shows_it(
+    document: Document, chosen: str
+) -> None:
     assert "1 finding" in render(document, chosen)
 
 
@@ -84,8 +86,12 @@ def test_json_has_a_version_and_no_nan(document: Document) -> None:
     assert reported["schema_version"] == 2
     assert reported["data"]["loss"] == [2.3, None, None]
     assert reported["notices"][0]["place"] == {
-        "file": "train.py", "line": 48, "column": 8, "end_line": 48, "end_column": 12,
-    }  # fmt: skip
+        "file": "train.py",
+        "line": 48,
+        "column": 8,
+        "end_line": 48,
+        "end_column": 12,
+    }
 
 
 def test_sarif_names_rules_once_and_counts_columns_from_one(document: Document) -> None:
@@ -94,14 +100,19 @@ def test_sarif_names_rules_once_and_counts_columns_from_one(document: Document) 
     first = run["results"][0]
     assert first["ruleId"] == "UM005"
     assert first["locations"][0]["physicalLocation"]["region"] == {
-        "startLine": 48, "startColumn": 9, "endLine": 48, "endColumn": 13,
-    }  # fmt: skip
+        "startLine": 48,
+        "startColumn": 9,
+        "endLine": 48,
+        "endColumn": 13,
+    }
     assert "locations" not in run["results"][1]
 
 
 def test_github_commands_cannot_be_forged_by_data(document: Document) -> None:
     lines = render(document, "github").splitlines()
-    assert lines[0].startswith("::error title=UM005 learning-rate-high,file=train.py,line=48,col=9::")
+    assert lines[0].startswith(
+        "::error title=UM005 learning-rate-high,file=train.py,line=48,col=9::"
+    )
     assert [line for line in lines if line.startswith("::")] == lines[:2]
     assert "%0A" in lines[1]
 
@@ -119,7 +130,9 @@ def test_html_escapes_and_loads_nothing(document: Document) -> None:
 
 
 def test_markdown_cells_do_not_break_their_table(document: Document) -> None:
-    line = next(line for line in render(document, "markdown").splitlines() if line.startswith("| hostile"))
+    line = next(
+        line for line in render(document, "markdown").splitlines() if line.startswith("| hostile")
+    )
     assert line.replace("\\|", "").count("|") == 3
 
 
@@ -131,13 +144,27 @@ def test_the_verdict_is_one_line_however_narrow_the_terminal() -> None:
 
 def test_a_table_breaks_words_only_where_there_is_no_room_and_on_the_right_first() -> None:
     long = "MeanSquaredLogarithmicErrorAndMore"
-    rows = (("two_inputs.py:17:67", "weight-regularizer", f"fixed: what comes out of it, {long}"),)
+    rows = (
+        (
+            "two_inputs.py:17:67",
+            "weight-regularizer",
+            f"fixed: what comes out of it, {long}",
+        ),
+    )
     table = Table("Hyperparameters", ("place", "kind", "alternatives"), rows)
-    narrow = render(Document(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=60)
+    narrow = render(
+        Document(kind="knobs", title="t", verdict="v", blocks=(table,)),
+        "full",
+        width=60,
+    )
     assert "two_inputs.py:17:67  weight-regularizer" in narrow
     assert long not in narrow
     assert max(map(len, narrow.splitlines())) <= 60
-    wide = render(Document(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=100)
+    wide = render(
+        Document(kind="knobs", title="t", verdict="v", blocks=(table,)),
+        "full",
+        width=100,
+    )
     assert long in wide
 
 
@@ -165,7 +192,9 @@ def test_what_was_reused_stands_first(document: Document, chosen: str) -> None:
     assert "12 trainings" not in render(document, chosen)
 
 
-def test_a_row_of_many_columns_is_a_list_of_its_cells_where_no_column_has_space_for_a_word() -> None:
+def test_a_row_of_many_columns_is_a_list_of_its_cells_where_no_column_has_space_for_a_word() -> (
+    None
+):
     names = tuple(f"column{number}" for number in range(8))
     table = Table("", names, (("finished", "45.6 s", *["repaired"] * 6),))
     document = Document(kind="runs", title="t", verdict="v", blocks=(table,))
@@ -173,7 +202,10 @@ def test_a_row_of_many_columns_is_a_list_of_its_cells_where_no_column_has_space_
     assert "  column0   column1  column2 " in render(document, "full", width=100)
 
 
-LONG = "optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.999), weight_decay=0.01, lr=10.0)"
+LONG = (
+    "optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.999), weight_decay=0.01, "
+    "lr=10.0)"
+)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
@@ -181,12 +213,23 @@ def test_a_finding_is_wrapped_once_and_below_itself(width: int) -> None:
     start = LONG.index("10.0")
     why = "Adam is usually given 1e-5 to 1e-2; larger steps diverge, " * 3
     notice = Diagnostic(
-        "UM005", "learning-rate-high", Level.ERROR, "lr", Place(PurePosixPath("train.py"), 5, 9),
-        "reenact explain UM005", "confidence 0.95, confirmed",
+        "UM005",
+        "learning-rate-high",
+        Level.ERROR,
+        "lr",
+        Place(PurePosixPath("train.py"), 5, 9),
+        "reenact explain UM005",
+        "confidence 0.95, confirmed",
         source=f"    5 | {LONG}\n      | {' ' * start}^^^^",
-        reasons=(("saw", "lr=10"), ("why", why), ("try", f"- {LONG}\n+ {LONG.replace('10.0', '0.001')}")),
-    )  # fmt: skip
-    lines = render(Document("t", "t", "v", diagnostics=(notice, notice)), "full", width=width).splitlines()
+        reasons=(
+            ("saw", "lr=10"),
+            ("why", why),
+            ("try", f"- {LONG}\n+ {LONG.replace('10.0', '0.001')}"),
+        ),
+    )
+    lines = render(
+        Document("t", "t", "v", diagnostics=(notice, notice)), "full", width=width
+    ).splitlines()
     assert max(map(len, lines)) <= width
     source = next(line for line in lines if line.startswith("      5 | "))
     mark = next(line for line in lines if "^" in line)

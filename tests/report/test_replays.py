@@ -1,4 +1,6 @@
-"""Pictures of a replayed terminal: the screen as it was, in the middle of the training and at its end."""
+"""Pictures of a replayed terminal: the screen as it was, in the middle of the training and at
+its end.
+"""
 
 from __future__ import annotations
 

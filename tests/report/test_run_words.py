@@ -18,11 +18,19 @@ from reenact.report.run_words import cost_of, headline, verdict_of
         ("0.5", 900, 1, "$0.5000 + unpriced"),
     ],
 )
-def test_what_has_no_price_is_called_unpriced(money: str, tokens: int, unpriced: int, output: str) -> None:
+def test_what_has_no_price_is_called_unpriced(
+    money: str, tokens: int, unpriced: int, output: str
+) -> None:
     run = Run(
-        seq=1, id="1", pipeline="bug", request_hash="", turn=1,
-        money=money, tokens_in=tokens, unpriced=unpriced,
-    )  # fmt: skip
+        seq=1,
+        id="1",
+        pipeline="bug",
+        request_hash="",
+        turn=1,
+        money=money,
+        tokens_in=tokens,
+        unpriced=unpriced,
+    )
     assert cost_of(run) == output
 
 
@@ -31,6 +39,11 @@ def finished(verdict: str) -> Run:
 
 
 def test_a_list_has_the_decision_of_a_repair_and_a_page_the_first_finding_of_a_diagnosis() -> None:
-    assert verdict_of(finished('{"decision": "repaired", "sentence": "Repaired by 1 change."}')) == "repaired"
-    found = '{"verdict": "1 finding", "sentence": "1 finding.", "first": "RE010 gradients-not-cleared"}'
+    assert (
+        verdict_of(finished('{"decision": "repaired", "sentence": "Repaired by 1 change."}'))
+        == "repaired"
+    )
+    found = (
+        '{"verdict": "1 finding", "sentence": "1 finding.", "first": "RE010 gradients-not-cleared"}'
+    )
     assert headline(finished(found)) == "1 finding: RE010 gradients-not-cleared"

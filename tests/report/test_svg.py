@@ -7,7 +7,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reenact.report.charts import Shade, before_after_plot, bounds, heat_plot, shade_colour
+from reenact.report.charts import (
+    Shade,
+    before_after_plot,
+    bounds,
+    heat_plot,
+    shade_colour,
+)
 from reenact.report.line_plot import MOST_POINTS, Curve, Mark, line_plot, thinned
 from reenact.report.svg import Scale, number, scale_for
 from reenact.report.trials_plot import (
@@ -35,7 +41,10 @@ def count(svg: str, tag: str) -> int:
     "svg",
     [
         line_plot(
-            HOSTILE, [Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], marks=[Mark(1, HOSTILE)], below=HOSTILE
+            HOSTILE,
+            [Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])],
+            marks=[Mark(1, HOSTILE)],
+            below=HOSTILE,
         ).svg,
         heat_plot(HOSTILE, [(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE).svg,
         before_after_plot(HOSTILE, [0.1, 0.2], [0.3, 0.4], HOSTILE).svg,
@@ -121,13 +130,24 @@ def test_before_and_after_show_each_seed_and_count_failures() -> None:
 
 def test_numbers_are_short() -> None:
     assert [number(value) for value in (0, 0.5, 1234.5, 3e7, 1.5e-5, math.inf, math.nan)] == [
-        "0", "0.5", "1234", "3e7", "1.5e-5", "inf", "not a number",
-    ]  # fmt: skip
+        "0",
+        "0.5",
+        "1234",
+        "3e7",
+        "1.5e-5",
+        "inf",
+        "not a number",
+    ]
 
 
 def test_a_long_legend_takes_further_rows() -> None:
     curves = [
-        Curve(f"a method with a long name {at}", [0, 1], [1.0, 2.0], group=f"method {at} " * 3)
+        Curve(
+            f"a method with a long name {at}",
+            [0, 1],
+            [1.0, 2.0],
+            group=f"method {at} " * 3,
+        )
         for at in range(6)
     ]
     svg = ElementTree.fromstring(line_plot("many", curves).svg)
@@ -145,7 +165,14 @@ def test_trials_are_lines_over_an_axis_for_each_hyperparameter() -> None:
     picture = trials_plot("Trials", lines, "accuracy")
     assert count(picture.svg, "path") == 3 + 3, "two axes and the score, and a line a trial"
     shown = texts(picture.svg)
-    assert {"learning-rate", "0 activation", "relu", "accuracy", "as is", "failed"} <= set(shown)
+    assert {
+        "learning-rate",
+        "0 activation",
+        "relu",
+        "accuracy",
+        "as is",
+        "failed",
+    } <= set(shown)
     assert "<script>" not in picture.svg
     assert picture.alt.splitlines()[0].startswith("accuracy 0.9: learning-rate 0.001, 0 activation")
     assert picture.alt.splitlines()[-1] == "accuracy failed: 0 activation relu"
@@ -168,7 +195,14 @@ def test_of_many_trials_and_hyperparameters_those_that_matter_are_drawn() -> Non
 def test_the_hyperparameter_that_decides_is_the_most_important() -> None:
     scores = (0.1, 0.8, 0.5, 0.12, 0.9, 0.55, 0.11, 0.85, 0.5, 0.09, 0.88, -math.inf)
     lines = [
-        TrialLine({"learning-rate": float(at % 3), "width": float(at * 7 % 13), "batch-size": None}, score)
+        TrialLine(
+            {
+                "learning-rate": float(at % 3),
+                "width": float(at * 7 % 13),
+                "batch-size": None,
+            },
+            score,
+        )
         for at, score in enumerate(scores)
     ]
     shares = importances(lines)

@@ -1,4 +1,6 @@
-"""A line below the output of real programs, on real terminals of several widths, replayed by an emulator."""
+"""A line below the output of real programs, on real terminals of several widths, replayed by an
+emulator.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,9 @@ def our_lines(rows: list[str]) -> list[str]:
 class Watching:
     """Looks at every piece, and answers a program that waits until our line was seen."""
 
-    def __init__(self, folder: Path, columns: int, rows: int, beginnings: Sequence[str] = ()) -> None:
+    def __init__(
+        self, folder: Path, columns: int, rows: int, beginnings: Sequence[str] = ()
+    ) -> None:
         self.folder = folder
         self.beginnings = beginnings
         """Of rows that must be seen at the same time."""
@@ -157,7 +161,8 @@ class Watching:
         if not ours:
             return
         self.seen += ours
-        # What the program wrote before it waits may still be on its way: look again at the next piece.
+        # What the program wrote before it waits may still be on its way: look again at the next
+        # piece.
         shown = self.replay.shown
         if not all(any(row.startswith(begins) for row in shown) for begins in self.beginnings):
             return
@@ -186,7 +191,9 @@ def run_program(
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_line_of_the_program_is_there_once_and_whole(name: str, columns: int, tmp_path: Path) -> None:
+def test_every_line_of_the_program_is_there_once_and_whole(
+    name: str, columns: int, tmp_path: Path
+) -> None:
     text, count = PROGRAMS[name]
     ran, watching = run_program(text, tmp_path, columns, rows=16)
 
@@ -266,7 +273,9 @@ print("the report")
 
 
 @pytest.mark.parametrize("printed", ["", "half a line", "a whole line\n"])
-def test_a_message_in_the_middle_of_a_drawing_leaves_no_rest_of_the_line(printed: str) -> None:
+def test_a_message_in_the_middle_of_a_drawing_leaves_no_rest_of_the_line(
+    printed: str,
+) -> None:
     ran = run_on_terminal([sys.executable, "-c", INTERRUPTED, printed], columns=80)
     rows = [row for row in ran.replay().all_rows if row]
     assert rows == [*printed.splitlines(), "short", "short", "the report"]
@@ -287,7 +296,9 @@ print(f"line 0002 of the program got {answer} and {secret[::-1]}")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
-def test_the_program_reads_the_keyboard_and_echoes_where_it_writes(columns: int, tmp_path: Path) -> None:
+def test_the_program_reads_the_keyboard_and_echoes_where_it_writes(
+    columns: int, tmp_path: Path
+) -> None:
     program, driver = tmp_path / "program.py", tmp_path / "driver.py"
     program.write_text(ASKS)
     driver.write_text(DRIVER)
@@ -300,7 +311,10 @@ def test_the_program_reads_the_keyboard_and_echoes_where_it_writes(columns: int,
             os.write(terminal, keys.pop(0)[1])
 
     ran = run_on_terminal(
-        [sys.executable, str(driver), str(program)], columns=columns, rows=16, on_piece=answer
+        [sys.executable, str(driver), str(program)],
+        columns=columns,
+        rows=16,
+        on_piece=answer,
     )
     rows = [row for row in ran.replay().all_rows if row]
     assert ran.exit_code == 0, rows
@@ -364,5 +378,10 @@ def test_enter_does_not_tear_the_line_and_the_echo_comes_back(tmp_path: Path) ->
         environment={"SEEN": str(tmp_path)},
         on_piece=look,
     )
-    assert echoed == {"line": False, "suspended": True, "continued": False, "over": True}
+    assert echoed == {
+        "line": False,
+        "suspended": True,
+        "continued": False,
+        "over": True,
+    }
     assert [row for row in ran.replay().all_rows if row] == ["suspended", "the report"]

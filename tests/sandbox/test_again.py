@@ -47,7 +47,11 @@ def test_a_program_that_kills_itself_is_not_run_without_end() -> None:
     ("program", "limits", "ending"),
     [
         ("import time; time.sleep(60)", Limits(wall_s=0.5), Ending.TIMEOUT),
-        ("x = b'x' * (400 << 20)\nwhile True: pass", Limits(memory_bytes=100 * MIB), Ending.MEMORY_LIMIT),
+        (
+            "x = b'x' * (400 << 20)\nwhile True: pass",
+            Limits(memory_bytes=100 * MIB),
+            Ending.MEMORY_LIMIT,
+        ),
         ("import os; os.abort()", LIMITS, Ending.SIGNAL),
     ],
 )

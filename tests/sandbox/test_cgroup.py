@@ -41,13 +41,18 @@ def test_v2_needs_an_ancestor_that_hands_controllers_down(tmp_path: Path) -> Non
             "user.slice/app.scope/cgroup.subtree_control": "",
         },
     )
-    # A plain folder takes the number of a process as the kernel's would, and keeps the file: not removable.
+    # A plain folder takes the number of a process as the kernel's would, and keeps the file: not
+    # removable.
     assert find_place(tmp_path, own) == Place(2, tmp_path / "user.slice", None)
 
 
 def test_nowhere_is_none(tmp_path: Path) -> None:
     assert find_place(tmp_path, tmp_path / "absent") is None
-    own = tree(tmp_path, "0::/\n", {"cgroup.controllers": "cpu", "cgroup.subtree_control": "cpu"})
+    own = tree(
+        tmp_path,
+        "0::/\n",
+        {"cgroup.controllers": "cpu", "cgroup.subtree_control": "cpu"},
+    )
     assert find_place(tmp_path, own) is None
 
 
@@ -63,7 +68,12 @@ def test_limits_are_written_and_refusals_read_v2(tmp_path: Path) -> None:
     (folder / "pids.events").write_text("max 2\n")
     (folder / "pids.current").write_text("5\n")
     (folder / "memory.stat").write_text("anon 100\nfile 9999\nshmem 20\n")
-    assert (group.out_of_memory(), group.task_refused(), group.tasks(), group.memory_used()) == (
+    assert (
+        group.out_of_memory(),
+        group.task_refused(),
+        group.tasks(),
+        group.memory_used(),
+    ) == (
         True,
         True,
         5,
@@ -77,8 +87,14 @@ def test_v1_is_read_in_its_own_words(tmp_path: Path) -> None:
     group = make_group(Place(1, tmp_path / "memory", tmp_path / "pids"), "box", Limits())
     folder = tmp_path / "memory" / "reenact-box"
     (folder / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
-    (folder / "memory.stat").write_text("cache 5\nrss 1\ntotal_cache 9\ntotal_rss 70\ntotal_shmem 7\n")
-    assert (group.out_of_memory(), group.task_refused(), group.memory_used()) == (True, False, 77)
+    (folder / "memory.stat").write_text(
+        "cache 5\nrss 1\ntotal_cache 9\ntotal_rss 70\ntotal_shmem 7\n"
+    )
+    assert (group.out_of_memory(), group.task_refused(), group.memory_used()) == (
+        True,
+        False,
+        77,
+    )
 
 
 def test_only_groups_of_ours_are_removed(tmp_path: Path) -> None:

@@ -90,7 +90,9 @@ except ReenactError as error:
 
 
 @pytest.mark.parametrize("name", ["", "bubblewrap", "none"])
-def test_a_full_disk_leads_to_freeing_space_and_not_to_trusting_code(tmp_path: Path, name: str) -> None:
+def test_a_full_disk_leads_to_freeing_space_and_not_to_trusting_code(
+    tmp_path: Path, name: str
+) -> None:
     for way in (["unshare", "-m"], ["unshare", "-Urm"]):
         words = [*way, sys.executable, "-c", CHOOSE, str(tmp_path), "1m", name]
         ran = subprocess.run(words, capture_output=True, text=True, check=False)

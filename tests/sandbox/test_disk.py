@@ -34,7 +34,9 @@ def test_a_count_stops_once_there_are_too_many(tmp_path: Path) -> None:
 
 
 def test_depth_does_not_matter(quick_path: Path) -> None:
-    program = "import os\nfor _ in range(1200):\n os.mkdir('d' * 20); os.chdir('d' * 20)\nopen('x', 'w')"
+    program = (
+        "import os\nfor _ in range(1200):\n os.mkdir('d' * 20); os.chdir('d' * 20)\nopen('x', 'w')"
+    )
     subprocess.run([sys.executable, "-c", program], cwd=quick_path, check=True)
     open_before = len(list(Path("/proc/self/fd").iterdir()))
     usage = tree_usage(quick_path, 5000)
@@ -59,7 +61,9 @@ def test_a_root_that_is_gone_is_an_unfinished_count(tmp_path: Path) -> None:
     assert not tree_usage(tmp_path / "absent", 10).whole
 
 
-def test_space_in_memory_and_on_disk_is_read_from_the_file_system(tmp_path: Path) -> None:
+def test_space_in_memory_and_on_disk_is_read_from_the_file_system(
+    tmp_path: Path,
+) -> None:
     opened = os.open("/dev/shm", os.O_RDONLY)
     try:
         assert memory_usage(opened).bytes >= 0

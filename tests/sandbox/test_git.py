@@ -54,12 +54,21 @@ def poisoned(tree: Path, tripwire: Path) -> None:
     trip.chmod(0o755)
     hooks = tree / ".git" / "hooks"
     hooks.mkdir(exist_ok=True)
-    for name in ("post-index-change", "post-checkout", "pre-commit", "reference-transaction"):
+    for name in (
+        "post-index-change",
+        "post-checkout",
+        "pre-commit",
+        "reference-transaction",
+    ):
         (hooks / name).write_text(trip.read_text())
         (hooks / name).chmod(0o755)
     with (tree / ".git" / "config").open("a") as config:
-        config.write(f"[core]\n\tfsmonitor = {trip}\n\tpager = {trip}\n\talternateRefsCommand = {trip}\n")
-        config.write(f'[filter "x"]\n\tclean = {trip}\n\tsmudge = {trip}\n[diff "x"]\n\ttextconv = {trip}\n')
+        config.write(
+            f"[core]\n\tfsmonitor = {trip}\n\tpager = {trip}\n\talternateRefsCommand = {trip}\n"
+        )
+        config.write(
+            f'[filter "x"]\n\tclean = {trip}\n\tsmudge = {trip}\n[diff "x"]\n\ttextconv = {trip}\n'
+        )
         config.write(f"[diff]\n\texternal = {trip}\n[alias]\n\tstatus = !{trip}\n")
     (tree / ".gitattributes").write_text("* filter=x diff=x\n")
 
@@ -175,7 +184,12 @@ def test_a_folder_is_cloned_only_when_the_user_named_it(tree: Path, tmp_path: Pa
 
 
 def test_cloning_a_poisoned_tree_runs_nothing(tree: Path, tmp_path: Path) -> None:
-    git(tree, "config", "uploadpack.packObjectsHook", f"sh -c 'touch {tmp_path}/tripwire; exec \"$@\"' --")
+    git(
+        tree,
+        "config",
+        "uploadpack.packObjectsHook",
+        f"sh -c 'touch {tmp_path}/tripwire; exec \"$@\"' --",
+    )
     poisoned(tree, tmp_path / "tripwire")
     clone(str(tree), tmp_path / "into", local=True)
     assert not (tmp_path / "tripwire").exists()

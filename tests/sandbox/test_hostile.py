@@ -45,7 +45,8 @@ def tier() -> str:
     found = next((report.name for report in reports if report.chosen), "")
     if not found:
         pytest.skip(
-            f"no sandbox works here: {'; '.join(report.missing for report in reports if report.missing)}"
+            f"no sandbox works here: "
+            f"{'; '.join(report.missing for report in reports if report.missing)}"
         )
     return found
 
@@ -65,7 +66,9 @@ def judged(case: Case, tier: str) -> Judgement:
 
 
 def check(judgement: Judgement) -> None:
-    """All but the time, which says nothing about a sandbox on a busy machine; the benchmark looks at it."""
+    """All but the time, which says nothing about a sandbox on a busy machine; the benchmark
+    looks at it.
+    """
     assert judgement.contained, judgement.complaints
     assert judgement.named, judgement.complaints
     assert judgement.unchanged, judgement.complaints
@@ -85,14 +88,18 @@ def test_the_default_tier_lets_live(case: Case, tier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in hostile_cases() if case.id in SANDLOCK_HOLDS], ids=lambda case: case.id
+    "case",
+    [case for case in hostile_cases() if case.id in SANDLOCK_HOLDS],
+    ids=lambda case: case.id,
 )
 def test_sandlock_contains_what_it_is_trusted_for(case: Case, sandlock: str) -> None:
     check(judged(case, sandlock))
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in hostile_cases() if case.id in SANDLOCK_LETS_OUT], ids=lambda case: case.id
+    "case",
+    [case for case in hostile_cases() if case.id in SANDLOCK_LETS_OUT],
+    ids=lambda case: case.id,
 )
 def test_sandlock_is_not_trusted_with_more_than_it_holds(case: Case, sandlock: str) -> None:
     """When this fails, sandlock has learnt something: trust it with that program."""

@@ -10,7 +10,9 @@ Ip: 1 64 29 0 7 0
 Icmp: InMsgs InErrors
 Icmp: 0 0
 """
-SNMP6 = "Ip6InReceives                   \t12\nIp6OutNoRoutes                  \t3\nIcmp6InMsgs \t0\n"
+SNMP6 = (
+    "Ip6InReceives                   \t12\nIp6OutNoRoutes                  \t3\nIcmp6InMsgs \t0\n"
+)
 
 
 def test_both_layouts_are_read() -> None:

@@ -42,7 +42,17 @@ def test_a_user_without_rights_has_the_same_box(open_path: Path) -> None:
     if os.getuid() != 0 or setpriv is None or not Path(python).exists():
         pytest.skip("needs root, setpriv and the system's Python")
     output = subprocess.run(
-        [setpriv, "--reuid", "4243", "--regid", "4243", "--clear-groups", python, "-c", PROGRAM],
+        [
+            setpriv,
+            "--reuid",
+            "4243",
+            "--regid",
+            "4243",
+            "--clear-groups",
+            python,
+            "-c",
+            PROGRAM,
+        ],
         env={
             "PYTHONPATH": str(SOURCE),
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 from reenact.sandbox.supervise import Output
 
 
-@given(st.lists(st.text(alphabet="abcé\U0001f4a9\n", max_size=40), max_size=20), st.integers(0, 60))
+@given(
+    st.lists(st.text(alphabet="abcé\U0001f4a9\n", max_size=40), max_size=20),
+    st.integers(0, 60),
+)
 def test_what_is_kept_is_head_and_tail_within_bounds(parts: list[str], keep: int) -> None:
     output = Output(keep, 10_000)
     for part in parts:

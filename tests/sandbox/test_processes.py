@@ -117,7 +117,9 @@ def test_a_plain_program_hides_nothing(tmp_path: Path) -> None:
 
 def _in_memory(path: Path) -> bool:
     """Whether the test's own folder lies in memory, where nothing is ever written to a disk."""
-    output = subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=True)
+    output = subprocess.run(
+        ["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=True
+    )
     return output.stdout.strip() in ("tmpfs", "ramfs")
 
 

@@ -1,4 +1,6 @@
-"""The filter, judged by a small interpreter for both kinds of machine, and by the kernel of this one."""
+"""The filter, judged by a small interpreter for both kinds of machine, and by the kernel of
+this one.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ def test_the_interpreter_is_shown_and_no_home() -> None:
     assert any(Path(sys.base_prefix).is_relative_to(folder) for folder in shown)
     assert not any(Path.home().is_relative_to(folder) for folder in shown)
     assert Path("/") not in shown
-    assert not [path for path in interpreter_folders() if path == "/usr" or path.startswith("/usr/")]
+    assert not [
+        path for path in interpreter_folders() if path == "/usr" or path.startswith("/usr/")
+    ]
 
 
 def test_etc_is_made_for_the_box_and_tells_no_user() -> None:

@@ -32,11 +32,14 @@ def test_an_accuracy_must_pass_the_most_frequent_class() -> None:
     assert shortfall(ACCURACY, around(0.2), around(0.51), bounds) == ""
     assert shortfall(ACCURACY, around(0.2), (0.5,) * 6, bounds) != ""
     below = shortfall(ACCURACY, around(0.2), around(0.49), bounds)
-    assert below.startswith("test_accuracy is not significantly better than 0.5, which always naming")
+    assert below.startswith(
+        "test_accuracy is not significantly better than 0.5, which always naming"
+    )
 
 
 @pytest.mark.parametrize(
-    ("lucky", "enough"), [((0.9, 0.9, 0.9, 0.9, 0.9, 0.4), True), ((0.9, 0.9, 0.9, 0.9, 0.4, 0.4), False)]
+    ("lucky", "enough"),
+    [((0.9, 0.9, 0.9, 0.9, 0.9, 0.4), True), ((0.9, 0.9, 0.9, 0.9, 0.4, 0.4), False)],
 )
 def test_most_seeds_must_pass_it_not_their_mean(lucky: tuple[float, ...], enough: bool) -> None:
     """One of six below it by little is within what chance explains, two are not."""
@@ -44,8 +47,9 @@ def test_most_seeds_must_pass_it_not_their_mean(lucky: tuple[float, ...], enough
 
 
 def test_cases_that_were_once_called_better() -> None:
-    """Foreign programs that crashed before: accuracies of 0.017, 0.17 and 0.093, and a loss that is the same
-    whatever is trained; and a cross-entropy that becomes more negative."""
+    """Foreign programs that crashed before: accuracies of 0.017, 0.17 and 0.093, and a loss that is
+    the same whatever is trained; and a cross-entropy that becomes more negative.
+    """
     classes = MetricBounds(majority=0.1)
     assert shortfall(ACCURACY, FAILED, (0.1, 0, 0, 0, 0, 0), classes) != ""
     assert shortfall(ACCURACY, FAILED, (1.0, 0, 0, 0, 0, 0), classes) != ""
@@ -106,14 +110,38 @@ def test_a_score_of_its_own_may_be_negative() -> None:
         (Measure("val_r2_score"), MetricBounds(), 0.0),
         (Measure("f1"), MetricBounds(majority=0.3), None),
         (LOSS, KNOWN_LOSS, 0.69),
-        (Measure("step_loss", "probe", larger_is_better=False, is_loss=True), KNOWN_LOSS, 0.69),
+        (
+            Measure("step_loss", "probe", larger_is_better=False, is_loss=True),
+            KNOWN_LOSS,
+            0.69,
+        ),
         (PRINTED_LOSS, KNOWN_LOSS, None),
-        (Measure("mse", "keras", larger_is_better=False), MetricBounds(label_spread=3.0), 9.0),
-        (Measure("rmse", "keras", larger_is_better=False), MetricBounds(label_spread=3.0), 3.0),
-        (Measure("mae", "keras", larger_is_better=False), MetricBounds(label_spread=3.0), 3.0),
-        (Measure("mae", "output", larger_is_better=False), MetricBounds(label_spread=3.0), None),
+        (
+            Measure("mse", "keras", larger_is_better=False),
+            MetricBounds(label_spread=3.0),
+            9.0,
+        ),
+        (
+            Measure("rmse", "keras", larger_is_better=False),
+            MetricBounds(label_spread=3.0),
+            3.0,
+        ),
+        (
+            Measure("mae", "keras", larger_is_better=False),
+            MetricBounds(label_spread=3.0),
+            3.0,
+        ),
+        (
+            Measure("mae", "output", larger_is_better=False),
+            MetricBounds(label_spread=3.0),
+            None,
+        ),
         (Measure("mae", "keras", larger_is_better=False), MetricBounds(), None),
-        (Measure("mape", "keras", larger_is_better=False), MetricBounds(label_spread=3.0), None),
+        (
+            Measure("mape", "keras", larger_is_better=False),
+            MetricBounds(label_spread=3.0),
+            None,
+        ),
         (LEARNING, MetricBounds(), 0.1),
     ],
 )
@@ -125,7 +153,9 @@ def test_what_a_constant_answer_scores(
 
 def test_a_computed_loss_must_pass_the_constant_answer() -> None:
     assert shortfall(LOSS, losses(2), losses(0.68), KNOWN_LOSS) == ""
-    assert "0.69, which a constant answer gives" in shortfall(LOSS, losses(2), losses(0.70), KNOWN_LOSS)
+    assert "0.69, which a constant answer gives" in shortfall(
+        LOSS, losses(2), losses(0.70), KNOWN_LOSS
+    )
 
 
 def test_a_fall_of_the_loss_must_show_that_something_is_learned() -> None:
@@ -144,17 +174,23 @@ def test_a_loss_that_is_the_same_for_every_seed_says_nothing() -> None:
     same = (-0.2,) * 6
     assert "every seed" in shortfall(LOSS, losses(2), same, KNOWN_LOSS)
     assert shortfall(LOSS, losses(2), (*same[:5], -0.2001), KNOWN_LOSS) == ""
-    assert shortfall(LOSS, (-2.0,) * 6, same, KNOWN_LOSS) == "", "seeds change nothing in this program"
+    assert shortfall(LOSS, (-2.0,) * 6, same, KNOWN_LOSS) == "", (
+        "seeds change nothing in this program"
+    )
     assert shortfall(PRINTED_LOSS, losses(2), same, KNOWN_LOSS) == "", "printed numbers are rounded"
     assert shortfall(ACCURACY, around(0.5), (1.0,) * 6, MetricBounds(majority=0.5)) == ""
     only = (*(-math.inf,) * 5, -0.2)
-    assert "every seed" not in shortfall(LOSS, losses(2), only, KNOWN_LOSS), "one result is no repetition"
+    assert "every seed" not in shortfall(LOSS, losses(2), only, KNOWN_LOSS), (
+        "one result is no repetition"
+    )
     both = (*(-math.inf,) * 4, -0.2, -0.2)
     assert "every seed" in shortfall(LOSS, losses(2), both, KNOWN_LOSS)
 
 
 def test_failures_alone_make_nothing_better() -> None:
-    """Where no constant answer is known, the seeds that trained before must show it by themselves."""
+    """Where no constant answer is known, the seeds that trained before must show it by
+    themselves.
+    """
     f1 = Measure("f1", "output")
     before, after = around(0.3), around(0.8)
     assert "failed before" in shortfall(f1, FAILED, after, MetricBounds())

@@ -49,7 +49,11 @@ except OSError:
             ]
         )
     assert not outside.exists()
-    assert (patched.kind, patched.steps, patched.epochs) == (OutcomeKind.FINISHED, STEPS + 4, 4), patched
+    assert (patched.kind, patched.steps, patched.epochs) == (
+        OutcomeKind.FINISHED,
+        STEPS + 4,
+        4,
+    ), patched
     assert (short.kind, short.steps) == (OutcomeKind.STOPPED, 5), short
     assert refused.kind is OutcomeKind.NOT_STARTED
     assert fingerprint(tmp_path / "p") == before

@@ -7,23 +7,34 @@ import math
 import pytest
 
 from reenact.errors import InputError
-from reenact.trials.budget import TrainingBudget, TrainingUsage, diagnose_budget, repair_budget
+from reenact.trials.budget import (
+    TrainingBudget,
+    TrainingUsage,
+    diagnose_budget,
+    repair_budget,
+)
 
 
 @pytest.mark.parametrize("read", [diagnose_budget, repair_budget])
 @pytest.mark.parametrize(
     ("text", "multiple", "trainings", "seconds"),
     [
-        ("20x", 20, None, None), ("0.5x", 0.5, None, None), ("40t", math.inf, 40, None),
-        ("90s", math.inf, None, 90), ("2m", math.inf, None, 120), ("1h", math.inf, None, 3600),
+        ("20x", 20, None, None),
+        ("0.5x", 0.5, None, None),
+        ("40t", math.inf, 40, None),
+        ("90s", math.inf, None, 90),
+        ("2m", math.inf, None, 120),
+        ("1h", math.inf, None, 3600),
     ],
-)  # fmt: skip
+)
 def test_one_grammar_for_diagnose_and_repair(read, text, multiple, trainings, seconds) -> None:
     assert read(text) == TrainingBudget(multiple, trainings, seconds)
 
 
 @pytest.mark.parametrize("read", [diagnose_budget, repair_budget])
-@pytest.mark.parametrize("text", ["", "0", "-3", "soon", "m", "x", "0.5t", "2000000x", "inf", "nan", "5mx"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "-3", "soon", "m", "x", "0.5t", "2000000x", "inf", "nan", "5mx"]
+)
 def test_anything_else_is_refused(read, text: str) -> None:
     with pytest.raises(InputError, match="budget"):
         read(text)

@@ -9,7 +9,14 @@ import pytest
 from contracts.executor import HEALTHY, program_in
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.cards import Card, Packing, cards_here, may_use_cuda, out_of_memory, uses_several
+from reenact.trials.cards import (
+    Card,
+    Packing,
+    cards_here,
+    may_use_cuda,
+    out_of_memory,
+    uses_several,
+)
 from reenact.trials.folder import injected
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Outcome, Trial
@@ -77,8 +84,13 @@ def test_a_program_that_touches_no_card_is_not_held_up(trial: Trial) -> None:
         assert second is None
 
 
-def test_out_of_memory_beside_others_gives_more_space_and_alone_it_counts(trial: Trial) -> None:
-    packing, full = Packing([Card("0", 24 * GIB)]), Outcome(OutcomeKind.CRASHED, crash=FULL)
+def test_out_of_memory_beside_others_gives_more_space_and_alone_it_counts(
+    trial: Trial,
+) -> None:
+    packing, full = (
+        Packing([Card("0", 24 * GIB)]),
+        Outcome(OutcomeKind.CRASHED, crash=FULL),
+    )
     assert out_of_memory(full)
     with packing.seat(trial, Stop()) as seat:
         packing.learn(trial, took(2), seat)
@@ -101,7 +113,12 @@ def test_this_machine_is_described_without_starting_cuda() -> None:
 
 def test_a_program_that_may_take_a_card_is_noticed(tmp_path: Path) -> None:
     for number, text in enumerate(
-        ("model.to('cuda')", "model.cuda()", "import keras", "Trainer(accelerator='gpu')")
+        (
+            "model.to('cuda')",
+            "model.cuda()",
+            "import keras",
+            "Trainer(accelerator='gpu')",
+        )
     ):
         assert may_use_cuda(program_in(tmp_path / str(number), text)), text
     assert not may_use_cuda(program_in(tmp_path / "c", HEALTHY))

@@ -8,7 +8,11 @@ from reenact.trials.ddmin import minimise
 
 @given(st.integers(0, 24), st.data())
 def test_exactly_the_needed_changes_remain(size: int, data: st.DataObject) -> None:
-    needed = data.draw(st.sets(st.integers(0, max(size - 1, 0)), max_size=min(4, size))) if size else set()
+    needed = (
+        data.draw(st.sets(st.integers(0, max(size - 1, 0)), max_size=min(4, size)))
+        if size
+        else set()
+    )
     changes = list(range(size))
     assert set(minimise(changes, lambda part: needed <= set(part))) == needed
 
@@ -16,7 +20,9 @@ def test_exactly_the_needed_changes_remain(size: int, data: st.DataObject) -> No
 @given(st.integers(1, 12), st.data())
 def test_no_single_change_of_the_result_can_be_left_out(size: int, data: st.DataObject) -> None:
     """Also where the question is not monotone: any of several groups may suffice."""
-    groups = data.draw(st.lists(st.sets(st.integers(0, size - 1), min_size=1), min_size=1, max_size=3))
+    groups = data.draw(
+        st.lists(st.sets(st.integers(0, size - 1), min_size=1), min_size=1, max_size=3)
+    )
 
     def suffices(part: tuple[int, ...]) -> bool:
         return any(group <= set(part) for group in groups)

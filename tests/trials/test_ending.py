@@ -1,4 +1,6 @@
-"""A crash behind the training and one inside it; a changed program that ends in the same way has trained."""
+"""A crash behind the training and one inside it; a changed program that ends in the same way
+has trained.
+"""
 
 from __future__ import annotations
 

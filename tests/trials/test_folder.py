@@ -1,4 +1,6 @@
-"""The folder of a trial is like the user's, and nothing that is written there reaches the user's."""
+"""The folder of a trial is like the user's, and nothing that is written there reaches the
+user's.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,13 @@ def test_small_files_are_copies_large_ones_and_crowds_are_links(tmp_path: Path) 
     made = placed.folder
     assert placed.linked
     assert {path.name for path in made.iterdir()} == {
-        "train.py", "images", "few", "data.bin", "inside", "outside",
-    }  # fmt: skip
+        "train.py",
+        "images",
+        "few",
+        "data.bin",
+        "inside",
+        "outside",
+    }
     assert (made / "images").readlink() == folder / "images"
     assert (made / "data.bin").readlink() == folder / "data.bin"
     assert (made / "outside").readlink() == tmp_path / "elsewhere"
@@ -75,7 +82,10 @@ def test_a_program_that_looks_upwards_sees_what_lies_there(tmp_path: Path) -> No
     looks = place(program_in(tmp_path / "w" / "a", "open('../data/x')"), tmp_path / "t2")
     assert (looks.working / ".." / "data" / "x").read_text() == "1"
     apart = program_in(tmp_path / "w" / "b", "open('../data/x')")
-    other = place(read_program([str(apart.folder / "train.py")], tmp_path / "w" / "data"), tmp_path / "t3")
+    other = place(
+        read_program([str(apart.folder / "train.py")], tmp_path / "w" / "data"),
+        tmp_path / "t3",
+    )
     assert (other.working / "x").read_text() == "1"
     assert other.entry.is_file()
 

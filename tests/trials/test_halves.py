@@ -1,4 +1,6 @@
-"""Evaluation data taken apart: search sees one half, judge the other, the training itself stays the same."""
+"""Evaluation data taken apart: search sees one half, judge the other, the training itself stays
+the same.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,13 @@ WAYS = {
     "evaluate": "model.fit(x, y, epochs=2, verbose=0)\nprint(model.evaluate(x, y, verbose=0))\n",
     "data": "model.fit(x, y, epochs=2, verbose=0, validation_data=(x, y))\n",
     "split": "model.fit(x, y, epochs=2, verbose=0, validation_split=0.6)\n",
-    "few": "model.fit(x, y, epochs=2, verbose=0)\nprint(model.evaluate(x[:40], y[:40], verbose=0))\n",
-    "own": "model.fit(x, y, epochs=2, verbose=0)\nprint('test mae:', float(abs(model.predict(x)).mean()))\n",
+    "few": (
+        "model.fit(x, y, epochs=2, verbose=0)\nprint(model.evaluate(x[:40], y[:40], verbose=0))\n"
+    ),
+    "own": (
+        "model.fit(x, y, epochs=2, verbose=0)\nprint('test mae:', "
+        "float(abs(model.predict(x)).mean()))\n"
+    ),
 }
 
 
@@ -45,9 +52,12 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[Part, Outco
 
 
 @pytest.mark.parametrize(
-    ("way", "metric"), [("evaluate", "test_loss"), ("data", "val_loss"), ("split", "val_loss")]
+    ("way", "metric"),
+    [("evaluate", "test_loss"), ("data", "val_loss"), ("split", "val_loss")],
 )
-def test_two_halves_make_the_whole(seen: dict[str, dict[Part, Outcome]], way: str, metric: str) -> None:
+def test_two_halves_make_the_whole(
+    seen: dict[str, dict[Part, Outcome]], way: str, metric: str
+) -> None:
     whole, search, judge = (seen[way][part] for part in (Part.WHOLE, Part.SEARCH, Part.JUDGE))
     assert whole.halved == 0
     assert search.halved > 0
@@ -59,7 +69,9 @@ def test_two_halves_make_the_whole(seen: dict[str, dict[Part, Outcome]], way: st
 
 
 @pytest.mark.parametrize("way", ["few", "own"])
-def test_what_cannot_be_taken_apart_is_not_counted(seen: dict[str, dict[Part, Outcome]], way: str) -> None:
+def test_what_cannot_be_taken_apart_is_not_counted(
+    seen: dict[str, dict[Part, Outcome]], way: str
+) -> None:
     parts = seen[way]
     assert all(outcome.halved == 0 for outcome in parts.values())
     assert parts[Part.SEARCH].metrics == parts[Part.JUDGE].metrics

@@ -13,7 +13,12 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.program.static_graph import hyperparameters_of
-from reenact.trials.hopeless import baseline_from, is_hopeless, steps_factor, watched_metric
+from reenact.trials.hopeless import (
+    baseline_from,
+    is_hopeless,
+    steps_factor,
+    watched_metric,
+)
 from reenact.trials.metric import Measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Curve, Outcome, Trial
@@ -27,9 +32,12 @@ def curve(*values: float) -> Curve:
 
 def outcome(**curves: Curve) -> Outcome:
     return Outcome(
-        OutcomeKind.FINISHED, steps=100, metrics={name: points[-1][1] for name, points in curves.items()},
-        sources=dict.fromkeys(curves, "output"), curves=curves,
-    )  # fmt: skip
+        OutcomeKind.FINISHED,
+        steps=100,
+        metrics={name: points[-1][1] for name, points in curves.items()},
+        sources=dict.fromkeys(curves, "output"),
+        curves=curves,
+    )
 
 
 LEARNS = curve(0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.8, 0.8, 0.8)
@@ -37,7 +45,12 @@ LEARNS = curve(0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.8, 0.8, 0.8)
 
 def test_the_metric_that_judges_is_watched_or_one_of_its_kind() -> None:
     assert watched_metric(outcome(test_accuracy=LEARNS), ACCURACY) == "test_accuracy"
-    late = outcome(test_accuracy=curve(0.8), train_accuracy=LEARNS, val_accuracy=LEARNS, val_loss=LEARNS)
+    late = outcome(
+        test_accuracy=curve(0.8),
+        train_accuracy=LEARNS,
+        val_accuracy=LEARNS,
+        val_loss=LEARNS,
+    )
     assert watched_metric(late, ACCURACY) == "val_accuracy"
     assert watched_metric(outcome(test_accuracy=curve(0.8), val_loss=LEARNS), ACCURACY) == ""
 
@@ -49,7 +62,9 @@ def test_one_that_is_far_behind_and_flat_is_hopeless() -> None:
     assert not is_hopeless(curve(0.1, 0.1), base), "too early"
     assert not is_hopeless(curve(0.1, 0.2, 0.3, 0.5), base), "it gains"
     assert not is_hopeless(curve(0.6, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9), base), "it is better"
-    assert not is_hopeless(curve(0.1, 0.1, 0.1, 0.1), base.for_steps(4)), "steps of a longer training"
+    assert not is_hopeless(curve(0.1, 0.1, 0.1, 0.1), base.for_steps(4)), (
+        "steps of a longer training"
+    )
 
 
 def test_a_loss_is_smaller_when_better() -> None:

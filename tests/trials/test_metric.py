@@ -1,4 +1,6 @@
-"""The metric that judges: held-out before seen, a score before a loss, the same whatever a patch does."""
+"""The metric that judges: held-out before seen, a score before a loss, the same whatever a
+patch does.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from reenact.trials.trial import Outcome
 
 def logged(*names: str, source: str = "keras", value: float = 0.5) -> Outcome:
     return Outcome(
-        OutcomeKind.FINISHED, 3, metrics=dict.fromkeys(names, value), sources=dict.fromkeys(names, source)
+        OutcomeKind.FINISHED,
+        3,
+        metrics=dict.fromkeys(names, value),
+        sources=dict.fromkeys(names, source),
     )
 
 
@@ -25,7 +30,11 @@ CLASSES, REGRESSION = TaskType.MULTI_CLASS, TaskType.REGRESSION
 @pytest.mark.parametrize(
     ("names", "task", "expected"),
     [
-        (("loss", "accuracy", "val_loss", "val_accuracy", "test_accuracy"), CLASSES, "test_accuracy"),
+        (
+            ("loss", "accuracy", "val_loss", "val_accuracy", "test_accuracy"),
+            CLASSES,
+            "test_accuracy",
+        ),
         (("loss", "accuracy", "val_loss", "val_accuracy"), CLASSES, "val_accuracy"),
         (("loss", "binary_accuracy", "step_loss"), TaskType.BINARY, "binary_accuracy"),
         (("train_accuracy", "val_precision", "val_f1"), CLASSES, "val_f1"),
@@ -58,7 +67,11 @@ def test_the_best_there_is(names: tuple[str, ...], task: TaskType | None, expect
 )
 def test_which_way_is_better(name: str, larger: bool, loss: bool) -> None:
     measure = choose_measure(logged(name))
-    assert (measure.larger_is_better, measure.is_loss, measure.source) == (larger, loss, "keras")
+    assert (measure.larger_is_better, measure.is_loss, measure.source) == (
+        larger,
+        loss,
+        "keras",
+    )
 
 
 def test_the_users_choice_comes_first_and_must_be_there() -> None:
@@ -76,7 +89,9 @@ def test_without_any_metric_there_is_a_sentence() -> None:
 def test_reading_an_outcome() -> None:
     measure = choose_measure(logged("val_accuracy"))
     assert measure.read(logged("val_accuracy", value=0.75)) == 0.75
-    assert measure.read(logged("val_accuracy", source="output")) is None, "another source is another number"
+    assert measure.read(logged("val_accuracy", source="output")) is None, (
+        "another source is another number"
+    )
     assert measure.read(logged("val_accuracy", value=math.nan)) is None
     assert measure.read(logged("loss")) is None
     assert measure.score(logged("loss")) == -math.inf

@@ -15,14 +15,24 @@ from reenact.probe.crash import Crash
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.trials.folder import MOST_FILE_BYTES
-from reenact.trials.parcel import Needs, arrived, data_mark, needs_of, pack, take_variables, unpack
+from reenact.trials.parcel import (
+    Needs,
+    arrived,
+    data_mark,
+    needs_of,
+    pack,
+    take_variables,
+    unpack,
+)
 from reenact.trials.reading import at_home
 from reenact.trials.trial import Outcome
 
 TEXT = "import os, torch\nopen('data/small.csv')\nprint(os.environ['MY_SCALE'])\n"
 
 
-def test_a_folder_arrives_as_it_was_without_what_no_training_reads(tmp_path: Path) -> None:
+def test_a_folder_arrives_as_it_was_without_what_no_training_reads(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     (home / "data").mkdir(parents=True)
     (home / "data" / "small.csv").write_text("1,2\n", encoding="utf-8")
@@ -46,7 +56,9 @@ def test_a_folder_arrives_as_it_was_without_what_no_training_reads(tmp_path: Pat
     assert read_program(["train.py"], moved.folder).files == program.files
 
 
-def test_large_files_stay_and_are_named_unless_every_node_has_them(tmp_path: Path) -> None:
+def test_large_files_stay_and_are_named_unless_every_node_has_them(
+    tmp_path: Path,
+) -> None:
     program = program_in(tmp_path, TEXT)
     large, small = tmp_path / "large.bin", tmp_path / "small.bin"
     with large.open("wb") as file:
@@ -57,7 +69,9 @@ def test_large_files_stay_and_are_named_unless_every_node_has_them(tmp_path: Pat
     assert ("large.bin", str(large)) in parcel.links
     named = pack(program, [large, small])
     assert named.left_out == ()
-    assert ("small.bin", str(small)) in named.links, "data that are named are not sent, however small"
+    assert ("small.bin", str(small)) in named.links, (
+        "data that are named are not sent, however small"
+    )
     assert set(named.needs.data) == {str(large), str(small)}
     with pytest.raises(InputError, match=r"--data .*nowhere"):
         pack(program, [tmp_path / "nowhere"])
@@ -88,7 +102,12 @@ def test_what_differs_on_a_node_is_named(tmp_path: Path) -> None:
     assert here.packages["torch"]
     assert here.differences(here) == []
     (tmp_path / "d" / "a").write_text("2", encoding="utf-8")
-    there = Needs(here.reenact, "3.7", {"torch": "1.0"}, {str(tmp_path / "d"): data_mark(tmp_path / "d")})
+    there = Needs(
+        here.reenact,
+        "3.7",
+        {"torch": "1.0"},
+        {str(tmp_path / "d"): data_mark(tmp_path / "d")},
+    )
     assert here.differences(there) == [
         f"Python 3.7 instead of {here.python}",
         f"numpy missing instead of {here.packages['numpy']}",
@@ -100,7 +119,9 @@ def test_what_differs_on_a_node_is_named(tmp_path: Path) -> None:
         needs_of([], [], "/no/python")
 
 
-def test_large_data_count_by_size_and_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_data_count_by_size_and_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("reenact.trials.parcel.WHOLE", 1 << 20)
     file = tmp_path / "x"
     file.write_bytes(bytes(3 << 20))
@@ -113,7 +134,14 @@ def test_large_data_count_by_size_and_samples(tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_outcome_speaks_of_the_users_folder() -> None:
-    crash = Crash("OSError", "no /n/1/x", None, "", ("/n/1/train.py:3 in main",), missing_file="/n/1/x")
+    crash = Crash(
+        "OSError",
+        "no /n/1/x",
+        None,
+        "",
+        ("/n/1/train.py:3 in main",),
+        missing_file="/n/1/x",
+    )
     outcome = at_home(Outcome(OutcomeKind.CRASHED, crash=crash, note="at /n/1"), "/n/1", "/home/me")
     assert outcome.crash is not None
     assert outcome.crash.message == "no /home/me/x"

@@ -1,4 +1,6 @@
-"""The process pool fulfils the contract; and what only it can be asked: dying servers, orphans, launches."""
+"""The process pool fulfils the contract; and what only it can be asked: dying servers, orphans,
+launches.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from reenact.trials.trial import Trial, TrialLimits
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[ProcessPool]:
-    """A pool whose servers may die: they have imported nothing that would have to be imported again."""
+    """A pool whose servers may die: they have imported nothing that would have to be imported
+    again.
+    """
     with ProcessPool(2, python=sys.executable, scratch=tmp_path / "scratch") as found:
         yield found
 
@@ -97,16 +101,29 @@ def test_a_server_that_is_killed_is_replaced_and_its_trial_tried_again(
     assert killed[0] not in mortal.servers
 
 
-def test_a_trial_that_always_kills_its_server_is_an_outcome(mortal: ProcessPool, tmp_path: Path) -> None:
+def test_a_trial_that_always_kills_its_server_is_an_outcome(
+    mortal: ProcessPool, tmp_path: Path
+) -> None:
     text = "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)\n"
-    bad, good = program_in(tmp_path / "p", text), program_in(tmp_path / "q", "print('fine')")
+    bad, good = (
+        program_in(tmp_path / "p", text),
+        program_in(tmp_path / "q", "print('fine')"),
+    )
     found = mortal.run([Trial(bad), Trial(good)])
-    assert [outcome.kind for outcome in found] == [OutcomeKind.KILLED, OutcomeKind.NO_TRAINING], found
+    assert [outcome.kind for outcome in found] == [
+        OutcomeKind.KILLED,
+        OutcomeKind.NO_TRAINING,
+    ], found
 
 
-def test_a_server_that_still_imports_does_not_survive_our_own_death(tmp_path: Path) -> None:
+def test_a_server_that_still_imports_does_not_survive_our_own_death(
+    tmp_path: Path,
+) -> None:
     notes = tmp_path / "pid"
-    slow = f"import os, time\nopen({str(notes)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    slow = (
+        f"import os, time\nopen({str(notes)!r}, "
+        f"'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    )
     (tmp_path / "slow_library.py").write_text(slow)
     ours = f"""\
         import json, os, subprocess, sys, time
@@ -156,16 +173,27 @@ def test_modules_notebooks_and_launchers(pool: ProcessPool, tmp_path: Path) -> N
     (folder / "pkg" / "steps.py").write_text("epochs = 3\n")
     loop = HEALTHY.replace("range(3)", "range(epochs)")
     (folder / "pkg" / "__main__.py").write_text("from .steps import epochs\n" + loop)
-    cell = '{"cell_type": "code", "source": %s, "metadata": {}, "outputs": [], "execution_count": null}'
+    cell = (
+        '{"cell_type": "code", "source": %s, "metadata": {}, "outputs": [], "execution_count": '
+        "null}"
+    )
     cells = ",".join(cell % _quoted(text) for text in ("%matplotlib inline\n", HEALTHY))
     (folder / "study.ipynb").write_text(
         f'{{"cells": [{cells}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}'
     )
     (folder / "plain.py").write_text(HEALTHY)
-    lines = (["-m", "pkg"], ["study.ipynb"], ["env", "SOME=1", sys.executable, "plain.py"])
+    lines = (
+        ["-m", "pkg"],
+        ["study.ipynb"],
+        ["env", "SOME=1", sys.executable, "plain.py"],
+    )
     found = pool.run([Trial(read_program(line, folder), seed=1) for line in lines])
-    assert [(outcome.kind, outcome.steps) for outcome in found] == [(OutcomeKind.FINISHED, STEPS)] * 3, found
-    assert len({outcome.metrics["test_loss"] for outcome in found}) == 1, "forked or not, the same numbers"
+    assert [(outcome.kind, outcome.steps) for outcome in found] == [
+        (OutcomeKind.FINISHED, STEPS)
+    ] * 3, found
+    assert len({outcome.metrics["test_loss"] for outcome in found}) == 1, (
+        "forked or not, the same numbers"
+    )
 
 
 def _quoted(text: str) -> str:
@@ -198,7 +226,9 @@ def test_keras_new_and_old(pool: ProcessPool, tmp_path: Path) -> None:
     assert found[0].sources["val_loss"] == "keras"
 
 
-def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(tmp_path: Path) -> None:
+def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "scipy.py").write_text("size = 3\n")

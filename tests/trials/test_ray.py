@@ -1,4 +1,6 @@
-"""Trials on a Ray cluster: the contract, the death of a worker, programs from elsewhere, wrong addresses."""
+"""Trials on a Ray cluster: the contract, the death of a worker, programs from elsewhere, wrong
+addresses.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayExecutor]:
-    """Two workers on this machine, and a core for others, in a cluster that its user has joined already."""
+    """Two workers on this machine, and a core for others, in a cluster that its user has joined
+    already.
+    """
     import ray
 
     ray.init(address="local", num_cpus=3, include_dashboard=False, log_to_driver=False)
@@ -69,7 +73,10 @@ def test_a_trial_whose_worker_is_killed_is_done_again_and_none_is_lost_or_double
             print("ran", file=file)
     """
     mortal = program_in(tmp_path / "p", first)
-    trials = [Trial(mortal), *(Trial(program_in(tmp_path / "q", other), seed=seed) for seed in range(5))]
+    trials = [
+        Trial(mortal),
+        *(Trial(program_in(tmp_path / "q", other), seed=seed) for seed in range(5)),
+    ]
     killed: list[int] = []
 
     def kill() -> None:
@@ -110,11 +117,15 @@ except OSError:
     assert open_air.metrics == outcome.metrics
 
 
-@pytest.mark.parametrize("address", ["ray://127.0.0.1:9", "127.0.0.1:9", "ray://no-such-host.invalid:10001"])
+@pytest.mark.parametrize(
+    "address", ["ray://127.0.0.1:9", "127.0.0.1:9", "ray://no-such-host.invalid:10001"]
+)
 def test_a_wrong_address_is_refused_at_once_with_the_cause(address: str) -> None:
     # In a process of its own: the one of these tests is connected already.
     code = f"from reenact.trials.ray import RayExecutor; RayExecutor({address!r})"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S
+    )
     assert f"Received: {address}." in ended.stderr
     assert "refused" in ended.stderr or "not known" in ended.stderr or "resolution" in ended.stderr
 
@@ -131,5 +142,7 @@ stop = Stop()
 stop.ask()
 RayExecutor(f"ray://127.0.0.1:{silent.getsockname()[1]}", stop=stop)
 """
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST_S
+    )
     assert "Stopped: Stopped while connecting to Ray." in ended.stderr

@@ -1,6 +1,7 @@
-"""Trials on a real Ray cluster of two nodes that share no folder: one of them killed, different, with a
-broken disk, cut off from the data, or with a card; through the client of Ray; and the commands of the
-tutorial."""
+"""Trials on a real Ray cluster of two nodes that share no folder: one of them killed, different,
+with a broken disk, cut off from the data, or with a card; through the client of Ray; and the
+commands of the tutorial.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     # Ray gives a node 30 s to start, which is too little where others use the machine.
     monkeypatch.setattr(services, "get_node", get_node)
     monkeypatch.setenv("RAY_agent_register_timeout_ms", str(round(1000 * LONGEST_S)))
-    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    found = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
+    )
     try:
         yield found
     finally:
@@ -90,7 +93,10 @@ def test_two_nodes_that_share_no_folder_train_what_is_sent_to_them(
     program = program_in(folder, SHIPPED)
     trials = [Trial(program, seed=seed) for seed in range(6)]
     python, asked = tmp_path / "python", tmp_path / "asked"
-    python.write_text(f'#!/bin/sh\necho "$1" >> {asked}\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    python.write_text(
+        f'#!/bin/sh\necho "$1" >> {asked}\nexec {sys.executable} "$@"\n',
+        encoding="utf-8",
+    )
     python.chmod(0o755)
     with ProcessPool(1) as pool:
         expected = pool.run(trials)
@@ -101,8 +107,12 @@ def test_two_nodes_that_share_no_folder_train_what_is_sent_to_them(
         assert executor.notes == ()
     assert [one.metrics for one in found] == [one.metrics for one in expected]
     assert all(one.trained for one in found)
-    assert "reenact_trials_server" in asked.read_text(encoding="utf-8"), "by the interpreter that is named"
-    assert not list(Path(tempfile.gettempdir()).glob(f"{SCRATCH}*/*/scale.txt")), "nothing is left on a node"
+    assert "reenact_trials_server" in asked.read_text(encoding="utf-8"), (
+        "by the interpreter that is named"
+    )
+    assert not list(Path(tempfile.gettempdir()).glob(f"{SCRATCH}*/*/scale.txt")), (
+        "nothing is left on a node"
+    )
 
 
 def test_a_node_that_dies_costs_its_trainings_and_no_more(nodes: Any, tmp_path: Path) -> None:
@@ -177,9 +187,11 @@ with open_executor("ray", workers=1):
     print(len(ray.nodes()), ray.cluster_resources()["CPU"])
 """
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
         env={**os.environ, "RAY_ADDRESS": nodes.address},
-    )  # fmt: skip
+    )
     assert ended.stdout.split() == ["1", "1.0"], ended.stderr
 
 
@@ -193,7 +205,9 @@ open({notes!r} + "/" + uuid.uuid4().hex, "w").write(note)
 """
 
 
-@pytest.mark.parametrize(("wants", "workers"), [("device = 'cuda'", None), ("", 1)], ids=["card", "workers"])
+@pytest.mark.parametrize(
+    ("wants", "workers"), [("device = 'cuda'", None), ("", 1)], ids=["card", "workers"]
+)
 def test_a_program_that_uses_a_card_gets_one_and_no_more_train_at_once_than_the_user_says(
     nodes: Any, tmp_path: Path, wants: str, workers: int | None
 ) -> None:
@@ -206,7 +220,9 @@ def test_a_program_that_uses_a_card_gets_one_and_no_more_train_at_once_than_the_
     seen = sorted(path.read_text(encoding="utf-8").split() for path in notes.iterdir())
     assert len(seen) == 4
     assert {parts[3:] == ["0"] for parts in seen} == {bool(wants)}
-    assert all(float(one[1]) <= float(next_[0]) for one, next_ in pairwise(seen)), "one after another"
+    assert all(float(one[1]) <= float(next_[0]) for one, next_ in pairwise(seen)), (
+        "one after another"
+    )
     assert len({parts[2] for parts in seen}) == 1, "by one worker"
 
 
@@ -233,7 +249,9 @@ TOKEN = "0123456789abcdef" * 2
 
 @pytest.fixture
 def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a head with a client server that wants a token, started elsewhere by `ray start`."""
+    """The address of a head with a client server that wants a token, started elsewhere by `ray
+    start`.
+    """
     monkeypatch.setenv("RAY_AUTH_TOKEN", TOKEN)
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
     with socket.socket() as free, socket.socket() as other:
@@ -242,11 +260,23 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         port, client = free.getsockname()[1], other.getsockname()[1]
     away = tmp_path / "away"
     away.mkdir()
-    command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", f"--port={port}",
-               f"--ray-client-server-port={client}", "--num-cpus=2", "--include-dashboard=false"]  # fmt: skip
+    command = [
+        str(Path(sys.executable).with_name("ray")),
+        "start",
+        "--head",
+        "--block",
+        f"--port={port}",
+        f"--ray-client-server-port={client}",
+        "--num-cpus=2",
+        "--include-dashboard=false",
+    ]
     with (tmp_path / "head.log").open("wb") as log:
         process = subprocess.Popen(
-            command, cwd=away, stdout=log, stderr=log, env={**os.environ, "RAY_AUTH_MODE": "token"}
+            command,
+            cwd=away,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "RAY_AUTH_MODE": "token"},
         )
     try:
 
@@ -269,10 +299,16 @@ def test_a_repair_through_the_client_of_ray_whose_head_wants_the_token_that_its_
 ) -> None:
     here = tmp_path / "here"
     here.mkdir()
-    shutil.copy(Path(__file__).parents[2] / "examples" / "broken" / "torch_gestures.py", here / "train.py")
+    shutil.copy(
+        Path(__file__).parents[2] / "examples" / "broken" / "torch_gestures.py",
+        here / "train.py",
+    )
     words = ["repair", "--executor", head, "--budget", "3t", "--seeds", "6", "train.py"]
     ended = subprocess.run(
-        [sys.executable, "-m", "reenact", *words], cwd=here, capture_output=True, text=True
+        [sys.executable, "-m", "reenact", *words],
+        cwd=here,
+        capture_output=True,
+        text=True,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "zero_grad" in ended.stdout
@@ -285,14 +321,21 @@ def test_the_commands_of_the_tutorial_repair_on_two_nodes(nodes: Any, tmp_path: 
     (tmp_path / "p").mkdir()
     shutil.copy(root / "examples" / "broken" / "torch_gestures.py", tmp_path / "p" / "train.py")
     lines = (root / "docs" / "tutorials" / "run-on-ray.md").read_text(encoding="utf-8").splitlines()
-    listed = [line.removeprefix("$ ").partition("#")[0] for line in lines if line.startswith("$ reenact")]
+    listed = [
+        line.removeprefix("$ ").partition("#")[0] for line in lines if line.startswith("$ reenact")
+    ]
     (data,) = {line.split("--data ")[1].split()[0] for line in listed if "--data" in line}
     (tmp_path / "birds").mkdir()
     assert len(listed) == 4
     for line in listed:
-        line = line.replace("ray://head.example:10001", nodes.address).replace(data, str(tmp_path / "birds"))
+        line = line.replace("ray://head.example:10001", nodes.address).replace(
+            data, str(tmp_path / "birds")
+        )
         words = [*line.split()[1:-1], "--budget", "12t", line.split()[-1]]
         ended = subprocess.run(
-            [sys.executable, "-m", "reenact", *words], cwd=tmp_path / "p", capture_output=True, text=True
+            [sys.executable, "-m", "reenact", *words],
+            cwd=tmp_path / "p",
+            capture_output=True,
+            text=True,
         )
         assert ended.returncode == (1 if words[0] == "diagnose" else 0), ended.stdout + ended.stderr

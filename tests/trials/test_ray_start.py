@@ -33,7 +33,9 @@ print("left", made.exists())
 """
 
 
-def test_the_folder_of_a_cluster_is_ours_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_a_cluster_is_ours_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with tempfile.TemporaryDirectory(prefix="r", dir="/tmp") as short:
         (Path(short) / "ray").mkdir(mode=0o777)
         monkeypatch.setenv("RAY_TMPDIR", short)

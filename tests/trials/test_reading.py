@@ -1,4 +1,6 @@
-"""What is read off a trial: curves thinned, a loss that is no number any more, last words of a failure."""
+"""What is read off a trial: curves thinned, a loss that is no number any more, last words of a
+failure.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ for step in range(450):
 )
 
 
-def test_long_curves_are_thinned_and_a_lost_loss_is_no_number(pool: ProcessPool, tmp_path: Path) -> None:
+def test_long_curves_are_thinned_and_a_lost_loss_is_no_number(
+    pool: ProcessPool, tmp_path: Path
+) -> None:
     (outcome,) = pool.run([Trial(program_in(tmp_path / "p", LONG))])
     assert outcome.steps == 450
     points = outcome.curve("step_loss")

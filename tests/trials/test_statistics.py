@@ -28,14 +28,19 @@ numbers = st.integers(-5, 5).map(float)
 
 
 def by_enumeration(differences: list[float]) -> float:
-    """The definition: over all sign patterns, how often the positive ranks sum to as much as seen."""
+    """The definition: over all sign patterns, how often the positive ranks sum to as much as
+    seen.
+    """
     ranks = stats.rankdata([abs(value) for value in differences])
     signed = [(rank, value) for rank, value in zip(ranks, differences, strict=True) if value != 0]
     if not signed:
         return 1.0
     seen = sum(rank for rank, value in signed if value > 0)
     patterns = itertools.product((0, 1), repeat=len(signed))
-    sums = [sum(bit * rank for bit, (rank, _) in zip(pattern, signed, strict=True)) for pattern in patterns]
+    sums = [
+        sum(bit * rank for bit, (rank, _) in zip(pattern, signed, strict=True))
+        for pattern in patterns
+    ]
     return sum(total >= seen - 1e-9 for total in sums) / len(sums)
 
 
@@ -45,7 +50,9 @@ def test_the_p_value_is_exact_with_ties_and_zeros(differences: list[float]) -> N
 
 
 @pytest.mark.parametrize("planned", [8, 10, pytest.param(12, marks=pytest.mark.slow)])
-def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(planned: int) -> None:
+def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(
+    planned: int,
+) -> None:
     """Over all patterns of signs, each as likely as the others where a change does nothing."""
     looked, alpha, held, stopped = 6, 0.05, 0, 0
     sizes = [math.sin(3 * i) + 2 for i in range(planned)]
@@ -66,7 +73,9 @@ def test_a_look_on_the_way_keeps_the_level_and_settles_only_what_is_certain(plan
 
 
 @given(st.lists(numbers, min_size=7, max_size=9))
-def test_the_p_value_after_a_look_counts_what_would_have_ended_there(differences: list[float]) -> None:
+def test_the_p_value_after_a_look_counts_what_would_have_ended_there(
+    differences: list[float],
+) -> None:
     ranks = stats.rankdata([abs(value) for value in differences])
     seen = sum(rank for rank, value in zip(ranks, differences, strict=True) if value > 0)
     hits, patterns = 0, list(itertools.product((0, 1), repeat=len(differences)))
@@ -97,7 +106,9 @@ def test_six_pairs_all_better_are_enough_and_four_are_not() -> None:
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=3, max_size=8))
-def test_swapping_the_samples_turns_the_effect_round(pairs: list[tuple[float, float]]) -> None:
+def test_swapping_the_samples_turns_the_effect_round(
+    pairs: list[tuple[float, float]],
+) -> None:
     before, after = zip(*pairs, strict=True)
     there, back = compare(before, after), compare(after, before)
     assert there.rank_biserial == pytest.approx(-back.rank_biserial)
@@ -148,7 +159,12 @@ def test_less_than_two_pairs_are_refused(length: int) -> None:
 
 def test_two_pairs_are_compared() -> None:
     both = compare([0.0, 0.0], [1.0, 2.0])
-    assert (both.p_value, both.rank_biserial, both.before, both.after) == (0.25, 1.0, (0.0, 0.0), (1.0, 2.0))
+    assert (both.p_value, both.rank_biserial, both.before, both.after) == (
+        0.25,
+        1.0,
+        (0.0, 0.0),
+        (1.0, 2.0),
+    )
     assert compare([1.0, 2.0], [1.0, 2.0]).rank_biserial == 0.0
     assert compare([0.0] * 3, [1.0, -2.0, 3.0]).rank_biserial == pytest.approx((1 - 2 + 3) / 6)
 
@@ -199,8 +215,12 @@ def test_five_pairs_can_prove_it_and_four_cannot(pairs: int, enough: bool) -> No
 
 
 @pytest.mark.parametrize(("worse", "enough"), [(0.85, True), (0.80, False)])
-def test_the_level_of_non_inferiority_lies_between_three_and_four_of_64(worse: float, enough: bool) -> None:
-    """Six pairs of which the one that keeps too little has the second or the third rank: p = 3/64, 5/64."""
+def test_the_level_of_non_inferiority_lies_between_three_and_four_of_64(
+    worse: float, enough: bool
+) -> None:
+    """Six pairs of which the one that keeps too little has the second or the third rank: p =
+    3/64, 5/64.
+    """
     smaller = [0.91, 0.97, 1.0, 1.1, 1.2, worse]
     assert non_inferior([0.0] * 6, [1.0] * 6, smaller) is enough
 
@@ -218,7 +238,9 @@ def test_no_gain_is_shown_from_three_pairs_on() -> None:
 
 
 @pytest.mark.parametrize(("margin", "below"), [(1.5, False), (1.68, False), (1.69, True)])
-def test_the_limit_of_a_gain_has_one_degree_of_freedom_less_than_pairs(margin: float, below: bool) -> None:
+def test_the_limit_of_a_gain_has_one_degree_of_freedom_less_than_pairs(
+    margin: float, below: bool
+) -> None:
     """Differences -1, 0, 1: 2.92 / sqrt(3) = 1.686 by two degrees of freedom, 1.36 by three."""
     assert gains_less_than(margin, [0.0] * 3, [-1.0, 0.0, 1.0]) is below
     assert gains_less_than(margin + 2, [0.0] * 3, [1.0, 2.0, 3.0]) is below
@@ -271,7 +293,9 @@ def test_the_detectable_effect_is_found_four_times_out_of_five(pairs: int, looke
 
 
 @pytest.mark.parametrize(("alpha", "possible"), [(1 / 64, False), (1 / 64 + 1e-9, True)])
-def test_a_level_that_so_few_pairs_cannot_reach_detects_nothing(alpha: float, possible: bool) -> None:
+def test_a_level_that_so_few_pairs_cannot_reach_detects_nothing(
+    alpha: float, possible: bool
+) -> None:
     assert (detectable_effect(6, alpha) is not None) is possible
     assert (detectable_effect(6, alpha, looked=6) is not None) is possible
 
@@ -298,5 +322,7 @@ def test_the_detectable_gain_is_unknown_without_a_deviation() -> None:
 
 
 def test_the_detectable_gain_in_words() -> None:
-    assert detectable_words(0.0812) == "a gain of 0.081 or more would have been seen 4 times out of 5"
+    assert (
+        detectable_words(0.0812) == "a gain of 0.081 or more would have been seen 4 times out of 5"
+    )
     assert detectable_words(None) == ""

@@ -24,7 +24,9 @@ def test_a_loss_that_is_no_number_any_more(
     program_in(tmp_path / "p", LOST)
     command = [*launcher, warm_interpreter, "train.py"] if launcher else ["train.py"]
     program = read_program(command, tmp_path / "p")
-    given_up, whole = pool.run([Trial(program, seed=1, while_finite=rule) for rule in (True, False)])
+    given_up, whole = pool.run(
+        [Trial(program, seed=1, while_finite=rule) for rule in (True, False)]
+    )
     assert given_up.kind is OutcomeKind.STOPPED, given_up
     assert "no finite number" in given_up.stopped
     assert given_up.steps < whole.steps == 200

@@ -51,7 +51,9 @@ WAYS = {
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcome, Outcome]]:
+def seen(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, tuple[Outcome, Outcome]]:
     """The whole training and one of half the data."""
     trials = []
     for way, text in WAYS.items():

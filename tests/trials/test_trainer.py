@@ -45,7 +45,8 @@ def test_a_trainer_apart_has_an_account_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "cost", "fits"), [("5x", 4.0, True), ("2x", 4.0, False), ("3t", 2.0, True)]
+    ("budget", "cost", "fits"),
+    [("5x", 4.0, True), ("2x", 4.0, False), ("3t", 2.0, True)],
 )
 def test_the_budget_decides_what_trainings_cost(budget: str, cost: float, fits: bool) -> None:
     trainer = search_context(rate_decides, budget=budget).context.trainer
@@ -60,13 +61,19 @@ def test_what_others_spent_is_charged() -> None:
 
 
 def killed_first(executor: ScriptedExecutor, times: int) -> None:
-    """What a machine does that has too little memory: it kills the first trainings of each program."""
+    """What a machine does that has too little memory: it kills the first trainings of each
+    program.
+    """
     seen: dict[str, int] = {}
     play = executor.play
 
     def killing(trial: Trial) -> Outcome:
         seen[trial.content] = seen.get(trial.content, 0) + 1
-        return play(trial) if seen[trial.content] > times else Outcome(OutcomeKind.KILLED, note="signal 9")
+        return (
+            play(trial)
+            if seen[trial.content] > times
+            else Outcome(OutcomeKind.KILLED, note="signal 9")
+        )
 
     executor.play = killing
 
@@ -136,10 +143,15 @@ def with_curves(trial: Trial) -> Outcome:
     curve = tuple((10 * number, value) for number, value in enumerate(values, start=1))
     pruned = trial.baseline is not None
     return Outcome(
-        OutcomeKind.STOPPED if pruned else OutcomeKind.FINISHED, steps=40 if pruned else 100, epochs=10,
-        metrics={"test_accuracy": values[-1]}, sources={"test_accuracy": "keras"},
-        curves={"test_accuracy": curve}, cpu_seconds=1.0, stopped="hopeless beside it" if pruned else "",
-    )  # fmt: skip
+        OutcomeKind.STOPPED if pruned else OutcomeKind.FINISHED,
+        steps=40 if pruned else 100,
+        epochs=10,
+        metrics={"test_accuracy": values[-1]},
+        sources={"test_accuracy": "keras"},
+        curves={"test_accuracy": curve},
+        cpu_seconds=1.0,
+        stopped="hopeless beside it" if pruned else "",
+    )
 
 
 def test_a_trainer_that_prunes_compares_with_the_first_curves_of_the_program_as_it_stands() -> None:
@@ -159,21 +171,30 @@ def test_a_trainer_that_prunes_compares_with_the_first_curves_of_the_program_as_
     longer = ran[str(LONGER)].baseline
     assert longer is not None
     assert longer.steps > base.steps == 100
-    assert trainer.pruning_note.startswith("Pruned as hopeless beside the program as it stands: 2 of ")
+    assert trainer.pruning_note.startswith(
+        "Pruned as hopeless beside the program as it stands: 2 of "
+    )
     assert trainer.samples([rate], (7,)) == [(0.1,)]
     assert given.executor.ran[-1].baseline is None, "what judges is trained to its end"
     trainer.judge_by(trainer.measure)
-    assert trainer.pruned(Trial(trainer.program, rate)).baseline is None, "another metric, other curves"
+    assert trainer.pruned(Trial(trainer.program, rate)).baseline is None, (
+        "another metric, other curves"
+    )
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 5])
-def test_what_most_seeds_show_to_be_no_better_is_not_trained_on_the_others(seeds: int) -> None:
+def test_what_most_seeds_show_to_be_no_better_is_not_trained_on_the_others(
+    seeds: int,
+) -> None:
     given = search_context(rate_decides, noise=0.2).context.trainer
     patches = [Patch((set_to(Kind.BATCH_SIZE, size),)) for size in range(16, 64)]
     patches += [Patch((set_to(Kind.LEARNING_RATE, 0.01),))]
     base = 0.3
     short, whole = given.apart(), given.apart()
-    early, late = short.scores(patches, seeds, against=base), whole.scores(patches, seeds)
+    early, late = (
+        short.scores(patches, seeds, against=base),
+        whole.scores(patches, seeds),
+    )
     helps = [given.improves(base, score) for score in late]
     assert [given.improves(base, score) for score in early] == helps
     assert [score for score, good in zip(early, helps, strict=True) if good] == [
@@ -195,16 +216,33 @@ def test_what_most_seeds_show_to_be_no_better_is_not_trained_on_the_others(seeds
         (Measure("test_mse", larger_is_better=False), 1.5, -0.02, True),
         (Measure("test_mse", larger_is_better=False), 1.5, -0.12, False),
         (Measure("test_mae", larger_is_better=False), None, -0.0001, False),
-        (Measure("test_loss", larger_is_better=False, is_loss=True), 1.5, -0.0001, False),
+        (
+            Measure("test_loss", larger_is_better=False, is_loss=True),
+            1.5,
+            -0.0001,
+            False,
+        ),
         (Measure("test_accuracy"), None, float("-inf"), False),
     ],
 )
-def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
+def test_when_a_training_does_well(
+    measure: Measure, spread: float | None, score: float, well: bool
+) -> None:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}, what="test") as run,
+    ):
         trainer = BudgetedTrainer(
-            PROGRAM, ScriptedExecutor(with_curves), measure, TrainingBudget(40), 1.0, 1.0,
-            run.under("trials"), Stop(), label_spread=spread,
-        )  # fmt: skip
+            PROGRAM,
+            ScriptedExecutor(with_curves),
+            measure,
+            TrainingBudget(40),
+            1.0,
+            1.0,
+            run.under("trials"),
+            Stop(),
+            label_spread=spread,
+        )
         assert trainer.is_good_enough(score) is well
         run.finish({})
 
@@ -221,7 +259,9 @@ def test_when_a_training_does_well(measure: Measure, spread: float | None, score
         (0.5, float("-inf"), True, False),
     ],
 )
-def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bool, large: bool) -> None:
+def test_what_is_large_enough_to_matter(
+    before: float, after: float, bounded: bool, large: bool
+) -> None:
     assert material(before, after, bounded=bounded) is large
 
 

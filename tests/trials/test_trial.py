@@ -31,8 +31,17 @@ def test_the_key_is_the_content() -> None:
     trial = Trial(PROGRAM, seed=1)
     assert trial.key == Trial(program_from_text(HEALTHY), seed=1).key
     assert trial.key == replace(trial, keep_trace=True).key
-    same = Patch((Set(next(k.id for k in hyperparameters_of(PROGRAM) if k.kind is Kind.EPOCHS), 3),))
-    assert trial.key == replace(trial, patch=same).key, "a patch that changes nothing is no other training"
+    same = Patch(
+        (
+            Set(
+                next(k.id for k in hyperparameters_of(PROGRAM) if k.kind is Kind.EPOCHS),
+                3,
+            ),
+        )
+    )
+    assert trial.key == replace(trial, patch=same).key, (
+        "a patch that changes nothing is no other training"
+    )
     others = [
         replace(trial, seed=2),
         replace(trial, patch=patch_setting(PROGRAM, Kind.EPOCHS, 4)),
@@ -61,7 +70,10 @@ def test_a_limit_is_larger_than_nothing(limits: dict[str, float]) -> None:
 
 
 def journalled(outcome: Outcome) -> Outcome:
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}) as run,
+    ):
         return run.step("trial", lambda: outcome, kind=StepKind.TRIAL, returns=Outcome)
 
 
@@ -87,7 +99,17 @@ def test_outcomes_survive_the_journal(
         (LayerInput((2, 3), "float32", "cpu"),),
     )
     outcome = Outcome(
-        kind, 4, None, metrics, {"a": "keras"}, {"a": tuple(points)}, 1.5, 1.0, crash, "note", Path("trace")
+        kind,
+        4,
+        None,
+        metrics,
+        {"a": "keras"},
+        {"a": tuple(points)},
+        1.5,
+        1.0,
+        crash,
+        "note",
+        Path("trace"),
     )
     assert journalled(outcome) == outcome
 

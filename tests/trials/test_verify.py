@@ -45,7 +45,9 @@ def test_the_first_that_holds_ends_it() -> None:
     assert late is None
     assert begun == [HELPS]
     assert [(one.patch, one.holds, one.seeds) for one in found] == [(HELPS, True, tuple(SEEDS))]
-    assert found[0].p_value == 1.5 * found[0].comparison.p_value, "a second one might have been verified"
+    assert found[0].p_value == 1.5 * found[0].comparison.p_value, (
+        "a second one might have been verified"
+    )
 
 
 def test_six_seeds_settle_what_is_clear_and_the_rest_is_not_trained() -> None:
@@ -65,9 +67,13 @@ def test_one_that_has_no_other_beside_it_is_not_corrected() -> None:
 
 
 def test_changes_that_do_nothing_hold_in_at_most_one_case_of_twenty() -> None:
-    """Two changes a case, each seed better or worse by chance: all patterns of six seeds are counted."""
-    values = [signed_rank_p([sign * size for sign, size in zip(signs, range(1, 7), strict=True)])
-              for signs in product((-1, 1), repeat=6)]  # fmt: skip
+    """Two changes a case, each seed better or worse by chance: all patterns of six seeds are
+    counted.
+    """
+    values = [
+        signed_rank_p([sign * size for sign, size in zip(signs, range(1, 7), strict=True)])
+        for signs in product((-1, 1), repeat=6)
+    ]
     first, second = (sum(p / share < 0.05 for p in values) / len(values) for share in SHARES)
     assert min(first, second) > 0
     assert first + (1 - first) * second <= 0.05
@@ -100,15 +106,21 @@ def test_what_was_verified_before_the_time_was_up_is_kept() -> None:
 
 
 def trained(before: Sequence[float], after: Sequence[float], **known: object) -> BudgetedTrainer:
-    """A trainer whose metric is given for each seed from 1001 on, without and with a change; a number that is
-    not finite is a crash."""
+    """A trainer whose metric is given for each seed from 1001 on, without and with a change; a
+    number that is not finite is a crash.
+    """
     given = search_context(rate_decides, budget="100x")
 
     def play(trial: Trial) -> Outcome:
         value = (after if trial.patch else before)[trial.seed - 1001]
         if value == float("-inf"):
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=1.0)
-        return Outcome(OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, cpu_seconds=1.0)
+        return Outcome(
+            OutcomeKind.FINISHED,
+            steps=9,
+            metrics={"test_accuracy": value},
+            cpu_seconds=1.0,
+        )
 
     given.executor.play = play
     return replace(given.context.trainer.apart(), **known)
@@ -118,7 +130,9 @@ def verification(
     before: Sequence[float], after: Sequence[float], *others: Patch, **known: object
 ) -> Verification:
     seeds = range(1001, 1001 + len(before))
-    found, _ = verify([HELPS, *others], trained(before, after, **known), seeds, begin=lambda _: None)
+    found, _ = verify(
+        [HELPS, *others], trained(before, after, **known), seeds, begin=lambda _: None
+    )
     return found[0]
 
 
@@ -133,7 +147,9 @@ def test_what_is_significant_must_be_enough_to_matter(gain: float, enough: bool)
     assert (one.material, one.holds) == (enough, enough)
 
 
-@pytest.mark.parametrize(("p_value", "significant"), [(0.0499, True), (0.05, False), (0.0501, False)])
+@pytest.mark.parametrize(
+    ("p_value", "significant"), [(0.0499, True), (0.05, False), (0.0501, False)]
+)
 def test_significant_is_below_one_in_twenty(p_value: float, significant: bool) -> None:
     compared = compare(LEVEL, [0.9] * 6)
     one = Verification(HELPS, (1,), compared, p_value, material=True, cpu_seconds=0.0)
@@ -144,14 +160,21 @@ def test_significant_is_below_one_in_twenty(p_value: float, significant: bool) -
 def test_a_significant_difference_that_is_no_improvement_does_not_hold() -> None:
     after = [value + 0.3 for value in LEVEL]
     guessing = verification(LEVEL, after, majority=0.85)
-    assert (guessing.significant, guessing.material, guessing.holds) == (True, True, False)
+    assert (guessing.significant, guessing.material, guessing.holds) == (
+        True,
+        True,
+        False,
+    )
     assert "most frequent class" in guessing.shortfall
     better = verification(LEVEL, after, majority=0.75)
     assert (better.shortfall, better.holds) == ("", True)
 
 
 def test_why_it_is_no_improvement_is_asked_only_of_what_is_significant() -> None:
-    after = [*(value + 0.3 for value in LEVEL[:3]), *(value - 0.3 for value in LEVEL[3:])]
+    after = [
+        *(value + 0.3 for value in LEVEL[:3]),
+        *(value - 0.3 for value in LEVEL[3:]),
+    ]
     assert verification(LEVEL, after, majority=0.9).shortfall == ""
 
 
@@ -164,14 +187,18 @@ def test_what_rests_on_failures_does_not_hold() -> None:
 
 
 @pytest.mark.parametrize(("pairs", "holds"), [(6, True), (5, False)])
-def test_pairs_that_trained_before_must_pass_the_level_of_their_share(pairs: int, holds: bool) -> None:
+def test_pairs_that_trained_before_must_pass_the_level_of_their_share(
+    pairs: int, holds: bool
+) -> None:
     """The second of two changes has a third of 0.05: above 1/64, below 1/32."""
     failed = [float("-inf")] * (6 - pairs)
     trainer = trained([*failed, *LEVEL[6 - pairs :]], [value + 0.3 for value in LEVEL])
     play = trainer.executor.play  # type: ignore[attr-defined]
 
     def only_the_rate(trial: Trial) -> Outcome:
-        turned = any(change.hyperparameter.kind is Kind.LEARNING_RATE for change in trial.patch.changes)  # type: ignore[union-attr]
+        turned = any(
+            change.hyperparameter.kind is Kind.LEARNING_RATE for change in trial.patch.changes
+        )  # type: ignore[union-attr]
         return play(trial) if turned else play(replace(trial, patch=Patch(())))
 
     trainer.executor.play = only_the_rate  # type: ignore[attr-defined]
@@ -196,7 +223,9 @@ def test_the_first_look_is_at_six_seeds_of_more() -> None:
     )
     six = verification(before[:6], after[:6])
     assert len(six.seeds) == 6
-    assert six.p_value == signed_rank_p([new - old for old, new in zip(before[:6], after[:6], strict=True)])
+    assert six.p_value == signed_rank_p(
+        [new - old for old, new in zip(before[:6], after[:6], strict=True)]
+    )
     seven = verification(before[:7], [*after[:2], 0.6, *after[3:7]])
     assert len(seven.seeds) == 6, "all six are better"
 
@@ -216,12 +245,16 @@ def test_what_a_verification_took_is_its_own() -> None:
     assert verification(LEVEL, [0.9] * 6).cpu_seconds == 12.0
     trainer = trained(LEVEL, [value - 0.1 for value in LEVEL])
     first, second = verify([HELPS, DOES_NOTHING], trainer, SEEDS, begin=lambda _: None)[0]
-    assert (first.cpu_seconds, second.cpu_seconds) == (12.0, 6.0), "the program as it stands is trained once"
+    assert (first.cpu_seconds, second.cpu_seconds) == (12.0, 6.0), (
+        "the program as it stands is trained once"
+    )
 
 
 @pytest.mark.parametrize(("budget", "begun"), [("18t", 2), ("17t", 1)])
 def test_the_second_one_fits_the_budget_to_the_training(budget: str, begun: int) -> None:
-    """One to see the cost, twelve for the first, six for the second: the account is apart from the first."""
+    """One to see the cost, twelve for the first, six for the second: the account is apart from
+    the first.
+    """
     assert len(verified(DOES_NOTHING, HELPS, budget=budget, counted=True)[2]) == begun
 
 

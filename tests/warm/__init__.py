@@ -1,5 +1,6 @@
-"""Warm interpreters for the programs that tests train and for the commands that they give: the imports of
-torch are paid once, and so are those of reenact."""
+"""Warm interpreters for the programs that tests train and for the commands that they give: the
+imports of torch are paid once, and so are those of reenact.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ HERE = Path(__file__).parent
 
 
 def make_environment() -> Path:
-    """A folder like that of a virtual environment, whose `python` hands its program to a warm server, and
-    whose `reenact` its command to another one.
+    """A folder like that of a virtual environment, whose `python` hands its program to a warm
+    server, and whose `reenact` its command to another one.
 
     The folder and the servers go when this process ends.
     """
@@ -24,9 +25,13 @@ def make_environment() -> Path:
     (folder / "bin").mkdir()
     commands = "commands"
     for name, server, words in (
-        ("python", "warm", ""), ("reenact", commands, "-m reenact "), ("python-of-commands", commands, ""),
-    ):  # fmt: skip
-        starter = f'"{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / server}" {os.getpid()}'
+        ("python", "warm", ""),
+        ("reenact", commands, "-m reenact "),
+        ("python-of-commands", commands, ""),
+    ):
+        starter = (
+            f'"{sys.executable}" -I -S "{HERE / "python.py"}" "{folder / server}" {os.getpid()}'
+        )
         script = folder / "bin" / name
         script.write_text(f'#!/bin/sh\nexec {starter} {words}"$@"\n', encoding="utf-8")
         script.chmod(0o755)
@@ -34,8 +39,9 @@ def make_environment() -> Path:
 
 
 def warm_reenact() -> str:
-    """`reenact` for tests of what a command does, not of how its process starts: a process of its own all the
-    same, with its arguments, environment, folder, output, signals and exit code."""
+    """`reenact` for tests of what a command does, not of how its process starts: a process of its
+    own all the same, with its arguments, environment, folder, output, signals and exit code.
+    """
     return str(Path(os.environ["WARM_FOLDER"]) / "bin" / "reenact")
 
 

@@ -1,4 +1,6 @@
-"""Hands a program over to `tests/warm/server.py`, which the first call starts, and ends as it ends."""
+"""Hands a program over to `tests/warm/server.py`, which the first call starts, and ends as it
+ends.
+"""
 
 import array
 import fcntl
@@ -15,7 +17,12 @@ def main(place, parent, arguments):
     server = _connected(place, parent)
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     ignored = [number for number in signals if signal.getsignal(number) == signal.SIG_IGN]
-    job = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd(), "ignored": ignored}
+    job = {
+        "arguments": arguments,
+        "environment": dict(os.environ),
+        "folder": os.getcwd(),
+        "ignored": ignored,
+    }
     numbers = array.array("i", [0, 1, 2])
     text = (json.dumps(job) + "\n").encode()
     sent = server.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
@@ -27,7 +34,10 @@ def main(place, parent, arguments):
     answer = server.recv(64)
     code = json.loads(answer) if answer else 1
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL) if -code not in (signal.SIGKILL, signal.SIGSTOP) else None
+        signal.signal(-code, signal.SIG_DFL) if -code not in (
+            signal.SIGKILL,
+            signal.SIGSTOP,
+        ) else None
         os.kill(os.getpid(), -code)
     os._exit(code)
 
@@ -50,13 +60,26 @@ def _connected(place, parent):
 
 def _start(place, parent):
     # What the first program was given is not for the others.
-    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment |= {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
+    }
+    environment |= {
+        "KERAS_BACKEND": "torch",
+        "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+    }
     environment["WARM_SPACE"] = 65536 * "-"  # where a program's own environment is shown
     program = os.path.join(os.path.dirname(__file__), "server.py")
-    nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    nothing = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
     server = subprocess.Popen(
-        [sys.executable, program, place, parent], env=environment, start_new_session=True, **nothing
+        [sys.executable, program, place, parent],
+        env=environment,
+        start_new_session=True,
+        **nothing,
     )
     while not os.path.exists(place):
         if server.poll() is not None:

@@ -1,9 +1,10 @@
-"""An interpreter that has imported torch and Keras, or reenact: each program runs in a fresh fork of it.
+"""An interpreter that has imported torch and Keras, or reenact: each program runs in a fresh fork
+of it.
 
-A program pays seconds for these imports; a fork pays nothing. `tests/warm/python.py` is what the tests start
-in place of an interpreter; it hands over its arguments, environment, folder and open files. What the start of
-an interpreter does (`PYTHONPATH`, `sitecustomize`) is done here by hand; the tests of that start itself use
-real interpreters.
+A program pays seconds for these imports; a fork pays nothing. `tests/warm/python.py` is what the
+tests start in place of an interpreter; it hands over its arguments, environment, folder and open
+files. What the start of an interpreter does (`PYTHONPATH`, `sitecustomize`) is done here by hand;
+the tests of that start itself use real interpreters.
 """
 
 import array
@@ -22,12 +23,21 @@ import signal
 import socket
 import sys
 
-NOT_COMMANDS = {"__main__", "cases", "inject", "inside", "notebook", "pytest", "testing"}
+NOT_COMMANDS = {
+    "__main__",
+    "cases",
+    "inject",
+    "inside",
+    "notebook",
+    "pytest",
+    "testing",
+}
 
 
 def main(place, parent):
     {"warm": _import_frameworks, "commands": _import_commands}[os.path.basename(place)]()
-    # What is here now is shared with all forks for as long as nobody writes to it, and collecting does.
+    # What is here now is shared with all forks for as long as nobody writes to it, and collecting
+    # does.
     gc.collect()
     gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
@@ -62,8 +72,9 @@ def _import_frameworks():
 
 
 def _import_commands():
-    """What a command imports on its way; torch is not among it. From the tree of these tests, which may be a
-    copy of the one that is installed."""
+    """What a command imports on its way; torch is not among it. From the tree of these tests, which
+    may be a copy of the one that is installed.
+    """
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src"))
     import pydantic_ai  # noqa: F401
     import scipy.stats  # noqa: F401
@@ -160,8 +171,19 @@ def _run(job, files):
     os.chdir(job["folder"])
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, buffering=1, closefd=False, encoding=encoding or None, errors=errors or None)  # noqa: SIM115
-        for number, mode, errors in ((0, "r", errors), (1, "w", errors), (2, "w", "backslashreplace"))
+        open(  # noqa: SIM115
+            number,
+            mode,
+            buffering=1,
+            closefd=False,
+            encoding=encoding or None,
+            errors=errors or None,
+        )
+        for number, mode, errors in (
+            (0, "r", errors),
+            (1, "w", errors),
+            (2, "w", "backslashreplace"),
+        )
     )
     code = 0
     try:
@@ -192,7 +214,9 @@ def _run(job, files):
 
 
 def _show(environment):
-    """`/proc` shows the environment of the program: tests look there for what a command left running."""
+    """`/proc` shows the environment of the program: tests look there for what a command left
+    running.
+    """
     with open("/proc/self/stat", "rb") as file:
         start, end = (int(word) for word in file.read().rpartition(b")")[2].split()[47:49])
     text = b"".join(os.fsencode(f"{name}={value}") + b"\0" for name, value in environment.items())

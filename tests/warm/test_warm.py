@@ -30,7 +30,9 @@ def run(warm_interpreter: str) -> Run:
     return ran
 
 
-def test_torch_is_there_already_and_a_program_leaves_nothing_for_the_next(run: Run) -> None:
+def test_torch_is_there_already_and_a_program_leaves_nothing_for_the_next(
+    run: Run,
+) -> None:
     text = "import sys; print('torch' in sys.modules, hasattr(sys, 'left')); sys.left = 1"
     assert [run(text).stdout, run(text).stdout] == ["True False\n"] * 2
 
@@ -51,7 +53,9 @@ def test_it_ends_as_its_program_does(run: Run, text: str, code: int, says: str) 
     assert ended.stderr.endswith(says)
 
 
-def test_environment_and_folder_are_those_of_the_caller_also_to_others(run: Run, tmp_path: Path) -> None:
+def test_environment_and_folder_are_those_of_the_caller_also_to_others(
+    run: Run, tmp_path: Path
+) -> None:
     text = "import os; print(os.getcwd(), os.environ['MARK'], open('/proc/self/environ').read())"
     printed = run(text, cwd=tmp_path, env={"PATH": os.environ["PATH"], "MARK": "here"}).stdout
     assert printed.startswith(f"{tmp_path} here ")

@@ -1,4 +1,6 @@
-"""Journals with one run of each pipeline, stored as they store them, and a browser that is let in."""
+"""Journals with one run of each pipeline, stored as they store them, and a browser that is let
+in.
+"""
 
 from __future__ import annotations
 
@@ -81,62 +83,123 @@ SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
 def a_diagnosis() -> Diagnosis:
     place = Place(PurePosixPath("train.py"), 5, 52, 5, 56)
     finding = Finding(
-        "UM005", "learning-rate-high", "umlaut", FaultType.HLR, Severity.ERROR, f"rate 10 {NASTY}",
-        "Steps larger than the weights cannot settle.", 0.9, place, step=12,
-    )  # fmt: skip
+        "UM005",
+        "learning-rate-high",
+        "umlaut",
+        FaultType.HLR,
+        Severity.ERROR,
+        f"rate 10 {NASTY}",
+        "Steps larger than the weights cannot settle.",
+        0.9,
+        place,
+        step=12,
+    )
     (suspect,) = suspects_from([finding])
     tried = ChangeEffect(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
     finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
     return Diagnosis(
-        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (finding,), (), (), 0.5, TrainingUsage(3.0, 12),
-        MEASURE, ("one batch was not tried",),
-    )  # fmt: skip
+        Depth.NORMAL,
+        Evidence(program_from_text(SOURCE)),
+        (finding,),
+        (),
+        (),
+        0.5,
+        TrainingUsage(3.0, 12),
+        MEASURE,
+        ("one batch was not tried",),
+    )
 
 
 def a_repair() -> Repair:
-    verdict = Verdict(PATCH, tuple(range(6)), BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, Decision.REPAIRED)
+    verdict = Verdict(
+        PATCH,
+        tuple(range(6)),
+        BEFORE,
+        AFTER,
+        compare(BEFORE, AFTER),
+        0.016,
+        Decision.REPAIRED,
+    )
     return Repair(
-        strategy="guided", decision=Decision.REPAIRED, patch=PATCH, diff=PATCH.diff(PROGRAM),
-        judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"), verdicts=(verdict,),
+        strategy="guided",
+        decision=Decision.REPAIRED,
+        patch=PATCH,
+        diff=PATCH.diff(PROGRAM),
+        judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"),
+        verdicts=(verdict,),
         looks=(
             Evaluation(Patch(()), 0.3, 1, 1.0, 1.0),
             Evaluation(PATCH, 0.9, 1, 1.0, 2.0),
             Evaluation(PATCH, 0.8, 1, 0.3, 1.5),
             Evaluation(PATCH, float("-inf"), 1, 1.0, 3.0),
         ),
-        cuts=(ReductionStep(PATCH, 0.98, True, 5),), cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
+        cuts=(ReductionStep(PATCH, 0.98, True, 5),),
+        cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
         curves={"loss": BeforeAfter(((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))},
         notes=("a thing to know",),
-    )  # fmt: skip
+    )
 
 
 def a_bug() -> Reproduction:
     symptom = Symptom.model_validate(
         {
-            "kind": "explicit", "sign": "crash", "fault": "numeric", "words": "Meter.mean raises.",
-            "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
+            "kind": "explicit",
+            "sign": "crash",
+            "fault": "numeric",
+            "words": "Meter.mean raises.",
+            "explicit": {
+                "exception": "ZeroDivisionError",
+                "message": "division by zero",
+            },
         }
-    )  # fmt: skip
+    )
     frames = (
         Frame("script", "script.py", 3, "<module>", "<module>"),
         Frame("project", "acme/losses.py", 32, "mean", "Meter.mean"),
     )
     observed = RunObservation(
-        Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
-        message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
-    )  # fmt: skip
+        Ending.EXIT,
+        ended="raised",
+        classes=("ZeroDivisionError", "ArithmeticError"),
+        message="division by zero",
+        frames=frames,
+        output=f"printed {NASTY}",
+        versions={"torch": "2.13"},
+    )
     shown = SeedRun(0, observed, RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero")
-    passed = SeedRun(0, RunObservation(Ending.OK, ended="returned"), RunOutcome.NOTHING, "It ran through.")
-    refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Problem(Stage.STATIC, "No nothing.", line=1),))
+    passed = SeedRun(
+        0,
+        RunObservation(Ending.OK, ended="returned"),
+        RunOutcome.NOTHING,
+        "It ran through.",
+    )
+    refused = Attempt(
+        0,
+        0,
+        "import nothing\n",
+        Stage.STATIC,
+        (Problem(Stage.STATIC, "No nothing.", line=1),),
+    )
     shows = Attempt(0, 1, SCRIPT, None, runs=(shown,), fixed_runs=(passed,))
     return Reproduction(
-        title="Meter crashes", source="report.md", repository="acme", commit="a" * 40, fixed="b" * 40,
-        verdict=BugVerdict.REPRODUCED, reason="it shows in 1 of 1 runs", symptom=symptom,
-        report=BugReport(title="Meter crashes", observed="It fails.", expected="0.0", steps=["do it"]),
-        attempts=(refused, shows), contexts=("acme: all there is",), packages=("torch==2.13",),
-        minimised=Minimised(SCRIPT, 9, 3, 7), repro=SCRIPT,
-    )  # fmt: skip
+        title="Meter crashes",
+        source="report.md",
+        repository="acme",
+        commit="a" * 40,
+        fixed="b" * 40,
+        verdict=BugVerdict.REPRODUCED,
+        reason="it shows in 1 of 1 runs",
+        symptom=symptom,
+        report=BugReport(
+            title="Meter crashes", observed="It fails.", expected="0.0", steps=["do it"]
+        ),
+        attempts=(refused, shows),
+        contexts=("acme: all there is",),
+        packages=("torch==2.13",),
+        minimised=Minimised(SCRIPT, 9, 3, 7),
+        repro=SCRIPT,
+    )
 
 
 def a_graph() -> NeutralityGraph:
@@ -159,26 +222,56 @@ def put_trace(folder: Path) -> None:
         "layers": ["step", "layer", "phase", "dead_unit_share"],
     }
     header = {
-        "schema": 1, "columns": columns, "started": 0.0, "argv": [], "cwd": "/", "python": "3.11",
-        "preset": "normal", "seed": None, "frameworks": {}, "layers": ["0"], "parameters": [weight],
+        "schema": 1,
+        "columns": columns,
+        "started": 0.0,
+        "argv": [],
+        "cwd": "/",
+        "python": "3.11",
+        "preset": "normal",
+        "seed": None,
+        "frameworks": {},
+        "layers": ["0"],
+        "parameters": [weight],
         "missing": [],
-    }  # fmt: skip
+    }
     layer = {
-        "name": "0", "type": "Linear", "place": None, "input_shapes": [[8, 4]], "output_shape": [8, 1],
-        "activation": None, "settings": {}, "calls": 1,
+        "name": "0",
+        "type": "Linear",
+        "place": None,
+        "input_shapes": [[8, 4]],
+        "output_shape": [8, 1],
+        "activation": None,
+        "settings": {},
+        "calls": 1,
         "weights": [
             {
-                "name": "weight", "path": WEIGHT, "shape": [1, 4], "trainable": True, "mean": 0.0, "std": 1.0,
-                "minimum": -1.0, "maximum": 1.0,
+                "name": "weight",
+                "path": WEIGHT,
+                "shape": [1, 4],
+                "trainable": True,
+                "mean": 0.0,
+                "std": 1.0,
+                "minimum": -1.0,
+                "maximum": 1.0,
             }
         ],
-    }  # fmt: skip
-    graph = {"framework": "torch", "model": "Net", "layers": [layer], "parameters": 4, "batch_size": 8}
+    }
+    graph = {
+        "framework": "torch",
+        "model": "Net",
+        "layers": [layer],
+        "parameters": 4,
+        "batch_size": 8,
+    }
     graph["trainable_parameters"] = 4
     numbers = np.arange(STEPS, dtype=float)
     grads = np.where(numbers < STEPS - 1, 1.0 / (1 + numbers), np.inf)
     tables = {
-        "steps": np.stack([numbers, numbers, numbers * 0, 5.0 / (1 + numbers), numbers * 0 + 1], axis=1),
+        "steps": np.stack(
+            [numbers, numbers, numbers * 0, 5.0 / (1 + numbers), numbers * 0 + 1],
+            axis=1,
+        ),
         "parameters": np.stack([numbers, numbers * 0, grads, grads / 100], axis=1),
         "layers": np.stack([numbers, numbers * 0, numbers * 0, numbers / STEPS], axis=1),
     }
@@ -214,14 +307,24 @@ def write_journal(folder: Path) -> dict[str, str]:
             found = make()
             argv = ("reenact", pipeline, "train.py")
             with journal.run(
-                pipeline=pipeline, request={"of": pipeline}, what=f"train.py {NASTY}", argv=argv
+                pipeline=pipeline,
+                request={"of": pipeline},
+                what=f"train.py {NASTY}",
+                argv=argv,
             ) as run:
                 ids[pipeline] = run.record.id
-                run.note("result", found.to_store() if isinstance(found, Diagnosis) else found)
+                run.note(
+                    "result",
+                    found.to_store() if isinstance(found, Diagnosis) else found,
+                )
                 if isinstance(found, Diagnosis):
                     trace = folder / "traces" / "train-1"
                     put_trace(trace)
-                    run.step("watch", lambda place=str(trace): {"folder": place}, kind=Kind.TRIAL)
+                    run.step(
+                        "watch",
+                        lambda place=str(trace): {"folder": place},
+                        kind=Kind.TRIAL,
+                    )
                     run.note("source", suspected_source(found))
                 run.finish({"verdict": f"{pipeline} is done"}, ExitCode.FOUND)
         with journal.run(pipeline="rehearsal", request={}, what="plain") as run:
@@ -232,7 +335,9 @@ def write_journal(folder: Path) -> dict[str, str]:
                 "You are asked.",
                 (Text(f"Is it {NASTY}?"), Image(b"png" * 700, "image/png", "Figure 2")),
             )
-            model = Scripted({"rehearsal/ask": {"script": f"{NASTY}\nprint(1)\n", "why": "because"}})
+            model = Scripted(
+                {"rehearsal/ask": {"script": f"{NASTY}\nprint(1)\n", "why": "because"}}
+            )
             ask(run, model, "ask", prompt, Opinion)
             parts = {f"part-{number}": {"nr": number} for number in range(130)}
             run.many(parts, lambda names: [{name: {"loss": 0.5} for name in names}])
@@ -242,7 +347,10 @@ def write_journal(folder: Path) -> dict[str, str]:
 
 
 def _failed(journal: Journal) -> str:
-    with suppress(RuntimeError), journal.run(pipeline="repair", request={"of": "no"}, what="x") as run:
+    with (
+        suppress(RuntimeError),
+        journal.run(pipeline="repair", request={"of": "no"}, what="x") as run,
+    ):
         raise RuntimeError("no luck")
     return run.record.id
 
@@ -276,7 +384,11 @@ FORMS = (
             "runs",
             help="List runs.",
             params=[
-                click.Option(["--status"], type=click.Choice(["running", "failed"]), help="Only these."),
+                click.Option(
+                    ["--status"],
+                    type=click.Choice(["running", "failed"]),
+                    help="Only these.",
+                ),
                 click.Option(["--search"], multiple=True),
                 click.Argument(["what"]),
             ],
@@ -304,7 +416,9 @@ def enter() -> Callable[[AppState], TestClient]:
 
 @pytest.fixture
 def browser(
-    runs_dir: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    runs_dir: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> TestClient:
     """Somebody who came by the printed address."""
     return enter(make_state(runs_dir))
@@ -312,22 +426,43 @@ def browser(
 
 @pytest.fixture
 def repaired(tmp_path: Path) -> tuple[str, str]:
-    """The ids of a diagnosis with findings and of a repair that held, of one program in this folder."""
+    """The ids of a diagnosis with findings and of a repair that held, of one program in this
+    folder.
+    """
     (tmp_path / "train.py").write_text(PROGRAM_TEXT)
     program = read_program(("train.py", "--lr", "3"), tmp_path)
     patch = Patch((set_to(HyperparameterKind.LEARNING_RATE, 0.125, program),))
     measure, before, after = Measure("accuracy"), (0.1,) * 6, (0.9,) * 6
-    verdict = Verdict(patch, tuple(range(6)), before, after, compare(before, after), 0.01, Decision.REPAIRED)
+    verdict = Verdict(
+        patch,
+        tuple(range(6)),
+        before,
+        after,
+        compare(before, after),
+        0.01,
+        Decision.REPAIRED,
+    )
     result = Repair(
-        strategy="guided", decision=Decision.REPAIRED, patch=patch, diff=patch.diff(program),
-        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""), verdicts=(verdict,), looks=(), cuts=(),
+        strategy="guided",
+        decision=Decision.REPAIRED,
+        patch=patch,
+        diff=patch.diff(program),
+        judging=Judging(measure, measure, Part.WHOLE, Part.WHOLE, ""),
+        verdicts=(verdict,),
+        looks=(),
+        cuts=(),
         cost=TrainingUsage(1.0),
-    )  # fmt: skip
+    )
     request = Trial(program).identity
     with Journal.open(tmp_path / "runs") as journal:
         with journal.run(pipeline="diagnose", request=request, what="train.py") as first:
             first.finish(
-                {"sentence": "1 finding.", "curve": [4.0, 1.0], "metric": "accuracy 0.1"}, ExitCode.FOUND
+                {
+                    "sentence": "1 finding.",
+                    "curve": [4.0, 1.0],
+                    "metric": "accuracy 0.1",
+                },
+                ExitCode.FOUND,
             )
         with journal.run(pipeline="repair", request=request, what="train.py") as second:
             second.note("result", result)

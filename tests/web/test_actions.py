@@ -60,8 +60,16 @@ def ended(state: AppState) -> str:
     return state.jobs.output(job)
 
 
-def test_a_form_starts_its_command_and_shows_what_it_prints(state: AppState, client: TestClient) -> None:
-    fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list", "--status": "", "--search": ""}
+def test_a_form_starts_its_command_and_shows_what_it_prints(
+    state: AppState, client: TestClient
+) -> None:
+    fields = {
+        "csrf": state.key.csrf,
+        "verb": "runs",
+        "argument": "list",
+        "--status": "",
+        "--search": "",
+    }
     page = client.post("/new", data=fields)
     assert page.url.path == f"/started/{state.jobs.all()[0].id}"
     assert "reenact runs list" in page.text
@@ -99,8 +107,15 @@ def test_options_become_words_and_nothing_becomes_another_option() -> None:
         "--select": "UM005 'a b'",
     }
     assert form.words(given) == [
-        "diagnose", "--budget=--apply", "--fresh", "--select=UM005", "--select=a b", "train.py", "--lr", "1",
-    ]  # fmt: skip
+        "diagnose",
+        "--budget=--apply",
+        "--fresh",
+        "--select=UM005",
+        "--select=a b",
+        "train.py",
+        "--lr",
+        "1",
+    ]
     with pytest.raises(InputError, match="PROGRAM is missing"):
         form.words({})
     with pytest.raises(InputError, match="--repo is missing"):
@@ -111,7 +126,9 @@ def test_a_run_of_another_process_is_stopped_and_then_resumed(
     tmp_path: Path, state: AppState, client: TestClient
 ) -> None:
     folder = tmp_path / "runs"
-    worker = subprocess.Popen([sys.executable, "-c", WORKER, str(folder)], stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER, str(folder)], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert worker.stdout is not None
         run = worker.stdout.readline().strip()
@@ -152,7 +169,10 @@ def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str,
 
 
 def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="bug", request={}) as run:
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="bug", request={}) as run,
+    ):
         assert "elsewhere" in stop_run(run.record, journal)
 
 
@@ -210,23 +230,33 @@ def test_a_run_is_renamed_and_found_by_its_name(
 ) -> None:
     diagnosis, repair = repaired
     assert client.post(f"/runs/{diagnosis}/rename", data={"csrf": "no", "name": "x"}).is_error
-    page = client.post(f"/runs/{diagnosis}/rename", data={"csrf": state.key.csrf, "name": "the <b>base"}).text
+    page = client.post(
+        f"/runs/{diagnosis}/rename",
+        data={"csrf": state.key.csrf, "name": "the <b>base"},
+    ).text
     assert "<h1>diagnose the &lt;b&gt;base</h1>" in page
     assert f'href="/runs/{repair}"' in page, "it is still a run of the same program"
     found = client.get("/?q=the+%3Cb%3Ebase").text
     assert diagnosis in found
     assert repair not in found
     assert "<code>train.py --lr 3</code>" in found, "the program stands below the name"
-    assert client.post(f"/runs/{diagnosis}/rename", data={"csrf": state.key.csrf, "name": " "}).is_error
+    assert client.post(
+        f"/runs/{diagnosis}/rename", data={"csrf": state.key.csrf, "name": " "}
+    ).is_error
 
 
 def test_a_program_is_opened_in_the_editor_that_the_settings_name(
-    client: TestClient, repaired: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient,
+    repaired: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     diagnosis, _ = repaired
     assert f'href="vscode://file{tmp_path}/train.py:1:1"' in client.get(f"/runs/{diagnosis}").text
     monkeypatch.setenv("REENACT_EDITOR", "idea://open?file={path}&line={line}")
-    assert f"idea://open?file={tmp_path}/train.py&amp;line=1" in client.get(f"/runs/{diagnosis}").text
+    assert (
+        f"idea://open?file={tmp_path}/train.py&amp;line=1" in client.get(f"/runs/{diagnosis}").text
+    )
     monkeypatch.setenv("REENACT_EDITOR", "")
     assert "Open in editor" not in client.get(f"/runs/{diagnosis}").text
     monkeypatch.undo()

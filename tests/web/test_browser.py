@@ -1,4 +1,5 @@
-"""Walks in a real browser: by keyboard, in dark and light, on a narrow screen, with and without scripts.
+"""Walks in a real browser: by keyboard, in dark and light, on a narrow screen, with and without
+scripts.
 
 Screenshots go to the folder that SCREENSHOTS names; without it none are taken of the walks.
 """
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = screenshots.chromium()
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: scripts/setup EXTRAS chromium"),
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no Chromium on this machine: scripts/setup EXTRAS chromium",
+    ),
     # One browser for the module, on one worker.
     pytest.mark.xdist_group("browser"),
 ]
@@ -44,12 +48,18 @@ def every_screen(test: T) -> T:
     """The test at three widths, in light and in dark; most of them are slow walks."""
     screens = [
         pytest.param(
-            size, dark, id=f"{name}-{'dark' if dark else 'light'}",
+            size,
+            dark,
+            id=f"{name}-{'dark' if dark else 'light'}",
             marks=() if (name, dark) in USUAL else pytest.mark.slow,
         )
-        for name, size in {"narrow": NARROW, "middle": (820, 900), "wide": (1440, 900)}.items()
+        for name, size in {
+            "narrow": NARROW,
+            "middle": (820, 900),
+            "wide": (1440, 900),
+        }.items()
         for dark in (False, True)
-    ]  # fmt: skip
+    ]
     return pytest.mark.parametrize(("size", "dark"), screens)(test)
 
 
@@ -62,7 +72,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def let_in(chromium: Browser, stored: tuple[Path, dict[str, str]]) -> Iterator[tuple[str, StorageState]]:
+def let_in(
+    chromium: Browser, stored: tuple[Path, dict[str, str]]
+) -> Iterator[tuple[str, StorageState]]:
     """The address of a server, and the cookie of somebody who came by the one with the token."""
     with serving(stored[0]) as address:
         context = chromium.new_context()
@@ -74,7 +86,9 @@ def let_in(chromium: Browser, stored: tuple[Path, dict[str, str]]) -> Iterator[t
 
 
 def keep(page: Page, name: str) -> None:
-    """A picture of the whole page where pictures are asked for; nothing of it sticks out to the side."""
+    """A picture of the whole page where pictures are asked for; nothing of it sticks out to the
+    side.
+    """
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
     assert fits(page), name
@@ -88,7 +102,11 @@ def opened(chromium: Browser, let_in: tuple[str, StorageState]) -> Iterator[Open
     origin, known = let_in
 
     def made(
-        path: str = "/", *, dark: bool = False, size: tuple[int, int] = WIDE, scripts: bool = True
+        path: str = "/",
+        *,
+        dark: bool = False,
+        size: tuple[int, int] = WIDE,
+        scripts: bool = True,
     ) -> Page:
         context = chromium.new_context(
             base_url=origin,
@@ -100,7 +118,10 @@ def opened(chromium: Browser, let_in: tuple[str, StorageState]) -> Iterator[Open
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.on("console", lambda output: complaints.append(output.text) if output.type == "error" else None)
+        page.on(
+            "console",
+            lambda output: complaints.append(output.text) if output.type == "error" else None,
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)
         return page
@@ -158,9 +179,14 @@ def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
 
 
 @every_screen
-def test_pages_fit_a_screen(opened: Opened, ids: dict[str, str], size: tuple[int, int], dark: bool) -> None:
+def test_pages_fit_a_screen(
+    opened: Opened, ids: dict[str, str], size: tuple[int, int], dark: bool
+) -> None:
     page = opened(size=size, dark=dark)
-    runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "alternatives", "rehearsal")}
+    runs = {
+        one: f"/runs/{ids[one]}"
+        for one in ("diagnose", "repair", "bug", "alternatives", "rehearsal")
+    }
     compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}&run={ids['bug']}"
     for name, path in {"runs": "/", "compare": compared, "new": "/new", **runs}.items():
         page.goto(path)
@@ -210,7 +236,8 @@ def test_a_training_is_followed_and_what_came_of_it_is_used(
 
     with serving(runs, list(forms()), tmp_path) as address:
         context = chromium.new_context(
-            color_scheme="dark" if dark else "light", viewport={"width": size[0], "height": size[1]}
+            color_scheme="dark" if dark else "light",
+            viewport={"width": size[0], "height": size[1]},
         )
         page = context.new_page()
         page.set_default_timeout(60_000)
@@ -270,7 +297,9 @@ print("done")
 """
 
 
-def test_a_run_is_started_stopped_and_resumed_from_the_page(chromium: Browser, tmp_path: Path) -> None:
+def test_a_run_is_started_stopped_and_resumed_from_the_page(
+    chromium: Browser, tmp_path: Path
+) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
     with serving(tmp_path / ".reenact", list(forms()), tmp_path) as address:
         page = chromium.new_page()

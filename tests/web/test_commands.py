@@ -55,7 +55,9 @@ def test_a_report_that_does_not_fit_on_the_disk_names_its_file(
     assert done.exception.sentence == "/dev/full cannot be used: the disk is full."
 
 
-def test_a_report_of_no_run_says_where_runs_are(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_of_no_run_says_where_runs_are(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REENACT_RUNS_DIR", str(runs_dir))
     done = CliRunner().invoke(report, ["nothing", "--html", "x.html"], standalone_mode=False)
     assert isinstance(done.exception, InputError)

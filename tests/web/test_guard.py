@@ -26,7 +26,9 @@ def stranger(state: AppState) -> TestClient:
     return TestClient(make_app(state, PORT), base_url=HERE)
 
 
-@pytest.mark.parametrize("path", ["/", "/runs/1", "/runs/1/report.html", "/static/page.js", "/nowhere"])
+@pytest.mark.parametrize(
+    "path", ["/", "/runs/1", "/runs/1/report.html", "/static/page.js", "/nowhere"]
+)
 def test_nothing_is_shown_without_the_token(stranger: TestClient, path: str) -> None:
     answer = stranger.get(path)
     assert answer.status_code == 403
@@ -57,7 +59,9 @@ def test_a_name_that_points_at_this_machine_is_refused(browser: TestClient, host
     assert browser.get("/", headers={"host": host}).status_code == 400
 
 
-def test_a_page_names_no_other_host_and_allows_none(browser: TestClient, ids: dict[str, str]) -> None:
+def test_a_page_names_no_other_host_and_allows_none(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     answer = browser.get(f"/runs/{ids['diagnose']}")
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -74,7 +78,10 @@ def test_an_action_needs_the_word_of_our_own_form(
     browser: TestClient, ids: dict[str, str], path: str
 ) -> None:
     for fields in ({}, {"csrf": "guessed"}):
-        answer = browser.post(path.format(ids["failed"]), data={"verb": "runs", "argument": "list", **fields})
+        answer = browser.post(
+            path.format(ids["failed"]),
+            data={"verb": "runs", "argument": "list", **fields},
+        )
         assert answer.status_code == 404
         assert "earlier start" in answer.text
 
@@ -109,16 +116,23 @@ def test_an_origin_is_compared_as_a_whole(
     answer = client.post("/new", data=fields, headers={"origin": origin.replace("{port}", port)})
     assert answer.status_code == 403
     own = client.post(
-        "/new", data={**fields, "csrf": "guessed"}, headers={"origin": f"http://127.0.0.1:{port}"}
+        "/new",
+        data={**fields, "csrf": "guessed"},
+        headers={"origin": f"http://127.0.0.1:{port}"},
     )
     assert own.status_code == 404, "our own origin passes, and the word of the form is looked at"
 
 
-@pytest.mark.parametrize("text", ["[]", "{", '{"id": "x", "words": ["a"], "pid": -1, "born": 0, "run": 7}'])
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"id": "x", "words": ["a"], "pid": -1, "born": 0, "run": 7}']
+)
 def test_planted_jobs_do_not_break_a_page(
-    text: str, runs_dir: Path, tmp_path: Path, make_state: Callable[[Path], AppState],
+    text: str,
+    runs_dir: Path,
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
     enter: Callable[[AppState], TestClient],
-) -> None:  # fmt: skip
+) -> None:
     own = tmp_path / "runs"
     shutil.copytree(runs_dir, own)
     (own / "jobs").mkdir(exist_ok=True)

@@ -19,7 +19,9 @@ def mark(page: str) -> str:
 
 
 def test_a_page_gets_the_steps_of_its_run_and_its_end(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     client = enter(make_state(tmp_path / "runs"))
     with Journal.open(tmp_path / "runs") as journal:
@@ -39,11 +41,16 @@ def test_a_page_gets_the_steps_of_its_run_and_its_end(
 
 
 def test_the_list_gets_a_new_run(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     client = enter(make_state(tmp_path / "runs"))
     assert mark(client.get("/").text) == "nothing"
-    with Journal.open(tmp_path / "runs") as journal, journal.run(pipeline="repair", request={}) as run:
+    with (
+        Journal.open(tmp_path / "runs") as journal,
+        journal.run(pipeline="repair", request={}) as run,
+    ):
         news = client.get("/", params={"seen": "nothing"})
         assert run.record.id in news.text
         assert client.get("/", params={"seen": mark(news.text)}).status_code == 204
@@ -59,7 +66,10 @@ def test_a_training_that_goes_on_shows_its_curve_and_how_far_it_is(
 ) -> None:
     client = enter(make_state(tmp_path / "runs"))
     folder = tmp_path / "runs" / "traces" / "train-1"
-    with Journal.open(tmp_path / "runs") as journal, journal.run(pipeline="diagnose", request={}) as run:
+    with (
+        Journal.open(tmp_path / "runs") as journal,
+        journal.run(pipeline="diagnose", request={}) as run,
+    ):
         run.note("watching", {"folder": str(folder), "epochs": 8})
         address = f"/runs/{run.record.id}"
         before = client.get(address).text

@@ -69,12 +69,31 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         quote="92.1 %",
     )
     criterion = Criterion(
-        "F1", "The rate is 0.001.", "training", "a rate of 0.001", ("1:1.1",), Level.CONFIGURATION,
-        Category.SETUP, 2,
-    )  # fmt: skip
-    judged = Judged("F1", Value.PASS, "check", "it is", (CodeLine("train.py", 3, "learning_rate = 0.001"),))
+        "F1",
+        "The rate is 0.001.",
+        "training",
+        "a rate of 0.001",
+        ("1:1.1",),
+        Level.CONFIGURATION,
+        Category.SETUP,
+        2,
+    )
+    judged = Judged(
+        "F1",
+        Value.PASS,
+        "check",
+        "it is",
+        (CodeLine("train.py", 3, "learning_rate = 0.001"),),
+    )
     missing = Criterion(
-        "F2", "It decays.", "training", "We reach", ("1:1.2",), Level.PARAGRAPH, Category.SETUP, 1
+        "F2",
+        "It decays.",
+        "training",
+        "We reach",
+        ("1:1.2",),
+        Level.PARAGRAPH,
+        Category.SETUP,
+        1,
     )
     unclear = Judged("F2", Value.FAIL, "judge", "nowhere to be seen")
     rounds = (
@@ -83,27 +102,63 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
     )
     compared = Comparison(claim, "accuracy", 91.8, 0.2, 3, 0.003, Grade.A)
     return Reproduction(
-        paper=paper, goal=Goal(), judgement=Judgement(Verdict.REPRODUCED, "All 1 claims hold.", 0.003, 0.003),
-        review=Review((), (), ()), claims=(claim,),
+        paper=paper,
+        goal=Goal(),
+        judgement=Judgement(Verdict.REPRODUCED, "All 1 claims hold.", 0.003, 0.003),
+        review=Review((), (), ()),
+        claims=(claim,),
         exemplars=(
-            Exemplar("doe", "An older paper", "the baseline", (), "It did so.", "acme/older", "MIT",
-                     (SourceFile("net.py", "net = 1\n", "the network"),)),
+            Exemplar(
+                "doe",
+                "An older paper",
+                "the baseline",
+                (),
+                "It did so.",
+                "acme/older",
+                "MIT",
+                (SourceFile("net.py", "net = 1\n", "the network"),),
+            ),
         ),
         fingerprint=Fingerprint((criterion, missing), ()),
-        development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), ()),
-        runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1", curves=curves),),
-        comparisons=(compared,), gap_repair=GapRepair("Nothing was to be repaired."), scale=1.0,
-        tokens=10, money=None, seconds=30.0, run_id="x", notes=("a note",),
-    )  # fmt: skip
+        development=Development(
+            Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), ()
+        ),
+        runs=(
+            FullRun(
+                0,
+                True,
+                {"accuracy": 0.918},
+                "",
+                12.0,
+                11.0,
+                300.0,
+                "epoch 1",
+                curves=curves,
+            ),
+        ),
+        comparisons=(compared,),
+        gap_repair=GapRepair("Nothing was to be repaired."),
+        scale=1.0,
+        tokens=10,
+        money=None,
+        seconds=30.0,
+        run_id="x",
+        notes=("a note",),
+    )
 
 
 @pytest.fixture(params=[CURVES])
 def page(
-    request: pytest.FixtureRequest, tmp_path: Path, make_state: Callable[[Path], AppState],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
     enter: Callable[[AppState], TestClient],
-) -> str:  # fmt: skip
+) -> str:
     found = a_paper(request.param)
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="paper", request={}, what="A paper") as run:
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="paper", request={}, what="A paper") as run,
+    ):
         run.note("result", found)
         run.finish(found.in_short())
     answer = enter(make_state(tmp_path)).get(f"/runs/{run.record.id}")
@@ -121,7 +176,10 @@ def test_verdict_and_claims_come_first(page: str) -> None:
 def test_a_sentence_leads_to_its_line_and_the_line_to_its_sentence(page: str) -> None:
     assert re.search(r'<a id="p-1:1\.1" class="passage good" href="#code-0-L3"[^>]*>We train', page)
     assert 'id="code-0-L3"' in page
-    assert re.search(r'<a class="squiggle good" href="#p-1:1\.1"[^>]*>learning_rate = 0\.001</a>', page)
+    assert re.search(
+        r'<a class="squiggle good" href="#p-1:1\.1"[^>]*>learning_rate = 0\.001</a>',
+        page,
+    )
     assert '<a href="#code-0-L3">train.py:3</a>' in page
     assert re.search(r'<a id="p-1:1\.2" class="passage error" href="#criterion-F2"', page)
 

@@ -26,9 +26,13 @@ class Checked(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in ("script", "iframe", "object", "link", "img", "form"):
             self.wrong.append(tag)
-        self.wrong += [f"{tag} {name}" for name, _ in attrs if name.startswith("on") or name == "src"]
         self.wrong += [
-            f"{tag} {value}" for name, value in attrs if name == "href" and not (value or "").startswith("#")
+            f"{tag} {name}" for name, _ in attrs if name.startswith("on") or name == "src"
+        ]
+        self.wrong += [
+            f"{tag} {value}"
+            for name, value in attrs
+            if name == "href" and not (value or "").startswith("#")
         ]
         if tag not in VOID:
             self.open.append(tag)
@@ -41,7 +45,9 @@ class Checked(HTMLParser):
             self.wrong.append(f"</{tag}>")
 
 
-@pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
+@pytest.mark.parametrize(
+    "pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"]
+)
 def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], pipeline: str) -> None:
     with JournalReader.open(runs_dir) as shelf:
         text = report_page(Stored(shelf, shelf.find(ids[pipeline]), runs_dir))

@@ -14,7 +14,9 @@ from reenact.web.serve import make_app
 from reenact.web.state import AppState
 
 
-def test_steps_come_in_pages_that_lead_on_and_back(browser: TestClient, ids: dict[str, str]) -> None:
+def test_steps_come_in_pages_that_lead_on_and_back(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     first = browser.get(f"/runs/{ids['rehearsal']}/steps").text
     assert "1 to 100 of 131 steps" in first
     assert "part-98" in first
@@ -61,7 +63,9 @@ def test_the_conversation_is_folded_and_whole(browser: TestClient, ids: dict[str
     assert 'id="bodies"' in step
 
 
-def test_a_repair_names_the_other_runs_of_its_program(browser: TestClient, ids: dict[str, str]) -> None:
+def test_a_repair_names_the_other_runs_of_its_program(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     page = browser.get(f"/runs/{ids['repair']}").text
     for pipeline in ("diagnose", "alternatives"):
         assert f'<a href="/runs/{ids[pipeline]}">{pipeline} {ids[pipeline]}</a>' in page
@@ -85,11 +89,25 @@ def test_a_failed_run_shows_its_error_and_no_resume_without_a_command(
 
 
 def test_a_run_at_work_is_watched_and_can_be_stopped(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     folder = tmp_path / "live"
-    with Journal.open(folder) as journal, journal.run(pipeline="repair", request={}, what="here") as run:
-        run.note("best/1", {"patch": {"changes": []}, "score": 0.5, "seeds": 1, "share": 1.0, "spent": 1.0})
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="repair", request={}, what="here") as run,
+    ):
+        run.note(
+            "best/1",
+            {
+                "patch": {"changes": []},
+                "score": 0.5,
+                "seeds": 1,
+                "share": 1.0,
+                "spent": 1.0,
+            },
+        )
         run.step("part", lambda: 1, kind=Kind.TRIAL)
         page = enter(make_state(folder)).get(f"/runs/{run.record.id}").text
     assert f'hx-get="/runs/{run.record.id}" hx-vals=' in page
@@ -101,11 +119,20 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
 
 @pytest.mark.parametrize(
     "path",
-    ["/runs/nothing-here", "/runs/1/steps/99999", "/nowhere", "/runs/last/steps/99999999999999999999",
-     "/runs/last/steps/0", "/runs/last/steps/-1", "/runs/last/steps/x", "/started/99999999999999999999",
-     f"/started/{'9' * 5000}", f"/runs/last/steps/{'9' * 5000}"],
+    [
+        "/runs/nothing-here",
+        "/runs/1/steps/99999",
+        "/nowhere",
+        "/runs/last/steps/99999999999999999999",
+        "/runs/last/steps/0",
+        "/runs/last/steps/-1",
+        "/runs/last/steps/x",
+        "/started/99999999999999999999",
+        f"/started/{'9' * 5000}",
+        f"/runs/last/steps/{'9' * 5000}",
+    ],
     ids=lambda path: path[:60],
-)  # fmt: skip
+)
 def test_what_is_not_there_is_stated_with_a_way_back(browser: TestClient, path: str) -> None:
     answer = browser.get(path)
     assert answer.status_code == 404
@@ -118,7 +145,9 @@ def test_numbers_behind_a_question_mark_are_bounded_too(browser: TestClient) -> 
 
 
 def test_nothing_that_a_reader_cannot_see_is_on_a_page(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     nasty = "a\x1b]0;x\x07\u202eb\x9b31m\udcff<img src=x>"
     with Journal.open(tmp_path / "runs") as journal:
@@ -126,7 +155,13 @@ def test_nothing_that_a_reader_cannot_see_is_on_a_page(
         with journal.run(pipeline="diagnose", request={}, argv=argv, what=argv[1]) as run:
             run.step("part", lambda: argv[1], kind=Kind.TRIAL)
     browser = enter(make_state(tmp_path / "runs"))
-    for path in ("/", "/runs/last", "/runs/last/steps", "/runs/last/steps/1", "/runs/last/report.html"):
+    for path in (
+        "/",
+        "/runs/last",
+        "/runs/last/steps",
+        "/runs/last/steps/1",
+        "/runs/last/report.html",
+    ):
         page = browser.get(path)
         assert page.status_code == 200
         assert not set(page.text) & set("\x1b\x07\u202e\x9b"), path
@@ -134,10 +169,15 @@ def test_nothing_that_a_reader_cannot_see_is_on_a_page(
 
 
 def test_a_journal_that_is_damaged_is_stated_on_the_page(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     folder = tmp_path / "runs"
-    with Journal.open(folder) as journal, journal.run(pipeline="bug", request={}) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="bug", request={}) as run,
+    ):
         run.finish(None)
     client = enter(make_state(folder))
     (folder / "journal.db").write_bytes(b"no database at all" * 100)
@@ -161,8 +201,12 @@ def test_a_fault_of_the_page_itself_is_owned_up_to(
     assert "x-frame-options" in answer.headers
 
 
-@pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
-def test_nothing_is_shown_that_is_empty(browser: TestClient, ids: dict[str, str], pipeline: str) -> None:
+@pytest.mark.parametrize(
+    "pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"]
+)
+def test_nothing_is_shown_that_is_empty(
+    browser: TestClient, ids: dict[str, str], pipeline: str
+) -> None:
     page = browser.get(f"/runs/{ids[pipeline]}").text
     empty = re.findall(r"<(h[1-4]|dd|dt|pre|tbody|section|figure|ul|summary)[^>]*>\s*</\1>", page)
     assert empty == []

@@ -15,7 +15,9 @@ from reenact.web.render import shortened
 from reenact.web.state import AppState
 
 
-def test_every_run_is_listed_with_status_and_verdict(browser: TestClient, ids: dict[str, str]) -> None:
+def test_every_run_is_listed_with_status_and_verdict(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     page = browser.get("/").text
     for run in ids.values():
         assert f'href="/runs/{run}"' in page
@@ -56,7 +58,9 @@ def test_nothing_found_says_how_to_see_all(browser: TestClient) -> None:
 
 
 def test_a_folder_without_runs_says_what_to_do(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     page = enter(make_state(tmp_path / "none")).get("/").text
     assert "reenact diagnose train.py" in page
@@ -64,7 +68,9 @@ def test_a_folder_without_runs_says_what_to_do(
 
 
 def test_many_runs_come_in_pages(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     write_journal(tmp_path / "many", [1] * 120)
     client = enter(make_state(tmp_path / "many"))
@@ -77,10 +83,15 @@ def test_many_runs_come_in_pages(
 
 
 def test_an_interrupted_run_differs_from_one_at_work(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
     folder = tmp_path / "live"
-    with Journal.open(folder) as journal, journal.run(pipeline="repair", request={}, what="here") as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline="repair", request={}, what="here") as run,
+    ):
         client = enter(make_state(folder))
         assert run.record.id in client.get("/?status=running").text
         assert f'href="/runs/{run.record.id}"' not in client.get("/?status=interrupted").text
@@ -95,9 +106,14 @@ def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -
 
 
 def test_a_comparison_has_no_row_for_what_nobody_asked_for_and_short_hashes(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> None:
-    asked = ({"program": "a" * 64, "select": [], "seed": 0}, {"program": "b" * 64, "learned": False})
+    asked = (
+        {"program": "a" * 64, "select": [], "seed": 0},
+        {"program": "b" * 64, "learned": False},
+    )
     with Journal.open(tmp_path / "two") as journal:
         for request in asked:
             with journal.run(pipeline="diagnose", request=request) as run:
@@ -114,7 +130,13 @@ def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[
     page = browser.get(f"/compare?run={left}&run={left}").text
     places = re.findall(r' id="([^"]+)"', page)
     assert len(places) == len(set(places)), "a place is there twice"
-    assert {"fact-verdict", "trainings", "findings", "run-1-finding-0", "run-2-finding-0"} <= set(places)
+    assert {
+        "fact-verdict",
+        "trainings",
+        "findings",
+        "run-1-finding-0",
+        "run-2-finding-0",
+    } <= set(places)
     led = re.findall(r'href="#([^"]+)"', page)
     assert {"run-1-finding-0", "run-2-source-0-L5", "findings", "fact-steps"} <= set(led)
     assert set(led) <= set(places), "a link leads nowhere"
@@ -123,10 +145,14 @@ def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[
         assert f' id="{place}"' in browser.get(f"/runs/{left}").text
 
 
-def test_what_only_one_of_two_runs_has_is_named_as_its_own(browser: TestClient, ids: dict[str, str]) -> None:
+def test_what_only_one_of_two_runs_has_is_named_as_its_own(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     page = browser.get(f"/compare?run={ids['diagnose']}&run={ids['rehearsal']}").text
     assert f'<a href="/runs/{ids["diagnose"]}#findings">only in {ids["diagnose"]}</a>' in page
-    assert f'href="/runs/{ids["rehearsal"]}#talk"' in page, "what a model cost leads to what it was asked"
+    assert f'href="/runs/{ids["rehearsal"]}#talk"' in page, (
+        "what a model cost leads to what it was asked"
+    )
     places = re.findall(r' id="([^"]+)"', page)
     assert len(places) == len(set(places))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(places)
@@ -151,7 +177,13 @@ def test_any_number_of_runs_stand_side_by_side(browser: TestClient, ids: dict[st
     page = browser.get("/compare?" + "&".join(f"run={one}" for one in chosen)).text
     assert " beside ".join(chosen) in page
     asked = page.partition('id="asked"')[2].partition("</section>")[0]
-    assert re.findall(r"<td[^>]*>([^<]+)</td>", asked) == ["of", "diagnose", "repair", "bug", "alternatives"]
+    assert re.findall(r"<td[^>]*>([^<]+)</td>", asked) == [
+        "of",
+        "diagnose",
+        "repair",
+        "bug",
+        "alternatives",
+    ]
     assert 'class="many"' in asked, "on a narrow screen each row is a card"
     places = re.findall(r' id="([^"]+)"', page)
     assert len(places) == len(set(places))
@@ -180,7 +212,9 @@ def test_the_list_is_sorted_by_any_column_both_ways_without_scripts(
     newest = order_of(browser, "")
     assert order_of(browser, "sort=started") == newest[::-1]
     assert order_of(browser, "sort=no+such+thing") == newest
-    commands = re.findall(r"<td>(\w+)</td>\n<td class=\"what\">", browser.get("/?sort=command").text)
+    commands = re.findall(
+        r"<td>(\w+)</td>\n<td class=\"what\">", browser.get("/?sort=command").text
+    )
     assert commands == sorted(commands)
     page = browser.get("/?sort=command").text
     assert 'aria-sort="ascending"><a href="/?sort=-command">Command</a>' in page

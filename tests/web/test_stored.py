@@ -1,4 +1,6 @@
-"""A result comes back from the journal as what it was; what an earlier version stored stays as it is."""
+"""A result comes back from the journal as what it was; what an earlier version stored stays as
+it is.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,19 @@ def test_a_diagnosis_keeps_its_conclusion_without_program_and_trace(
     assert found.findings[0].tried is not None
 
 
-def test_what_an_earlier_version_stored_is_given_as_it_stands_and_refused_as_a_result(tmp_path: Path) -> None:
-    old = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 change.", "verdicts": []}
-    with Journal.open(tmp_path) as journal, journal.run(pipeline="repair", request={}) as run:
+def test_what_an_earlier_version_stored_is_given_as_it_stands_and_refused_as_a_result(
+    tmp_path: Path,
+) -> None:
+    old = {
+        "strategy": "guided",
+        "decision": "repaired",
+        "sentence": "Repaired by 1 change.",
+        "verdicts": [],
+    }
+    with (
+        Journal.open(tmp_path) as journal,
+        journal.run(pipeline="repair", request={}) as run,
+    ):
         run.note("result", old)
         run.finish({"decision": "repaired"})
     with JournalReader.open(tmp_path) as shelf:

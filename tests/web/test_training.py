@@ -1,4 +1,6 @@
-"""Curves and layers of a diagnosis come from its trace, and only from one that this journal wrote."""
+"""Curves and layers of a diagnosis come from its trace, and only from one that this journal
+wrote.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, TrainingUsage
+from reenact.diagnosis.diagnosis import (
+    Diagnosis,
+    DiagnosisFinding,
+    InterventionResult,
+    TrainingUsage,
+)
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
@@ -37,7 +44,10 @@ RESULT = Diagnosis(Depth.QUICK, Evidence(), (FINDING,), (), (), 0.5, TrainingUsa
 
 def diagnosed(runs: Path, trace: Path) -> str:
     left = {"folder": str(trace)}
-    with Journal.open(runs) as journal, journal.run(pipeline="diagnose", request={}, what="train.py") as run:
+    with (
+        Journal.open(runs) as journal,
+        journal.run(pipeline="diagnose", request={}, what="train.py") as run,
+    ):
         run.step("watch", lambda: left, kind=Kind.TRIAL)
         run.note("result", RESULT)
         run.finish({"verdict": "1 finding"})
@@ -49,7 +59,9 @@ Writer = Callable[[Path], None]
 
 @pytest.fixture
 def read(
-    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
+    tmp_path: Path,
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> Callable[[str], str]:
     return lambda run: unescape(enter(make_state(tmp_path / "runs")).get(f"/runs/{run}").text)
 
@@ -61,10 +73,13 @@ def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(
     page = read(diagnosed(tmp_path / "runs", tmp_path / "runs" / "traces" / "train-1"))
     titles = re.findall(r"<figcaption>([^<]+)</figcaption>", page)
     assert titles == [
-        "Size of an update, as a share of the weights", "Loss", "Metrics",
+        "Size of an update, as a share of the weights",
+        "Loss",
+        "Metrics",
         "Gradient of the weights, by layer and step",
-        "Size of an update, as a share of the weights", "Dead units",
-    ]  # fmt: skip
+        "Size of an update, as a share of the weights",
+        "Dead units",
+    ]
     assert "UM005 at step 12" in page
     assert ">UM005</text>" in page
     assert ">0 Linear</text>" in page

@@ -50,19 +50,26 @@ def test_a_repair_shows_diff_test_search_and_smaller_changes(
     assert "a trial" in page, "every trial is a dot"
     titles = re.findall(r"<figcaption>([^<]+)</figcaption>", page)
     assert titles == [
-        "test_accuracy over 6 fresh seeds, a dot a seed", "loss", "Best so far: test_accuracy",
+        "test_accuracy over 6 fresh seeds, a dot a seed",
+        "loss",
+        "Best so far: test_accuracy",
         "Trials: what each set, and what came of it",
-    ]  # fmt: skip
+    ]
 
 
 def test_the_best_so_far_never_falls() -> None:
-    looks = [Evaluation(Patch(()), score, 1, 1.0, spent) for spent, score in enumerate((0.3, 0.9, 0.5, 0.95))]
+    looks = [
+        Evaluation(Patch(()), score, 1, 1.0, spent)
+        for spent, score in enumerate((0.3, 0.9, 0.5, 0.95))
+    ]
     spent, best = best_so_far(looks, 1)
     assert best == sorted(best) == [0.3, 0.3, 0.9, 0.9, 0.9, 0.95]
     assert spent == sorted(spent)
 
 
-def test_a_bug_shows_script_frames_seeds_and_every_attempt(browser: TestClient, ids: dict[str, str]) -> None:
+def test_a_bug_shows_script_frames_seeds_and_every_attempt(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
     page = unescape(browser.get(f"/runs/{ids['bug']}").text)
     assert '<tr class="error"><td>project</td>' in page
     assert "acme/losses.py:32" in page
@@ -81,12 +88,19 @@ def test_a_neutrality_graph_names_its_nodes(browser: TestClient, ids: dict[str, 
     assert "2 alternatives" in page
 
 
-OLD = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 change.", "verdicts": []}
+OLD = {
+    "strategy": "guided",
+    "decision": "repaired",
+    "sentence": "Repaired by 1 change.",
+    "verdicts": [],
+}
 """As version 0.1 stored a repair."""
 
 
 @pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "paper"])
-@pytest.mark.parametrize("result", [{"verdict": 1}, {"nodes": "x"}, {"findings": [{"witnesses": []}]}, OLD])
+@pytest.mark.parametrize(
+    "result", [{"verdict": 1}, {"nodes": "x"}, {"findings": [{"witnesses": []}]}, OLD]
+)
 def test_a_result_of_another_form_is_shown_as_it_stands(
     tmp_path: Path,
     make_state: Callable[[Path], AppState],
@@ -95,7 +109,10 @@ def test_a_result_of_another_form_is_shown_as_it_stands(
     result: dict[str, object],
 ) -> None:
     folder = tmp_path / "runs"
-    with Journal.open(folder) as journal, journal.run(pipeline=pipeline, request={}) as run:
+    with (
+        Journal.open(folder) as journal,
+        journal.run(pipeline=pipeline, request={}) as run,
+    ):
         run.note("result", result)
         run.finish({"verdict": "odd"})
     page = enter(make_state(folder)).get(f"/runs/{run.record.id}")

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from reenact.api import session as call
 from reenact.api.options import ASKING, RUN, ModelOptions, RunOptions
-from reenact.api.session import COMMAND, MOST_RUN_S, Cancel, File, Session, ShowProgress, Words
+from reenact.api.session import (
+    COMMAND,
+    MOST_RUN_S,
+    Cancel,
+    File,
+    Session,
+    ShowProgress,
+    Words,
+)
 
 if TYPE_CHECKING:
     from reenact.bug.reproduction import Reproduction
@@ -90,29 +98,52 @@ def reproduce_bug(
     from reenact.report.render import render
     from reenact.report.views.bug import report_document
 
-    for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
+    for name, value, most in (
+        ("seeds", seeds, 50),
+        ("contexts", contexts, 20),
+        ("attempts", attempts, 20),
+    ):
         call.within(name, value, 1, most)
     call.within("samples", samples, 1, 20)
     call.within("run_time", run_time, 0, MOST_RUN_S)
     call.one_of("environment", environment, ENVIRONMENTS)
     with call.open_session(locals(), model_for="A script is written by a model") as session:
         options = BugOptions(
-            seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
-            environment=environment, requirements=call.words_of(requirements, "requirements"), pytest=pytest,
-            stubs=call.words_of(allow_stubs, "allow_stubs"), dense=not sparse, diagnose=diagnose,
-            packages=(*session.settings.allow_packages, *call.names_of(allow_packages, "allow_packages")),
+            seeds=seeds,
+            contexts=contexts,
+            attempts=attempts,
+            samples=samples,
+            wall_s=run_time,
+            environment=environment,
+            requirements=call.words_of(requirements, "requirements"),
+            pytest=pytest,
+            stubs=call.words_of(allow_stubs, "allow_stubs"),
+            dense=not sparse,
+            diagnose=diagnose,
+            packages=(
+                *session.settings.allow_packages,
+                *call.names_of(allow_packages, "allow_packages"),
+            ),
             parts=BugAblations.without(*call.some_of("without", without, BugAblations.names())),
             minimise=minimise,
-        )  # fmt: skip
+        )
         raw = read_report(str(report), stdin=sys.stdin.buffer)
         box = session.sandbox()
         services = BugServices(
-            journal=session.journal, model=session.model(), sandbox=box,
+            journal=session.journal,
+            model=session.model(),
+            sandbox=box,
             environments=session.environments(box),
             report=lambda found: render(report_document(found), "markdown"),
-            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=run.fresh,
-        )  # fmt: skip
-        buggy, repaired = _checkout(repo, commit, session), _checkout(repo, fixed, session) if fixed else None
+            tell=session.tell,
+            stop=session.stop,
+            argv=COMMAND.get(),
+            fresh=run.fresh,
+        )
+        buggy, repaired = (
+            _checkout(repo, commit, session),
+            _checkout(repo, fixed, session) if fixed else None,
+        )
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 

@@ -67,7 +67,9 @@ class LintFinding(Result):
         return f"{self.code} {self.name}{where}"
 
     def __str__(self) -> str:
-        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part)
+        return "\n".join(
+            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ class LintResult(Result):
         """The result in a line."""
         if not self.files:
             return "Every file is excluded: nothing was read."
-        unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
+        unparsed = (
+            f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
+        )
         return (
             f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"
             f" {self.training} of them with a model or a training.{unparsed}"
@@ -118,7 +122,10 @@ class LintResult(Result):
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Findings, and what could not be read."""
-        found: dict[str, JsonValue] = {"files": len(self.files), "training": self.training}
+        found: dict[str, JsonValue] = {
+            "files": len(self.files),
+            "training": self.training,
+        }
         unread: JsonValue = [{"file": one.path, "reason": one.unread} for one in self.unread]
         findings: JsonValue = [finding.to_dict() for finding in self.findings]
         return {**found, "findings": findings, "unread": unread}
@@ -149,7 +156,11 @@ class LintResult(Result):
 
 
 def lint(
-    *paths: File, select: Words = (), ignore: Words = (), exclude: Words = (), threshold: float = THRESHOLD
+    *paths: File,
+    select: Words = (),
+    ignore: Words = (),
+    exclude: Words = (),
+    threshold: float = THRESHOLD,
 ) -> LintResult:
     """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
     imported.
@@ -173,7 +184,9 @@ def lint(
     for path in named:
         if not path.exists():
             raise InputError(f"There is no such file or folder. Received: {path}.")
-    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
+    options = DiagnoseOptions(
+        depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold
+    )
     files = sources(named, words_of(exclude, "exclude"))
     if not files and not sources(named):
         # Nothing could be looked at, so nothing is good; leaving all out is the user's own choice.
@@ -188,7 +201,8 @@ def lint(
 def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     """The files that are named, and all Python files and notebooks of the folders that are.
 
-    `exclude` are patterns of names or of paths: what matches one is left out, a folder with all it holds.
+    `exclude` are patterns of names or of paths: what matches one is left out, a folder with all it
+    holds.
     """
     found: dict[Path, None] = {}
     for path in paths:
@@ -197,17 +211,23 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
 
 
 def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
-    """What the detectors say of each file, in the order given; large numbers are shared among the cores."""
+    """What the detectors say of each file, in the order given; large numbers are shared among
+    the cores.
+    """
     look = partial(_linted, options=options)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
     # Children of a process with several threads may inherit a lock that nobody will ever release.
     if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
-    # The children inherit the loaded detectors; starting fresh ones would take longer than the reading.
+    # The children inherit the loaded detectors; starting fresh ones would take longer than the
+    # reading.
     all_detectors()
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_ignore_interrupts) as pool:
+    with ProcessPoolExecutor(
+        workers, mp_context=get_context("fork"), initializer=_ignore_interrupts
+    ) as pool:
         try:
-            # An interrupt in the middle of a fork would print a traceback of the interpreter: it waits.
+            # An interrupt in the middle of a fork would print a traceback of the interpreter: it
+            # waits.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
             try:
                 found = pool.map(look, files, chunksize=max(1, len(files) // (SHARES * workers)))
@@ -229,7 +249,11 @@ def _ignore_interrupts() -> None:
 
 def _below(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
     for here, folders, names in os.walk(folder):
-        inside = [Path(here, name) for name in folders if not name.startswith(".") and name not in NOT_OURS]
+        inside = [
+            Path(here, name)
+            for name in folders
+            if not name.startswith(".") and name not in NOT_OURS
+        ]
         # Nor an environment with other people's packages.
         kept = [path for path in inside if not (path / "pyvenv.cfg").exists()]
         folders[:] = sorted(path.name for path in kept if not _matches(path, exclude))

@@ -1,5 +1,6 @@
-"""Options that several functions of the API share, in groups: how programs are trained, how a model is asked,
-how a run is kept. Each is an option of the command line, under the same name."""
+"""Options that several functions of the API share, in groups: how programs are trained, how a model
+is asked, how a run is kept. Each is an option of the command line, under the same name.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +29,20 @@ class TrainingOptions:
     training_time: float | None = None
     """Seconds that one training may take; what was seen until then is judged."""
     prune: bool = False
-    """End trainings that choose among changes early when they are hopeless next to the unchanged program;
-    what judges is always trained to its end."""
+    """End trainings that choose among changes early when they are hopeless next to the unchanged
+    program; what judges is always trained to its end.
+    """
     stand_in_data: bool = False
     """Train on made-up data of the same shapes where a well-known data set of keras, torchvision or
     scikit-learn cannot be had; the result says so."""
     executor: str = "process"
-    """Where changed copies are trained: "process", "ray" (a cluster of this machine), or the address of a Ray
-    cluster; the program's folder is sent there."""
+    """Where changed copies are trained: "process", "ray" (a cluster of this machine), or the
+    address of a Ray cluster; the program's folder is sent there.
+    """
     data: Sequence[File] = ()
-    """Files and folders that every node of the cluster has at the same path, and that are not sent."""
+    """Files and folders that every node of the cluster has at the same path, and that are not
+    sent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +76,21 @@ class RunOptions:
     trust_journal: bool = False
     """Resume an unfinished run also when you did not record it on this machine."""
     runs_dir: File | None = None
-    """Folder of the journal; default: that of the settings (.reenact). A setting on the command line."""
+    """Folder of the journal; default: that of the settings (.reenact). A setting on the command
+    line.
+    """
 
 
 GROUPS = (TrainingOptions, ModelOptions, RunOptions)
-TRAINING, ASKING, RUN = TrainingOptions(), ModelOptions(), RunOptions()
+TRAINING = TrainingOptions()
+ASKING = ModelOptions()
+RUN = RunOptions()
 
 
 def grouped(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by the names of the command line, as this function takes them: options in their groups."""
+    """Arguments by the names of the command line, as this function takes them: options in their
+    groups.
+    """
     arguments = dict(given)
     for name, parameter in inspect.signature(function).parameters.items():
         kind = type(parameter.default)

@@ -1,4 +1,6 @@
-"""`reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read a paper or to judge its code."""
+"""`reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read a paper or to judge
+its code.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from reenact.api import session as call
 from reenact.api.options import ASKING, RUN, ModelOptions, RunOptions
-from reenact.api.session import COMMAND, MOST_RUN_S, NOTICE, Cancel, File, ShowProgress, Words
+from reenact.api.session import (
+    COMMAND,
+    MOST_RUN_S,
+    NOTICE,
+    Cancel,
+    File,
+    ShowProgress,
+    Words,
+)
 from reenact.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,27 +102,53 @@ def reproduce_paper(
     from reenact.paper.pipeline import PaperServices, reproduce
     from reenact.report.views.paper import paper_report
 
-    for name, value, least, most in (("exemplars", exemplars, 0, 10), ("rounds", rounds, 0, 10)):
+    for name, value, least, most in (
+        ("exemplars", exemplars, 0, 10),
+        ("rounds", rounds, 0, 10),
+    ):
         call.within(name, value, least, most)
     call.within("seeds", seeds, 1, 20)
     call.within("scale", scale, 1e-9, 1)
     call.within("run_time", run_time, 0, MOST_RUN_S)
     goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
     options = PaperOptions(
-        goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
-        requirements=call.words_of(requirements, "requirements"), seeds=seeds, scale=scale,
-        run_wall_s=run_time, claims=_claims(claims), anyway=anyway, repair=repair,
+        goal=goal,
+        data=_folder(data),
+        checkpoints=_folder(checkpoints),
+        exemplars=exemplars,
+        rounds=rounds,
+        requirements=call.words_of(requirements, "requirements"),
+        seeds=seeds,
+        scale=scale,
+        run_wall_s=run_time,
+        claims=_claims(claims),
+        anyway=anyway,
+        repair=repair,
         parts=PaperAblations.without(*call.some_of("without", without, PaperAblations.names())),
-    )  # fmt: skip
-    with call.open_session(locals(), model_for="A paper is read and its code written by a model") as session:
+    )
+    with call.open_session(
+        locals(), model_for="A paper is read and its code written by a model"
+    ) as session:
         box, cited = session.sandbox(), _folder(library)
         services = PaperServices(
-            journal=session.journal, model=session.model(), sandbox=box,
-            environments=session.environments(box), cache=session.cache, traces=session.traces,
-            library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
-            packages=(*session.settings.allow_packages, *call.names_of(allow_packages, "allow_packages")),
-            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=run.fresh, report=paper_report,
-        )  # fmt: skip
+            journal=session.journal,
+            model=session.model(),
+            sandbox=box,
+            environments=session.environments(box),
+            cache=session.cache,
+            traces=session.traces,
+            library=Library(cited) if cited is not None else None,
+            clients=session.paper_clients(),
+            packages=(
+                *session.settings.allow_packages,
+                *call.names_of(allow_packages, "allow_packages"),
+            ),
+            tell=session.tell,
+            stop=session.stop,
+            argv=COMMAND.get(),
+            fresh=run.fresh,
+            report=paper_report,
+        )
         return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
 
 
@@ -154,10 +190,16 @@ def fingerprint(
     with call.open_session(locals(), model_for="A paper is read by a model") as session:
         read = session.paper(str(paper))
         return run_fingerprint(
-            read, goal, session.model(), session.journal, parts=PaperAblations.without(*left_out),
-            what=f"{read.title[:80]} ({paper})", argv=COMMAND.get(), fresh=run.fresh,
+            read,
+            goal,
+            session.model(),
+            session.journal,
+            parts=PaperAblations.without(*left_out),
+            what=f"{read.title[:80]} ({paper})",
+            argv=COMMAND.get(),
+            fresh=run.fresh,
             tell=session.tell,
-        )  # fmt: skip
+        )
 
 
 def evaluate(
@@ -225,21 +267,38 @@ def evaluate(
     with call.open_session(locals()) as session:
         read = session.paper(str(paper)) if paper else None
         options = EvaluateOptions(
-            code=Path(code), goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
-            reference=_folder(reference), rubric=_file(rubric), resources=resources_provided,
-            forms=_filled(forms, read.title if read is not None else ""), judgements=_file(judgements),
-            expert=_file(expert), chosen=_file(chosen), exemplars=exemplars, execute=execute,
-            runs=call.words_of(edits, "edits"), metrics=tuple(map(Path, metrics)), data=_folder(data),
-            run_wall_s=run_time, metric=metric, value=value,
-        )  # fmt: skip
+            code=Path(code),
+            goal=Goal(task=task, metric=metric, instruction=instruction),
+            align=align,
+            reference=_folder(reference),
+            rubric=_file(rubric),
+            resources=resources_provided,
+            forms=_filled(forms, read.title if read is not None else ""),
+            judgements=_file(judgements),
+            expert=_file(expert),
+            chosen=_file(chosen),
+            exemplars=exemplars,
+            execute=execute,
+            runs=call.words_of(edits, "edits"),
+            metrics=tuple(map(Path, metrics)),
+            data=_folder(data),
+            run_wall_s=run_time,
+            metric=metric,
+            value=value,
+        )
         # The lineage is chosen by a model only where the user names one for it.
         judged = (options.needs_model and session.settings.model) or (options.expert and model)
         box = session.sandbox() if execute else None
         services = EvaluateServices(
-            session.journal, session.model() if judged else None, box,
-            session.environments(box) if box is not None else None, session.tell, session.stop,
-            COMMAND.get(), run.fresh,
-        )  # fmt: skip
+            session.journal,
+            session.model() if judged else None,
+            box,
+            session.environments(box) if box is not None else None,
+            session.tell,
+            session.stop,
+            COMMAND.get(),
+            run.fresh,
+        )
         return run_evaluation(options, read, services)
 
 

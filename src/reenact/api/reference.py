@@ -1,5 +1,6 @@
-"""`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, which faults are looked for
-and by what, what a word means, what came of a recorded run."""
+"""`hyperparameters`, `list_rules`, `explain`, `load_run`: what a program sets, which faults are
+looked for and by what, what a word means, what came of a recorded run.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ class Hyperparameters(Result):
         from reenact.report.views.static import hyperparameters_document
 
         data = self.to_dict()
-        return hyperparameters_document(self.program, self.graph, data, everything=everything, layers=layers)
+        return hyperparameters_document(
+            self.program, self.graph, data, everything=everything, layers=layers
+        )
 
     def in_a_line(self) -> str:
         """The program, and how many hyperparameters it sets."""
@@ -74,7 +77,9 @@ class Hyperparameters(Result):
             "program": list(program.launch.words),
             "framework": self.framework.value,
             "files": [str(file.path) for file in program.files],
-            "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
+            "unparsed": [
+                {"file": str(file.path), "reason": file.unparsed} for file in program.unparsed
+            ],
             "knobs": [
                 {**encoded(param), "where": program.where(param.place)}  # type: ignore[dict-item]
                 for param in self.hyperparameters
@@ -132,11 +137,15 @@ def list_rules(*words: str, family: str | None = None) -> tuple[Detector, ...]:
 
 def _speaking_of(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
     """Detectors with such a word in their name or that of their fault, or else in the page."""
-    return _named_with(words, detectors) or tuple(one for one in detectors if _among(words, _account(one)))
+    return _named_with(words, detectors) or tuple(
+        one for one in detectors if _among(words, _account(one))
+    )
 
 
 def _named_with(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
-    return tuple(one for one in detectors if _among(words, one.name) or _among(words, one.fault.name))
+    return tuple(
+        one for one in detectors if _among(words, one.name) or _among(words, one.fault.name)
+    )
 
 
 def _among(words: Sequence[str], text: str) -> bool:
@@ -149,7 +158,13 @@ def _account(one: Detector) -> str:
     from reenact.faults.page import account_of, page_of
 
     sections = page_of(one.fault).sections
-    return "\n".join([one.why, account_of(one), *(sections[name] for name in ("What", "Why", "Symptom"))])
+    return "\n".join(
+        [
+            one.why,
+            account_of(one),
+            *(sections[name] for name in ("What", "Why", "Symptom")),
+        ]
+    )
 
 
 def _flat(text: str) -> str:
@@ -157,8 +172,9 @@ def _flat(text: str) -> str:
 
 
 def explain(word: str, width: int = 100) -> str:
-    """What a fault, a detector, an ending, an exit code, a setting, a fault type or a verdict means, in lines
-    so wide."""
+    """What a fault, a detector, an ending, an exit code, a setting, a fault type or a verdict
+    means, in lines so wide.
+    """
     from reenact.faults.registry import all_detectors, all_faults, fault
     from reenact.report.fault_pages import detector_text, fault_text
 
@@ -176,11 +192,15 @@ def explain(word: str, width: int = 100) -> str:
 
 
 def _closest(word: str, words: dict[str, str], width: int) -> str:
-    """What begins with a word that names nothing, or speaks of it; raises InputError where nothing does."""
+    """What begins with a word that names nothing, or speaks of it; raises InputError where
+    nothing does.
+    """
     from reenact.faults.registry import all_detectors
 
     detectors = all_detectors()
-    names = [name for one in detectors for name in (one.code, one.name, one.fault.code, one.fault.name)]
+    names = [
+        name for one in detectors for name in (one.code, one.name, one.fault.code, one.fault.name)
+    ]
     close = difflib.get_close_matches(word, [*words, *dict.fromkeys(names)], n=3)
     begun = tuple(one for one in detectors if one.code.startswith(word.upper()))
     named = begun or _named_with([word], detectors)
@@ -192,7 +212,11 @@ def _closest(word: str, words: dict[str, str], width: int) -> str:
     # Every word of the pages, so that one that is misspelt is still understood.
     known = sorted({word for one in detectors for word in re.findall(r"\w{4,}", _account(one))})
     close = close or difflib.get_close_matches(word, known, n=1, cutoff=0.75)
-    hint = f"Did you mean {' or '.join(close)}?" if close else "`reenact rules` lists faults and detectors."
+    hint = (
+        f"Did you mean {' or '.join(close)}?"
+        if close
+        else "`reenact rules` lists faults and detectors."
+    )
     raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
 
 
@@ -226,7 +250,9 @@ def known_words() -> dict[str, str]:
     from reenact.sandbox.box import Ending
 
     def members(*owners: type[Enum]) -> dict[str, str]:
-        return {str(one[name].value): text for one in owners for name, text in field_texts(one).items()}
+        return {
+            str(one[name].value): text for one in owners for name, text in field_texts(one).items()
+        }
 
     words = {code: f"exit code. {text}" for code, text in members(ExitCode).items()}
     words |= {**members(Ending, FaultType), **field_texts(Settings)}
@@ -259,7 +285,9 @@ class RecordedRun(Result):
     stale: str
     """Why it is not about the program as it stands now, in a sentence; empty when it is."""
     result: Any
-    """All that came of it, as `--output-format json` has it under `data`; None until there is a result."""
+    """All that came of it, as `--output-format json` has it under `data`; None until there is a
+    result.
+    """
     journal: Path
     """Folder of the journal that has it."""
 
@@ -282,7 +310,9 @@ class RecordedRun(Result):
 
 
 def stale(run: Run) -> str:
-    """A sentence when the program of a run has another text today, or is gone; data are not compared."""
+    """A sentence when the program of a run has another text today, or is gone; data are not
+    compared.
+    """
     from reenact.trials.trial import Trial
 
     try:
@@ -292,12 +322,16 @@ def stale(run: Run) -> str:
     request: Any = run.request_data()
     if program is None or Trial(program).key == request["program"]:
         return ""
-    return f"{run.what} has changed since this run: the result is about the text as it was. Run it again."
+    return (
+        f"{run.what} has changed since this run: the result is about the text as it was. Run it "
+        f"again."
+    )
 
 
 def program_of_run(run: Run) -> Program | None:
-    """The program of a diagnosis or a repair as it stands now; none of other runs, and of imported ones.
-    Raises UnreadableProgram."""
+    """The program of a diagnosis or a repair as it stands now; none of other runs, and of imported
+    ones. Raises UnreadableProgram.
+    """
     from reenact.program.program import read_program
 
     request: Any = run.request_data()
@@ -323,9 +357,16 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
     with JournalReader.open(folder) as shelf:
         record = _last_with_result(shelf) if run == "last" else shelf.find(run)
-        ended = record.exit_code, record.verdict_data() if record.verdict is not None else None
+        ended = (
+            record.exit_code,
+            record.verdict_data() if record.verdict is not None else None,
+        )
         named = record.id, record.pipeline, record.what, shelf.status_of(record)
-        found = reused_in(record, shelf), stale(record), result_data(Stored(shelf, record, folder))
+        found = (
+            reused_in(record, shelf),
+            stale(record),
+            result_data(Stored(shelf, record, folder)),
+        )
         return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found, folder)
 
 

@@ -1,5 +1,5 @@
-"""What a call of the API works with: settings, the journal, when to stop, who hears of progress, model
-and sandbox.
+"""What a call of the API works with: settings, the journal, when to stop, who hears of progress,
+model and sandbox.
 
 Nothing is printed here unless the caller asks for it. What a user must know in any case (a weaker
 sandbox) is a Python warning, or a line on stderr when the command line calls.
@@ -38,13 +38,24 @@ if TYPE_CHECKING:
 MOST_ADDENDUM = 4 << 20
 """Bytes: a book of notes."""
 MOST_RUN_S = 31 * 86_400.0
-FLAGS = ("python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code")
+FLAGS = (
+    "python",
+    "model",
+    "max_time",
+    "max_cost",
+    "max_tokens",
+    "max_calls",
+    "sandbox",
+    "trust_code",
+)
 """Arguments of a call that are settings."""
 S = TypeVar("S", bound="DiagnoseServices")
 Words: TypeAlias = str | Sequence[str]
 """One word, several with commas, or a list of words."""
 ShowProgress: TypeAlias = bool | Callable[[Progress], None]
-"""True: lines or bars on stderr, as on the command line; a function: it gets each step of the work."""
+"""True: lines or bars on stderr, as on the command line; a function: it gets each step of the
+work.
+"""
 Cancel: TypeAlias = Stop | threading.Event | None
 """Set it from another thread to end a call at the next safe place."""
 Output: TypeAlias = int | IO[bytes] | None
@@ -85,22 +96,37 @@ class Session:
         return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
 
     def services(
-        self, kind: type[S], *, output: Output = None, fresh: bool = False, model: str | None = None
+        self,
+        kind: type[S],
+        *,
+        output: Output = None,
+        fresh: bool = False,
+        model: str | None = None,
     ) -> S:
-        """What a pipeline that trains needs from outside; the model of the settings where one was named."""
+        """What a pipeline that trains needs from outside; the model of the settings where one
+        was named.
+        """
         from reenact.probe.answers import Answers
 
         return kind(
-            journal=self.journal, traces=self.traces, tell=self.tell, stop=self.stop, argv=COMMAND.get(),
-            screen=self.screen, answers=Answers(PROGRAM_STDIN.get()),
+            journal=self.journal,
+            traces=self.traces,
+            tell=self.tell,
+            stop=self.stop,
+            argv=COMMAND.get(),
+            screen=self.screen,
+            answers=Answers(PROGRAM_STDIN.get()),
             # It speaks of Ctrl-C and of options: a word for the command line.
             notice=NOTICE.get() if COMMAND.get() else None,
-            stdout=subprocess.DEVNULL if output is None else output, fresh=fresh,
+            stdout=subprocess.DEVNULL if output is None else output,
+            fresh=fresh,
             model=self.model() if model else None,
-        )  # fmt: skip
+        )
 
     def sandbox(self) -> Sandbox:
-        """The sandbox of the settings; what it does not stop is reported. Its boxes end with the call."""
+        """The sandbox of the settings; what it does not stop is reported. Its boxes end with
+        the call.
+        """
         return Stoppable(sandbox_for(self.settings), self.stop)
 
     def environments(self, box: Sandbox) -> Environments:
@@ -119,16 +145,21 @@ class Session:
         """The paper that the user names, parsed in the sandbox."""
         from reenact.intake.papers.read import read_paper
 
-        return read_paper(source, box=box or self.sandbox(), clients=self.paper_clients(offline=offline))
+        return read_paper(
+            source,
+            box=box or self.sandbox(),
+            clients=self.paper_clients(offline=offline),
+        )
 
 
 @contextmanager
 def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[Session]:
-    """What the arguments of a call ask for: settings above all other layers, and what hangs on them.
+    """What the arguments of a call ask for: settings above all other layers, and what hangs on
+    them.
 
-    `given` are arguments by name, those of the call itself (`locals()`); others than these are not looked at:
-    the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`. `model_for` says what a model
-    is needed for, where a call cannot do without one.
+    `given` are arguments by name, those of the call itself (`locals()`); others than these are not
+    looked at: the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`.
+    `model_for` says what a model is needed for, where a call cannot do without one.
     """
     from reenact.journal import Journal
     from reenact.report.progress import OnTerminal, telling
@@ -150,19 +181,36 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         progress = given.get("progress", False)
         how = settings.progress if progress else "none"
         tell = stack.enter_context(nullcontext(progress) if callable(progress) else telling(how))
-        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=bool(given.get("trust_journal"))))
+        journal = stack.enter_context(
+            Journal.open(settings.runs_dir, trust=bool(given.get("trust_journal")))
+        )
         screen = tell.line if isinstance(tell, OnTerminal) else None
-        yield Session(settings, journal, stop, tell, screen, None if record is None else Path(record))
+        yield Session(
+            settings,
+            journal,
+            stop,
+            tell,
+            screen,
+            None if record is None else Path(record),
+        )
 
 
 def model_for(
-    settings: Settings, *, record: Path | None = None, stop: Stop | None = None, tell: Tell = tell_nobody
+    settings: Settings,
+    *,
+    record: Path | None = None,
+    stop: Stop | None = None,
+    tell: Tell = tell_nobody,
 ) -> Model:
-    """The model of the settings within their limits; raises ReenactError when it cannot be opened."""
+    """The model of the settings within their limits; raises ReenactError when it cannot be
+    opened.
+    """
     from reenact.llm.budget import Budget
     from reenact.llm.live import open_model
 
-    calls, tokens, money = settings.max_calls, settings.max_tokens, settings.max_cost
+    calls = settings.max_calls
+    tokens = settings.max_tokens
+    money = settings.max_cost
     budget = Budget(calls=calls, tokens=tokens, money=money, seconds=settings.max_time)
     return open_model(settings.model, budget=budget, record_to=record, stop=stop, tell=tell)
 
@@ -171,21 +219,33 @@ def sandbox_for(settings: Settings) -> Sandbox:
     """The tier of the settings, and a word on what it does not stop."""
     from reenact.sandbox.choose import choose, notice
 
-    tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
+    tier = choose(
+        None if settings.sandbox == "auto" else settings.sandbox,
+        trust_code=settings.trust_code,
+    )
     if weaker := notice(tier):
         NOTICE.get()(weaker)
     return tier
 
 
 class Stoppable:
-    """A sandbox whose boxes end when the command ends, also those of callers that do not look at a stop."""
+    """A sandbox whose boxes end when the command ends, also those of callers that do not look
+    at a stop.
+    """
 
     def __init__(self, within: Sandbox, stop: Stop) -> None:
-        self.name, self._within, self._stop = within.name, within, stop
+        self.name = within.name
+        self._within = within
+        self._stop = stop
         self.missing, self.does_not_stop = within.missing, within.does_not_stop
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         """See `Sandbox.run`."""
         from reenact.sandbox.box import Ending
@@ -203,13 +263,17 @@ def addendum_text(file: File | None) -> str:
     try:
         return read_text(Path(file), MOST_ADDENDUM) if file is not None else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The addendum cannot be read as text: {error}. Received: {file}") from error
+        raise InputError(
+            f"The addendum cannot be read as text: {error}. Received: {file}"
+        ) from error
 
 
 def within(name: str, value: float, least: float, most: float) -> None:
     """Refuse a number outside its bounds; NaN is outside of all."""
     if not least <= value <= most:
-        raise InputError(f"{name} must be between {least:g} and {most:g}. Received: {name}={value}.")
+        raise InputError(
+            f"{name} must be between {least:g} and {most:g}. Received: {name}={value}."
+        )
 
 
 def one_of(name: str, value: str, known: Sequence[str]) -> str:
@@ -217,7 +281,10 @@ def one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
         near = difflib.get_close_matches(str(value), known, n=1)
         meant = f"Did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"{name} is one of {', '.join(known)}. Received: {name}={value!r}.", next_step=meant)
+        raise InputError(
+            f"{name} is one of {', '.join(known)}. Received: {name}={value!r}.",
+            next_step=meant,
+        )
     return value
 
 
@@ -231,7 +298,9 @@ def words_of(given: Words, name: str) -> tuple[str, ...]:
 
 
 def names_of(given: Words, name: str) -> tuple[str, ...]:
-    """The names of an argument that takes one or several; one word may hold several, between commas."""
+    """The names of an argument that takes one or several; one word may hold several, between
+    commas.
+    """
     return tuple(part for word in words_of(given, name) for part in words_of(word, name))
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
-from reenact.api.options import ASKING, RUN, TRAINING, ModelOptions, RunOptions, TrainingOptions
+from reenact.api.options import (
+    ASKING,
+    RUN,
+    TRAINING,
+    ModelOptions,
+    RunOptions,
+    TrainingOptions,
+)
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
 from reenact.errors import InputError
@@ -88,13 +95,23 @@ def diagnose(
     read = call.program_of(program, arguments)
     with call.open_session(locals()) as session:
         options = DiagnoseOptions(
-            depth=Depth(call.one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
-            budget=budget or "", threshold=threshold, metric=metric or "", workers=training.workers,
-            python=session.settings.python, learned=learned, samples=samples,
-            training_time=training.training_time, stand_in_data=training.stand_in_data,
-            experiments=experiments, prune=training.prune, executor=training.executor,
+            depth=Depth(call.one_of("depth", depth, list(Depth))),
+            select=selected,
+            ignore=ignored,
+            budget=budget or "",
+            threshold=threshold,
+            metric=metric or "",
+            workers=training.workers,
+            python=session.settings.python,
+            learned=learned,
+            samples=samples,
+            training_time=training.training_time,
+            stand_in_data=training.stand_in_data,
+            experiments=experiments,
+            prune=training.prune,
+            executor=training.executor,
             data=tuple(map(str, training.data)),
-        )  # fmt: skip
+        )
         services = session.services(DiagnoseServices, output=output, fresh=run.fresh, model=model)
         return run_diagnosis(read, options, services)
 
@@ -129,12 +146,16 @@ def diagnose_trace(
 
     selected, ignored = call.rules_of(select, ignore)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
-    read = program if program is None or isinstance(program, Program) else call.program_of(program, ())
+    read = (
+        program if program is None or isinstance(program, Program) else call.program_of(program, ())
+    )
     notes: tuple[str, ...] = ()
     if not isinstance(trace, Trace):
         folder = Path(trace)
         trace = _trace_in(folder, read)
-        notes = (f"Judged from the {counted(trace.step_count, 'step')} in {folder}; nothing was run.",)
+        notes = (
+            f"Judged from the {counted(trace.step_count, 'step')} in {folder}; nothing was run.",
+        )
     evidence = read_only(read) if read is not None else Evidence()
     evidence = replace(evidence, trace=trace, stand_in_data=trace.stand_in_data)
     found = diagnose_evidence(evidence, options)
@@ -147,9 +168,11 @@ def _trace_in(folder: Path, program: Program | None) -> Trace:
 
     if not is_trace(folder):
         raise InputError(
-            f"There is no trace in this folder. Received: {folder}. A process that was started without"
-            " reenact cannot be looked into.",
-            next_step=f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder.",
+            f"There is no trace in this folder. Received: {folder}. A process that was started "
+            "without reenact cannot be looked into.",
+            next_step=(
+                f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder."
+            ),
         )
     return read_trace(folder, root=program_root(program, folder) if program is not None else None)
 
@@ -226,12 +249,24 @@ def repair(
         refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
     with call.open_session(locals()) as session:
         options = RepairOptions(
-            strategy=strategy, budget=budget or "", metric=metric or "", seeds=seeds, select=selected,
-            ignore=ignored, space=space, python=session.settings.python, workers=training.workers,
-            chance=search_seed, samples=samples, temperature=temperature,
-            training_time=training.training_time, executor=training.executor, prune=training.prune,
-            stand_in_data=training.stand_in_data, data=tuple(map(str, training.data)),
-        )  # fmt: skip
+            strategy=strategy,
+            budget=budget or "",
+            metric=metric or "",
+            seeds=seeds,
+            select=selected,
+            ignore=ignored,
+            space=space,
+            python=session.settings.python,
+            workers=training.workers,
+            chance=search_seed,
+            samples=samples,
+            temperature=temperature,
+            training_time=training.training_time,
+            executor=training.executor,
+            prune=training.prune,
+            stand_in_data=training.stand_in_data,
+            data=tuple(map(str, training.data)),
+        )
         services = session.services(RepairServices, output=output, fresh=run.fresh, model=model)
         services = replace(services, study_url=session.settings.study_url)
         result = run_repair(read, options, services)
@@ -241,7 +276,11 @@ def repair(
 
 
 def apply_repair(
-    run: str = "last", *, branch: str | None = None, allow_dirty: bool = False, runs_dir: File | None = None
+    run: str = "last",
+    *,
+    branch: str | None = None,
+    allow_dirty: bool = False,
+    runs_dir: File | None = None,
 ) -> str:
     """Write the change of a recorded repair into your files, with a backup; nothing is trained.
 
@@ -276,12 +315,21 @@ def apply_repair(
             result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
         program = program_of_run(record)
         if program is None or stale(record):
-            says = f"{record.what} has changed since run {record.id}, so its change is not verified any more."
+            says = (
+                f"{record.what} has changed since run {record.id}, so its change is not verified "
+                f"any more."
+            )
             raise InputError(says, next_step="Run the repair again.")
         return _apply(result, program, branch, session.journal, allow_dirty)
 
 
-def _apply(result: Repair, program: Program, branch: str | None, journal: Journal, allow_dirty: bool) -> str:
+def _apply(
+    result: Repair,
+    program: Program,
+    branch: str | None,
+    journal: Journal,
+    allow_dirty: bool,
+) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
     from reenact.repairs.apply import commit_on_branch, write
 
@@ -290,7 +338,9 @@ def _apply(result: Repair, program: Program, branch: str | None, journal: Journa
     if branch:
         message = f"Repair the training\n\n{result.sentence}\n"
         commit = commit_on_branch(program, result.patch, branch, message, allow_dirty=allow_dirty)
-        return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
+        return (
+            f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
+        )
     request = {"program": str(program.entry), "patch": result.patch.to_json()}
     with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
         backups = write(program, result.patch, run, allow_dirty=allow_dirty)

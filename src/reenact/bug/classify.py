@@ -1,4 +1,6 @@
-"""What a run means: the symptom in project frames, another failure and whose, nothing, or no run at all."""
+"""What a run means: the symptom in project frames, another failure and whose, nothing, or no
+run at all.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class RunOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception as it was seen, without what varies from machine to machine: numbers, addresses, paths."""
+    """An exception as it was seen, without what varies from machine to machine: numbers,
+    addresses, paths.
+    """
 
     exception: str
     fragments: tuple[str, ...]
@@ -56,7 +60,12 @@ def failure_of(seen: RunObservation) -> Failure | None:
     pieces = (" ".join(part.split()).lower() for part in _VARYING.split(seen.message[:_LONGEST]))
     own = [frame.function for frame in seen.project_frames]
     phase = "import" if "<module>" in own else "call"
-    return Failure(seen.classes[0], tuple(one for one in pieces if one), own[-1] if own else "", phase)
+    return Failure(
+        seen.classes[0],
+        tuple(one for one in pieces if one),
+        own[-1] if own else "",
+        phase,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +83,13 @@ class SeedRun:
     outcome: RunOutcome
     sentence: str
     deliberate: bool = False
-    """Project or library raises this exception on purpose: perhaps a refusal of wrong input, and no bug."""
+    """Project or library raises this exception on purpose: perhaps a refusal of wrong input,
+    and no bug.
+    """
     outside: bool = False
-    """A library raises it, called by the script with what the project gave, as in `loss.backward()`."""
+    """A library raises it, called by the script with what the project gave, as in
+    `loss.backward()`.
+    """
 
     @property
     def shows(self) -> bool:
@@ -89,7 +102,11 @@ class SeedRun:
     def crashed_like(self, other: SeedRun) -> bool:
         """Whether both ended with the same class, message and line: chance has no part in it."""
         one, two = self.observation, other.observation
-        alike = (one.classes, one.message, one.last) == (two.classes, two.message, two.last)
+        alike = (one.classes, one.message, one.last) == (
+            two.classes,
+            two.message,
+            two.last,
+        )
         return one.ended == two.ended == "raised" and alike
 
     @property
@@ -106,8 +123,9 @@ def classified(
     files: ProjectFiles,
     lines: frozenset[int] = frozenset(),
 ) -> SeedRun:
-    """The meaning of a run. `functions` are those that the report's own traceback names, `lines` those
-    of the script that use what came out of the project."""
+    """The meaning of a run. `functions` are those that the report's own traceback names, `lines`
+    those of the script that use what came out of the project.
+    """
     deliberate = outside = False
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
@@ -116,20 +134,30 @@ def classified(
         sentence = f"The script does what a script that shows a bug may not: {seen.noticed}."
     elif seen.ended == "raised":
         reported = symptom.raised
-        by_library = bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"
+        by_library = (
+            bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"
+        )
         used = seen.last is not None and seen.last.line in lines and not seen.missing
-        outside = by_library and used and bool(reported and reported.fits(seen.classes, seen.message))
+        outside = (
+            by_library and used and bool(reported and reported.fits(seen.classes, seen.message))
+        )
         outcome, sentence = _raised(seen, symptom, functions, files, outside=outside)
         deliberate = outcome is RunOutcome.SYMPTOM and not outside and seen.refused
     elif seen.ended == "exited":
         outcome = RunOutcome.SCRIPT
         sentence = f"The process was ended by exit({seen.message}) instead of running through."
     elif not symptom.is_silent:
-        outcome, sentence = RunOutcome.NOTHING, "The script ran through; no exception came out of it."
+        outcome, sentence = (
+            RunOutcome.NOTHING,
+            "The script ran through; no exception came out of it.",
+        )
     elif seen.problem:
         outcome, sentence = RunOutcome.SCRIPT, f"The closing check: {seen.problem}."
     else:
-        outcome, sentence = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING, seen.saw
+        outcome, sentence = (
+            RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING,
+            seen.saw,
+        )
     return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
 
 
@@ -149,7 +177,10 @@ def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, s
     if (seen.ending, relation) == (Ending.MEMORY_LIMIT, Relation.MEMORY):
         return RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}."
     if seen.ending in (Ending.OK, Ending.EXIT):
-        return RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
+        return (
+            RunOutcome.NO_RUN,
+            "The process ended itself before the watcher could look at the outcome.",
+        )
     if not seen.was_run:
         return RunOutcome.NO_RUN, f"It could not run: {seen.why}."
     sentence = f"The run was ended: {seen.ending}. {seen.why}.{_network(seen)}"
@@ -157,27 +188,53 @@ def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, s
 
 
 def _raised(
-    seen: RunObservation, symptom: Symptom, functions: Sequence[str], files: ProjectFiles, *, outside: bool
+    seen: RunObservation,
+    symptom: Symptom,
+    functions: Sequence[str],
+    files: ProjectFiles,
+    *,
+    outside: bool,
 ) -> tuple[RunOutcome, str]:
     at = f" ({seen.last})" if seen.last is not None else ""
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
-    reported, through = symptom.raised, {frame.function for frame in seen.project_frames}
-    if seen.missing and seen.missing.partition(".")[0] not in {*files.packages, symptom.absent_module}:
-        return RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
+    reported, through = (
+        symptom.raised,
+        {frame.function for frame in seen.project_frames},
+    )
+    if seen.missing and seen.missing.partition(".")[0] not in {
+        *files.packages,
+        symptom.absent_module,
+    }:
+        return (
+            RunOutcome.ENVIRONMENT,
+            f"The module {seen.missing} is not installed{at}.",
+        )
     if outside:
         return RunOutcome.SYMPTOM, f"{what}{at}"
     if seen.blamed == "script":
-        return RunOutcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{_network(seen)}"
+        return (
+            RunOutcome.SCRIPT,
+            f"The script itself failed, not the project: {what}{at}.{_network(seen)}",
+        )
     if seen.blamed != "project":
         return RunOutcome.NO_RUN, f"It failed outside script and project: {what}."
     if reported is None:
-        return RunOutcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
+        return (
+            RunOutcome.PROJECT,
+            f"The project raised before anything could be observed: {what}{at}.",
+        )
     raised = f"The project raised {what}{at}"
     if not reported.fits(seen.classes, seen.message):
         wanted = f"{reported.name}: {reported.message or '*'}"
-        return RunOutcome.PROJECT, f"{raised}; to be shown was {wanted}.{_network(seen)}"
+        return (
+            RunOutcome.PROJECT,
+            f"{raised}; to be shown was {wanted}.{_network(seen)}",
+        )
     if functions and not through & set(functions):
-        return RunOutcome.PROJECT, f"{raised}, but not through {', '.join(functions)} as reported."
+        return (
+            RunOutcome.PROJECT,
+            f"{raised}, but not through {', '.join(functions)} as reported.",
+        )
     return RunOutcome.SYMPTOM, f"{what}{at}"
 
 

@@ -13,14 +13,30 @@ from functools import cached_property
 from typing import TypeAlias
 
 from reenact.bug.project_files import ProjectFiles
-from reenact.codegen.syntax import Definition, FunctionNode, bound_names, imported_names, marks_of, top_level
+from reenact.codegen.syntax import (
+    Definition,
+    FunctionNode,
+    bound_names,
+    imported_names,
+    marks_of,
+    top_level,
+)
 
 PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
-KEEPS_ARGUMENTS = {"staticmethod", "classmethod", "abstractmethod", "override", "cache", "lru_cache"}
+KEEPS_ARGUMENTS = {
+    "staticmethod",
+    "classmethod",
+    "abstractmethod",
+    "override",
+    "cache",
+    "lru_cache",
+}
 KEEPS_ARGUMENTS |= {"no_grad", "inference_mode"}
 """Decorators that leave the parameters as they are; others may change them."""
 CALLED = ("__call__", "forward", "call")
-"""What runs when an object is called: its own `__call__`, else what the layers of torch and Keras run."""
+"""What runs when an object is called: its own `__call__`, else what the layers of torch and
+Keras run.
+"""
 DEEPEST = 12
 """Re-exports that are followed one after another."""
 SEVERAL = 3
@@ -35,7 +51,9 @@ class Function:
     module: str
 
     def signature(self, *, bound: bool) -> ast.arguments | None:
-        """Its parameters, without `self` for one that is bound; none when a decorator may change them."""
+        """Its parameters, without `self` for one that is bound; none when a decorator may
+        change them.
+        """
         marks = marks_of(self.node)
         if not KEEPS_ARGUMENTS.issuperset(marks):
             return None
@@ -98,7 +116,12 @@ class Class:
         lines = [line for one in self.chain for line in one.node.body]
         names = {line.name for line in lines if isinstance(line, Definition)}
         names |= {name for line in lines for name in bound_names(line)}
-        nodes = (node for one in self.chain for node in ast.walk(one.node) if isinstance(node, ast.Attribute))
+        nodes = (
+            node
+            for one in self.chain
+            for node in ast.walk(one.node)
+            if isinstance(node, ast.Attribute)
+        )
         stored = (node for node in nodes if isinstance(node.ctx, ast.Store))
         return names | {node.attr for node in stored if ast.unparse(node.value) in ("self", "cls")}
 
@@ -124,7 +147,9 @@ class Class:
         if not self.closed or "__new__" in self.methods:
             return None
         fields: dict[str, ast.AnnAssign] = {}
-        for line in (line for one in reversed(self.chain) for line in one.node.body if self.is_dataclass):
+        for line in (
+            line for one in reversed(self.chain) for line in one.node.body if self.is_dataclass
+        ):
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 if "ClassVar" in ast.unparse(line.annotation) or "field(" in ast.unparse(line):
                     return None
@@ -236,7 +261,11 @@ class Codebase:
                 return starred
         if module.is_open:
             return Value()
-        return Absent(module.name, name, tuple(sorted(one for one in module.names if one[0] != "_")))
+        return Absent(
+            module.name,
+            name,
+            tuple(sorted(one for one in module.names if one[0] != "_")),
+        )
 
     def holds_copy(self, node: Definition) -> bool:
         """Whether the project has a definition with the same body, docstring aside."""
@@ -244,11 +273,18 @@ class Codebase:
             return False
         body = _body(node)
         if body not in self._copies:
-            # Whoever copies a function keeps the names that are rare in it: only files with them are parsed.
+            # Whoever copies a function keeps the names that are rare in it: only files with them
+            # are parsed.
             names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
-            likely = (path for path, text in self.files.texts.items() if all(name in text for name in names))
+            likely = (
+                path
+                for path, text in self.files.texts.items()
+                if all(name in text for name in names)
+            )
             nodes = (one for path in likely for one in self.files.nodes(path))
-            self._copies[body] = any(body == _body(one) for one in nodes if isinstance(one, Definition))
+            self._copies[body] = any(
+                body == _body(one) for one in nodes if isinstance(one, Definition)
+            )
         return self._copies[body]
 
     def _read(self, name: str, tree: ast.Module) -> Module:

@@ -1,8 +1,9 @@
-"""The interpreter and packages that scripts run with: this one where it has what is needed, else one built.
+"""The interpreter and packages that scripts run with: this one where it has what is needed, else
+one built.
 
-What a project needs is read from its own metadata, or from its imports where there is none; nothing of it is
-run. The order of attempts: with the report's versions as of the report's date, then without the versions,
-then without the date. What had to be given up is noted.
+What a project needs is read from its own metadata, or from its imports where there is none; nothing
+of it is run. The order of attempts: with the report's versions as of the report's date, then
+without the versions, then without the date. What had to be given up is noted.
 """
 
 import ast
@@ -21,20 +22,46 @@ from packaging.utils import canonicalize_name
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import ProjectFiles, decode, read_plain
 from reenact.bug.report import Installed
-from reenact.codegen.environment import DISTRIBUTIONS, SEEDED, Environment, is_fulfilled, this_key, version_of
+from reenact.codegen.environment import (
+    DISTRIBUTIONS,
+    SEEDED,
+    Environment,
+    is_fulfilled,
+    this_key,
+    version_of,
+)
 from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, ReenactError, Stopped, UnreadableToml
 from reenact.files import parse_toml
-from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
+from reenact.sandbox.environments.names import (
+    WELL_KNOWN,
+    Allowed,
+    ProposedBy,
+    Requirement,
+    requirement,
+)
 from reenact.sandbox.environments.prepare import Environments
 
-HERE, BUILD, AUTO = "here", "build", "auto"
+HERE = "here"
+BUILD = "build"
+AUTO = "auto"
 METADATA = ".reenact/metadata"
 """Folder in a box that says that the project is installed."""
 KERAS, ENGINE = "keras", "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
-NO_PACKAGES = ("python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda")
+NO_PACKAGES = (
+    "python",
+    "cuda",
+    "cudnn",
+    "os",
+    "ubuntu",
+    "linux",
+    "windows",
+    "macos",
+    "pip",
+    "conda",
+)
 NAMES = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "sklearn": "scikit-learn"}
 NAMES["opencv"] = "opencv-python"
 """How people call packages that are installed under another name."""
@@ -55,11 +82,15 @@ def prepare(
     missing: str = "",
     absent: str = "",
 ) -> Environment:
-    """The environment of a project as of a day. `missing` is a module that a first run did not find, `absent`
-    one that the reporter did not have: that it is not there is the bug. May use the network, and only here.
-    InputError names what is missing."""
+    """The environment of a project as of a day. `missing` is a module that a first run did not
+    find, `absent` one that the reporter did not have: that it is not there is the bug. May use the
+    network, and only here. InputError names what is missing.
+    """
     if options.environment not in (HERE, BUILD, AUTO):
-        why = f"The environment is auto, here or build. Received: environment={options.environment!r}."
+        why = (
+            f"The environment is auto, here or build. Received: "
+            f"environment={options.environment!r}."
+        )
         raise InputError(why)
     notes: list[str] = []
     given_up = {canonicalize_name(name) for name in options.stubs}
@@ -73,14 +104,20 @@ def prepare(
         modules = _imports(files, _loaded(files)) - files.packages - sys.stdlib_module_names
         known = {one.name for one in needed} | given_up
         undeclared = sorted(({distribution(one) for one in modules} - known) & WELL_KNOWN)
-        notes += [f"{name} is imported and not declared; it is installed too." for name in undeclared]
+        notes += [
+            f"{name} is imported and not declared; it is installed too." for name in undeclared
+        ]
         needed += [requirement(name, ProposedBy.REPOSITORY) for name in undeclared]
     if missing:
         needed.append(requirement(distribution(missing), ProposedBy.DOCUMENT))
-        notes.append(f"{missing} was missing in the first run; the environment was built again with it.")
+        notes.append(
+            f"{missing} was missing in the first run; the environment was built again with it."
+        )
     allowed = Allowed.usual(*options.packages)
     pins = list(pinned(reported, {one.name for one in needed} | allowed.names, notes))
-    if KERAS in {one.name for one in needed} and not ENGINES & {one.name for one in (*needed, *pins)}:
+    if KERAS in {one.name for one in needed} and not ENGINES & {
+        one.name for one in (*needed, *pins)
+    }:
         needed.append(requirement(ENGINE, ProposedBy.USER))
         notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
     lacking = [one.text for one in (*needed, *pins) if not is_fulfilled(one)]
@@ -95,10 +132,18 @@ def prepare(
 
 
 def _built(
-    files: ProjectFiles, tries: Iterable[Try], allowed: Allowed, environments: Environments, notes: list[str]
+    files: ProjectFiles,
+    tries: Iterable[Try],
+    allowed: Allowed,
+    environments: Environments,
+    notes: list[str],
 ) -> Environment:
     # Boxes have no GPU, and the builds of torch for one are many times as large.
-    builder = replace(environments, backend="cpu") if isinstance(environments, Environments) else environments
+    builder = (
+        replace(environments, backend="cpu")
+        if isinstance(environments, Environments)
+        else environments
+    )
     for wanted, before, given_up in tries:
         try:
             made = builder.prepare(tuple(wanted), allowed, exclude_newer=before)
@@ -114,8 +159,12 @@ def _built(
         there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
         packages = tuple(one.partition("+")[0] for one in made.packages)
         direct = {one.name for one in wanted}
-        asked = tuple(one for one in packages if canonicalize_name(one.partition("==")[0]) in direct)
-        built = Environment(made.python, made.mounts, made.key, packages, available=there, direct=asked)
+        asked = tuple(
+            one for one in packages if canonicalize_name(one.partition("==")[0]) in direct
+        )
+        built = Environment(
+            made.python, made.mounts, made.key, packages, available=there, direct=asked
+        )
         return _with_frameworks(built, files, notes)
     raise InputError("No environment could be built.")
 
@@ -125,12 +174,15 @@ def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) 
     names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
     packages = tuple(f"{name}=={version}" for name in names if (version := version_of(name)))
     key = this_key([*packages, *(f"{name}=={version_of(name)}" for name in there)])
-    return _with_frameworks(Environment(sys.executable, (), key, packages, available=there), files, notes)
+    return _with_frameworks(
+        Environment(sys.executable, (), key, packages, available=there), files, notes
+    )
 
 
 def _with_frameworks(made: Environment, files: ProjectFiles, notes: list[str]) -> Environment:
-    """The environment with those of its libraries that the project loads: of files that nothing loads none,
-    for two frameworks in one process may not get along."""
+    """The environment with those of its libraries that the project loads: of files that nothing
+    loads none, for two frameworks in one process may not get along.
+    """
     loaded = _imports(files, _loaded(files))
     used = tuple(name for name in made.available if name in loaded)
     return replace(made, notes=tuple(notes), frameworks=used)
@@ -154,7 +206,9 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
         if (name := distribution(module)) in WELL_KNOWN:
             found.append(requirement(name, ProposedBy.REPOSITORY))
         else:
-            unknown = f"nobody knows the package of `{module}`; if scripts need it: --requirement NAME."
+            unknown = (
+                f"nobody knows the package of `{module}`; if scripts need it: --requirement NAME."
+            )
             notes.append(f"The repository names no requirements, and {unknown}")
     for line in dict.fromkeys(lines):
         try:
@@ -165,23 +219,32 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
 
 
 def metadata(folder: Path) -> dict[str, bytes]:
-    """Files that make a checkout look installed, for projects that ask for their own version when they are
-    imported; empty where the project has no name."""
+    """Files that make a checkout look installed, for projects that ask for their own version when
+    they are imported; empty where the project has no name.
+    """
     table = _toml(folder)
     project = _table(table, "project") or _table(table, "tool", "poetry")
     name, version = project.get("name"), project.get("version", "0")
     if not name:
         stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
         name = next((found[1] for found in stated if found), "")
-    if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name) or not isinstance(version, str):
+    if (
+        not isinstance(name, str)
+        or not re.fullmatch(r"[\w.-]+", name)
+        or not isinstance(version, str)
+    ):
         return {}
     text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     return {f"{METADATA}/{name.replace('-', '_')}-{version}.dist-info/METADATA": text.encode()}
 
 
 def imported(files: ProjectFiles) -> frozenset[str]:
-    """First parts of every module that the project imports at the top of a file, itself left out."""
-    names = _imports(files, (path for path in files.texts if not _TESTS.intersection(path.parts[:1])))
+    """First parts of every module that the project imports at the top of a file, itself left
+    out.
+    """
+    names = _imports(
+        files, (path for path in files.texts if not _TESTS.intersection(path.parts[:1]))
+    )
     return frozenset(names - files.packages - sys.stdlib_module_names)
 
 
@@ -192,21 +255,27 @@ def distribution(module: str) -> str:
 
 def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
     """The files that importing the project's packages loads; of a project without one, all."""
-    first = [path for path in files.paths if path.name == "__init__.py" and not _TESTS & set(path.parts)]
+    first = [
+        path for path in files.paths if path.name == "__init__.py" and not _TESTS & set(path.parts)
+    ]
     tops = [path for path in first if "." not in files.module_names.get(path, ".")]
     loaded = dict.fromkeys(tops or (path for path in files.paths if not _TESTS & set(path.parts)))
     waiting = list(loaded)
     for path in waiting:
         package, tree = files.package(path), files.tree(path)
         for node in tree.body if tree is not None else ():
-            dotted = {word for one in imported_names(node, package) for word in (one.module, one.target)}
+            dotted = {
+                word for one in imported_names(node, package) for word in (one.module, one.target)
+            }
             new = {files.modules[word] for word in dotted if word in files.modules} - loaded.keys()
             loaded |= dict.fromkeys(sorted(new))
             waiting += sorted(new)
     return list(loaded)
 
 
-def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> Iterator[Requirement]:
+def pinned(
+    reported: Iterable[Installed], names: set[str], notes: list[str]
+) -> Iterator[Requirement]:
     """The versions of the report; `notes` gets what of it was left aside."""
     for one in reported:
         plain = canonicalize_name(one.package.strip() or "-")
@@ -218,12 +287,15 @@ def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> 
             allow = f"--allow-packages {name} allows it"
             notes.append(f"The report names {name} {version}, which is on no list; {allow}.")
             continue
-        # Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is called 3.
+        # Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is
+        # called 3.
         series = ".*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else ""
         try:
             yield requirement(f"{name}=={version}{series}", ProposedBy.DOCUMENT)
         except InputError:
-            notes.append(f"The report's version of {name} is none that can be installed: {version!r}.")
+            notes.append(
+                f"The report's version of {name} is none that can be installed: {version!r}."
+            )
 
 
 def _text(file: Path) -> str:
@@ -270,7 +342,9 @@ def _setup_cfg(folder: Path) -> list[str] | None:
 def _setup_py(folder: Path) -> list[str] | None:
     """The list literal after `install_requires`; one that is computed cannot be read."""
     nodes = ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], []))
-    stated = (one.value for one in nodes if isinstance(one, ast.keyword) and one.arg == "install_requires")
+    stated = (
+        one.value for one in nodes if isinstance(one, ast.keyword) and one.arg == "install_requires"
+    )
     for listed in (one for one in stated if isinstance(one, ast.List)):
         values = (one.value for one in listed.elts if isinstance(one, ast.Constant))
         return [value for value in values if isinstance(value, str)]

@@ -1,5 +1,6 @@
-"""All that the search works with, and plan, first script, refined script: what the model is asked, what it
-answers, and the feedback it gets."""
+"""All that the search works with, and plan, first script, refined script: what the model is asked,
+what it answers, and the feedback it gets.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,16 +65,16 @@ class Case:
 
 
 ON_FIXED = (
-    "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the calls of the"
-    " script that need it, each as it stands and with the new keywords added."
+    "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the "
+    "calls of the script that need it, each as it stands and with the new keywords added."
 )
 NOT_HERE = (
-    "Usually empty. Why this project does not have this bug, when the shown code or the runs make that plain."
-    " This ends the search; `script` is then what would show it if it were there."
+    "Usually empty. Why this project does not have this bug, when the shown code or the runs "
+    "make that plain. This ends the search; `script` is then what would show it if it were there."
 )
 IS_IT = (
-    "Usually empty. Where the project raised something else than was expected and that is the reported bug"
-    " itself: why. The script then stays as it is."
+    "Usually empty. Where the project raised something else than was expected and that is the "
+    "reported bug itself: why. The script then stays as it is."
 )
 
 
@@ -91,7 +92,8 @@ class Draft(BaseModel):
     """A first script."""
 
     script: str = Field(
-        max_length=LONGEST_SCRIPT, description="The whole script, Python, without a code fence."
+        max_length=LONGEST_SCRIPT,
+        description="The whole script, Python, without a code fence.",
     )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
@@ -102,7 +104,9 @@ class Revision(BaseModel):
 
     edits: list[Edit] = Field(default_factory=list, max_length=40)
     script: str = Field(
-        default="", max_length=LONGEST_SCRIPT, description="The whole script; empty when edits are given."
+        default="",
+        max_length=LONGEST_SCRIPT,
+        description="The whole script; empty when edits are given.",
     )
     on_fixed: list[CallForm] = Field(default_factory=list, max_length=3, description=ON_FIXED)
     not_here: str = Field(default="", max_length=600, description=NOT_HERE)
@@ -110,7 +114,9 @@ class Revision(BaseModel):
 
     def applied_to(self, old: str) -> str:
         """The script after the change. Raises ValueError in words for the model."""
-        if self.is_it.strip() or (self.not_here.strip() and not self.edits and not self.script.strip()):
+        if self.is_it.strip() or (
+            self.not_here.strip() and not self.edits and not self.script.strip()
+        ):
             return old
         if self.script.strip():
             return unfenced(self.script)
@@ -135,7 +141,9 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
 
 
 def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
-    """A question about one context, with the README's examples, and what scripts can import beside it."""
+    """A question about one context, with the README's examples, and what scripts can import
+    beside it.
+    """
     environment = case.runner.environment
     named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
     keras = any(one.startswith("keras=") for one in environment.packages)
@@ -146,7 +154,13 @@ def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
     return load_prompt("reenact.bug", f"prompts/{name}.md").fill(**about, **more)
 
 
-def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> Answered:
+def draft(
+    case: Case,
+    context: Context,
+    plan: Plan | None,
+    run: Scope,
+    sample: int | None = None,
+) -> Answered:
     """A first script. Raises AnswerUnusable."""
     planned = plan.text() if plan is not None else "There is none."
     prompt = _prompt("script", case, context, plan=planned, closing=closing_rule(case))
@@ -156,18 +170,38 @@ def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: i
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    about = {"script": numbered(last.script), "stage": last.stage.value if last.stage is not None else "none"}
-    about |= {"feedback": feedback(last), "question": QUESTION if is_open(case, last) else ""}
-    printed = next((run.observation.output for run in last.runs if run.observation.output), "nothing")
+    about = {
+        "script": numbered(last.script),
+        "stage": last.stage.value if last.stage is not None else "none",
+    }
+    about |= {
+        "feedback": feedback(last),
+        "question": QUESTION if is_open(case, last) else "",
+    }
+    printed = next(
+        (run.observation.output for run in last.runs if run.observation.output),
+        "nothing",
+    )
     prompt = _prompt("revise", case, context, **about, printed=printed, closing=closing_rule(case))
-    revision = ask(run, case.model, "revise", prompt, Revision, check=lambda one: one.applied_to(last.script))
-    script, forms = revision.applied_to(last.script), tuple(revision.on_fixed) or last.forms
+    revision = ask(
+        run,
+        case.model,
+        "revise",
+        prompt,
+        Revision,
+        check=lambda one: one.applied_to(last.script),
+    )
+    script, forms = (
+        revision.applied_to(last.script),
+        tuple(revision.on_fixed) or last.forms,
+    )
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
 
 QUESTION = (
-    "The project raised something else than was expected, and the report spells no exception. If this is"
-    " the\nreported bug, give the reason in `is_it` and leave the script alone. If it is not:\n\n"
+    "The project raised something else than was expected, and the report spells no exception. If "
+    "this is the\nreported bug, give the reason in `is_it` and leave the script alone. If it is "
+    "not:\n\n"
 )
 """Asks for the symptom again, where the project raised something that may be the bug."""
 
@@ -184,13 +218,16 @@ def closing_rule(case: Case) -> str:
         return "- The script ends with the call that raises; nothing after it matters."
     if not check.relation.of_a_value:
         return "- The script needs no closing value: the watching program measures by itself."
-    words = "- It leaves what is looked at in a top-level variable `observed`, which comes out of project"
+    words = (
+        "- It leaves what is looked at in a top-level variable `observed`, which comes out of "
+        "project"
+    )
     compared = ",\n  and what that is compared with in a top-level variable `reference`"
     words += f" code{compared if check.needs_reference else ''}"
     kinds = "Each of them" if check.needs_reference else "That"
     return (
-        f"{words}.\n  {kinds} is a number, a text, a tensor, an array, or a list or dictionary of these."
-        " The watching program\n  computes the closing check; do not assert or print it."
+        f"{words}.\n  {kinds} is a number, a text, a tensor, an array, or a list or dictionary of "
+        "these. The watching program\n  computes the closing check; do not assert or print it."
     )
 
 

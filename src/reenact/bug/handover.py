@@ -1,7 +1,7 @@
 """Hand over to `diagnose`: what its rules say of the project's training programs, by reading alone.
 
-Covered: nothing of the project runs or is imported, links are not followed, nothing outside the checkout is
-read. Not covered: programs that only other languages, notebooks or command lines start.
+Covered: nothing of the project runs or is imported, links are not followed, nothing outside the
+checkout is read. Not covered: programs that only other languages, notebooks or command lines start.
 """
 
 import ast

@@ -1,11 +1,12 @@
-"""Make the script as short as the symptom allows: delta debugging over statements, then smaller calls, every
-try a real run.
+"""Make the script as short as the symptom allows: delta debugging over statements, then smaller
+calls, every try a real run.
 
-A shorter script must pass the same stages, show the symptom with the same seed, and pass on the fixed
-revision where there is one. A silent bug that nothing confirms is left as it is: without the fixed revision a
-shorter script may show something else.
+A shorter script must pass the same stages, show the symptom with the same seed, and pass on the
+fixed revision where there is one. A silent bug that nothing confirms is left as it is: without the
+fixed revision a shorter script may show something else.
 
-A script is taken as statements that can be left out by line range, so that what stays keeps its words.
+A script is taken as statements that can be left out by line range, so that what stays keeps its
+words.
 """
 
 import ast
@@ -26,7 +27,9 @@ MOST_REFUSED = 5
 """Smaller calls that do not show it after which no further ones are tried."""
 _AFTER = re.compile(rb"\A\s*,\s*(?![\s)\]}])")
 _BEFORE = re.compile(rb",\s*\Z")
-"""The comma that goes with a left out argument: the one behind it, or of the last one the one before it."""
+"""The comma that goes with a left out argument: the one behind it, or of the last one the one
+before it.
+"""
 LEAST = 3
 """Sizes and numbers up to this are left as they are."""
 
@@ -66,7 +69,11 @@ class _Shortening:
     def shortest(self, script: str) -> str:
         """What only prints at once, then top-level statements, then the blocks that are left."""
         body = ast.parse(script).body
-        prints = [one for one in body if isinstance(one, ast.Expr) and ast.unparse(one).startswith("print(")]
+        prints = [
+            one
+            for one in body
+            if isinstance(one, ast.Expr) and ast.unparse(one).startswith("print(")
+        ]
         silent = without(script, set(spans(prints)) & set(spans(body)))
         script = silent if silent != script and self._does(silent) else script
         script = self._fewer(script, spans(ast.parse(script).body))
@@ -92,7 +99,9 @@ class _Shortening:
             return bool(kept) and self._does(without(script, set(statements) - set(kept)))
 
         kept = fewest(statements, suffices)
-        return without(script, set(statements) - set(kept)) if len(kept) < len(statements) else script
+        return (
+            without(script, set(statements) - set(kept)) if len(kept) < len(statements) else script
+        )
 
     def _does(self, script: str) -> bool:
         case = self._case
@@ -112,7 +121,9 @@ class _Shortening:
 
 
 def inside_calls(script: str) -> Iterator[str]:
-    """The script with one argument less, half of a listing, or half of a number, in one of its calls."""
+    """The script with one argument less, half of a listing, or half of a number, in one of its
+    calls.
+    """
     starts = [0]
     for line in script.splitlines(keepends=True):
         starts.append(starts[-1] + len(line.encode()))
@@ -154,7 +165,9 @@ def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
 def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:
     """The statements of each block of more than one statement: functions, loops, branches."""
     nodes = [node for node in ast.walk(ast.parse(script)) if not isinstance(node, ast.Module)]
-    bodies = [getattr(node, part, None) for node in nodes for part in ("body", "orelse", "finalbody")]
+    bodies = [
+        getattr(node, part, None) for node in nodes for part in ("body", "orelse", "finalbody")
+    ]
     found = (spans(body) for body in bodies if isinstance(body, list))
     return tuple(statements for statements in found if len(statements) > 1)
 
@@ -162,7 +175,9 @@ def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:
 def without(script: str, gone: Iterable[range]) -> str:
     """The script without these statements."""
     dropped = {number for one in gone for number in one}
-    lines = [line for number, line in enumerate(script.splitlines(), start=1) if number not in dropped]
+    lines = [
+        line for number, line in enumerate(script.splitlines(), start=1) if number not in dropped
+    ]
     return "\n".join(lines).strip("\n") + "\n" if lines else ""
 
 
@@ -170,7 +185,11 @@ def tidied(script: str) -> str:
     """The script without comments that stand alone and with single blank lines."""
     kept: list[str] = []
     # Nothing within a text that goes over several lines is a comment or a blank line.
-    texts = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    texts = [
+        node
+        for node in ast.walk(ast.parse(script))
+        if isinstance(node, ast.Constant | ast.JoinedStr)
+    ]
     spread = [one for one in texts if (one.end_lineno or 0) > one.lineno]
     inside = {line for one in spread for line in range(one.lineno, (one.end_lineno or 0) + 1)}
     for number, line in enumerate(script.splitlines(), start=1):

@@ -18,7 +18,9 @@ class BugAblations(Switches):
     relevance: bool = True
     """Refuse scripts that do not exercise the project."""
     execution: bool = True
-    """Run the script. Without it nothing is measured, and no verdict but `inconclusive` is possible."""
+    """Run the script. Without it nothing is measured, and no verdict but `inconclusive` is
+    possible.
+    """
     dependencies: bool = True
     """Show the definitions that the found code depends on."""
     rerank: bool = True
@@ -58,13 +60,19 @@ class BugOptions:
     pytest: bool = False
     """Write a pytest file too."""
     stubs: tuple[str, ...] = ()
-    """Modules that may be replaced by empty ones when they are not installed. Only the user says so."""
+    """Modules that may be replaced by empty ones when they are not installed. Only the user
+    says so.
+    """
     packages: tuple[str, ...] = ()
     """Packages that the report names and the user vouches for."""
     requirements: tuple[str, ...] = ()
     """Packages to install besides those of the repository."""
     environment: str = "auto"
-    """auto: this interpreter's packages where they satisfy the repository, else built; here; build."""
+    """auto: this interpreter's packages where they satisfy the repository, else built; here;
+    build.
+    """
     diagnose: bool = False
-    """After a silent bug: read the project's training programs with the rules of `reenact diagnose`."""
+    """After a silent bug: read the project's training programs with the rules of `reenact
+    diagnose`.
+    """
     parts: BugAblations = field(default_factory=BugAblations)

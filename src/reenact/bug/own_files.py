@@ -1,8 +1,8 @@
 """Which files of an output folder are ours, so that no file of the user's is written over.
 
-A small list in the folder has the hashes of what was written there, signed with the user's journal key. A
-file counts as ours when its content is one of those: a planted list has no right signature, and a file that
-the user changed since has another hash.
+A small list in the folder has the hashes of what was written there, signed with the user's journal
+key. A file counts as ours when its content is one of those: a planted list has no right signature,
+and a file that the user changed since has another hash.
 """
 
 import hashlib
@@ -24,7 +24,9 @@ _SORT = "bug files"
 
 
 def refuse_foreign(out: Path, names: Iterable[str] = NAMES) -> None:
-    """Raise InputError when a file that is to be written is there and not ours, or the folder is a link."""
+    """Raise InputError when a file that is to be written is there and not ours, or the folder
+    is a link.
+    """
     other = "Name another folder with --out OTHER, or move it away."
     if out.is_symlink():
         why = f"The output folder is a link, and links are not followed. Received: {out}."
@@ -34,12 +36,16 @@ def refuse_foreign(out: Path, names: Iterable[str] = NAMES) -> None:
     ours = _written(out, known_signer())
     for path in (out / name for name in names):
         if path.is_symlink() or (path.exists() and _hash_of(path) not in ours.get(path.name, [])):
-            raise InputError(f"{path} was not written by reenact, or was changed since.", next_step=other)
+            raise InputError(
+                f"{path} was not written by reenact, or was changed since.",
+                next_step=other,
+            )
 
 
 def write_list(out: Path, files: Mapping[str, bytes]) -> None:
-    """Write the signed list of what will be there. It comes before the files, so that a run that is killed
-    between two of them knows the old ones and the new ones."""
+    """Write the signed list of what will be there. It comes before the files, so that a run that is
+    killed between two of them knows the old ones and the new ones.
+    """
     signer = user_signer()
     written = _written(out, signer)
     for name, content in files.items():

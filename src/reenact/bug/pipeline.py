@@ -1,7 +1,7 @@
 """Bug: a report and a repository become a script that shows the bug, proven by running it.
 
-report -> restructured -> symptom -> environment -> contexts -> search (plan, generate, validate, run, refine)
--> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
+report -> restructured -> symptom -> environment -> contexts -> search (plan, generate, validate,
+run, refine) -> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
 """
 
 from collections.abc import Callable, Sequence
@@ -65,7 +65,9 @@ def reproduce(
     options: BugOptions | None = None,
     out: Path | None = None,
 ) -> Reproduction:
-    """The whole pipeline; the same call after an interruption continues. `out` is where the files go."""
+    """The whole pipeline; the same call after an interruption continues. `out` is where the
+    files go.
+    """
     options = options or BugOptions()
     if out is not None:
         # Before anything is paid for.
@@ -81,9 +83,15 @@ def reproduce(
         "out": str(out.absolute()) if out is not None else None,
     }
     source = checkout.source
-    what = f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
+    what = (
+        f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
+    )
     with services.journal.run(
-        pipeline="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
+        pipeline="bug",
+        request=request,
+        argv=services.argv,
+        what=what,
+        fresh=services.fresh,
     ) as run:
         carry_budget(services.model, run, services.journal)
         case, report = _case(raw, buggy, repaired, services, options, run)
@@ -110,15 +118,22 @@ def reproduce(
             packages=environment.packages,
             minimised=shorter,
             findings=_diagnosed(case, services, run),
-            notes=tuple(note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note),
+            notes=tuple(
+                note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note
+            ),
             **run.paid,
         )
         found = _written(found, case, services, out, run)
-        asked = [one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM]
+        asked = [
+            one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
+        ]
         found = replace(found, reused=run.reused, requests=len(asked), model_s=sum(asked))
         found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
         run.note("result", found)
-        run.finish({"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code)
+        run.finish(
+            {"verdict": found.verdict.value, "reason": found.reason[:500]},
+            found.verdict.exit_code,
+        )
     return found
 
 
@@ -139,14 +154,21 @@ def _case(
     services.tell(Progress("bug", 1, 4, "read the report"))
     report = restructured(raw, services.model, run) if options.parts.restructuring else None
     text = report.text() if report is not None else raw.text()
-    # The symptom is read from the reporter's own words: a summary may lose the message that proves it.
+    # The symptom is read from the reporter's own words: a summary may lose the message that proves
+    # it.
     unread = f"\n\n[{raw.pictures}]" if raw.pictures else ""
     symptom = symptom_in(raw.text() + unread, services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     installed = report.environment if report is not None else ()
     day = raw.created.date() if raw.created is not None else buggy.day
     build = partial(
-        prepare, buggy.files, installed, day, options, services.environments, absent=symptom.absent_module
+        prepare,
+        buggy.files,
+        installed,
+        day,
+        options,
+        services.environments,
+        absent=symptom.absent_module,
     )
     rebuilds = services.environments is not None and options.environment != HERE
     environment = build()
@@ -154,7 +176,11 @@ def _case(
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
     contexts = build_contexts(code, f"{text}\n\n{raw.text()}", options, embed=embed)
-    made = {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)}
+    made = {
+        "key": environment.key,
+        "packages": list(environment.packages),
+        "notes": list(environment.notes),
+    }
     run.note("environment", made)
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
     box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
@@ -168,7 +194,9 @@ def _case(
         code=code,
         buggy=buggy,
         fixed=fixed,
-        runner=ScriptRunner(runner, environment, options.stubs, rebuild=build if rebuilds else None),
+        runner=ScriptRunner(
+            runner, environment, options.stubs, rebuild=build if rebuilds else None
+        ),
         model=services.model,
         options=options,
         tell=services.tell,
@@ -179,28 +207,46 @@ def _case(
 
 
 def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ...]:
-    """A silent bug may be a fault of the training: its programs are read, and nothing of them runs."""
+    """A silent bug may be a fault of the training: its programs are read, and nothing of them
+    runs.
+    """
     if not case.options.diagnose or not case.symptom.is_silent:
         return ()
     from reenact.bug.handover import read_findings
 
     services.tell(Progress("bug", note="read the training programs"))
     given = {"project": case.buggy.identity}
-    findings = run.step("diagnose", lambda: list(read_findings(case.code)), kind=Kind.NOTE, inputs=given)
+    findings = run.step(
+        "diagnose", lambda: list(read_findings(case.code)), kind=Kind.NOTE, inputs=given
+    )
     return tuple(findings) or ("No rule finds anything in the training programs of the project.",)
 
 
 def _written(
-    found: Reproduction, case: Case, services: BugServices, out: Path | None, run: OpenRun
+    found: Reproduction,
+    case: Case,
+    services: BugServices,
+    out: Path | None,
+    run: OpenRun,
 ) -> Reproduction:
-    """The files of the result, where something was shown; repro.py is proven as the user will run it."""
+    """The files of the result, where something was shown; repro.py is proven as the user will
+    run it.
+    """
     files: dict[str, str] = {}
     if found.script:
-        environment, forms = case.runner.environment, found.showing.forms if found.showing is not None else ()
-        both, seeded = on_fixed(found.script, forms, both=True), environment.seeded(found.script)
+        environment, forms = (
+            case.runner.environment,
+            found.showing.forms if found.showing is not None else (),
+        )
+        both, seeded = (
+            on_fixed(found.script, forms, both=True),
+            environment.seeded(found.script),
+        )
         roots = case.buggy.files.roots
         files["repro.py"] = repro_text(both, case.symptom, found.title, found.shown, roots, seeded)
-        files["requirements.txt"] = "".join(f"{one}\n" for one in environment.direct or found.packages)
+        files["requirements.txt"] = "".join(
+            f"{one}\n" for one in environment.direct or found.packages
+        )
         if case.options.pytest:
             files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
     found = replace(found, repro=files.get("repro.py", ""))
@@ -208,7 +254,11 @@ def _written(
         found = _proven(found, case, run)
     if out is None:
         return found
-    found = replace(found, folder=out, written=(*files, "REPORT.md") if services.report else tuple(files))
+    found = replace(
+        found,
+        folder=out,
+        written=(*files, "REPORT.md") if services.report else tuple(files),
+    )
     if services.report is not None:
         files["REPORT.md"] = services.report(found)
     contents = {name: text.encode("utf-8", "replace") for name, text in files.items()}
@@ -220,8 +270,9 @@ def _written(
 
 
 def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
-    """With what repro.py exits with when it is run as the user will run it, by revision: a result whose own
-    proof failed is not reproduced."""
+    """With what repro.py exits with when it is run as the user will run it, by revision: a result
+    whose own proof failed is not reproduced.
+    """
     runner, codes = case.runner, dict[str, int | None]()
     for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
         if revision is not None:
@@ -232,9 +283,14 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
                 "environment": runner.environment.key,
                 "limits": runner.bounds,
             }
-            # A proof that something stopped each time says nothing: the same command tries it again.
+            # A proof that something stopped each time says nothing: the same command tries it
+            # again.
             codes[name] = run.step(
-                f"repro-{name}", prove, kind=Kind.BOX, inputs=given, still=lambda code: code is not None
+                f"repro-{name}",
+                prove,
+                kind=Kind.BOX,
+                inputs=given,
+                still=lambda code: code is not None,
             )
     unproven = [
         f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
@@ -246,4 +302,8 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     found = replace(found, exits=exits, notes=(*found.notes, *(f"{one}." for one in unproven)))
     if not unproven or found.verdict is not Verdict.REPRODUCED:
         return found
-    return replace(found, verdict=Verdict.SHOWN, reason=f"{found.reason}; but {'; '.join(unproven)}")
+    return replace(
+        found,
+        verdict=Verdict.SHOWN,
+        reason=f"{found.reason}; but {'; '.join(unproven)}",
+    )

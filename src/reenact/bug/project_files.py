@@ -1,7 +1,8 @@
 """The Python files of a checkout, read without trusting any of them, and which module lies where.
 
-Covered: links (never followed, so nothing outside the tree is read and nothing twice), FIFOs and devices,
-files too large to be written by hand, binary bytes, wrong or lying encodings, a tree larger than agreed.
+Covered: links (never followed, so nothing outside the tree is read and nothing twice), FIFOs and
+devices, files too large to be written by hand, binary bytes, wrong or lying encodings, a tree
+larger than agreed.
 """
 
 import ast
@@ -18,14 +19,24 @@ from reenact.codegen.syntax import parsed
 from reenact.files import read_bytes
 from reenact.intake.repository import CHANGED, Checkout
 
-MOST_FILE_BYTES, MOST_BYTES, MOST_FILES = 1024 * 1024, 512 * 1024 * 1024, 50_000
+MOST_FILE_BYTES = 1024 * 1024
+MOST_BYTES = 512 * 1024 * 1024
+MOST_FILES = 50_000
 MOST_README = 1500
 """Characters of a README's examples that are shown."""
 READMES = ("README.md", "README.rst", "README", "readme.md", "docs/README.md")
 _EXAMPLE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _IMPORTED = re.compile(r"^[ \t>]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 SOURCE_FOLDERS = ("src", "lib", "python")
-_SKIPPED = ("node_modules", "site-packages", "__pycache__", "__pypackages__", "venv", "env", "virtualenv")
+_SKIPPED = (
+    "node_modules",
+    "site-packages",
+    "__pycache__",
+    "__pypackages__",
+    "venv",
+    "env",
+    "virtualenv",
+)
 _DEFINITION = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -39,7 +50,9 @@ class ProjectFiles:
     texts: Mapping[PurePosixPath, str]
     left_out: tuple[str, ...] = ()
     """What is not read, and why: `path: why`."""
-    _trees: dict[PurePosixPath, ast.Module | None] = field(default_factory=dict, repr=False, compare=False)
+    _trees: dict[PurePosixPath, ast.Module | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def paths(self) -> tuple[PurePosixPath, ...]:
@@ -47,10 +60,15 @@ class ProjectFiles:
 
     @cached_property
     def roots(self) -> tuple[PurePosixPath, ...]:
-        """Folders that go on the import path, the outermost last so that `src` wins over the root."""
+        """Folders that go on the import path, the outermost last so that `src` wins over the
+        root.
+        """
         tops = {path.parts[0] for path in self.texts if len(path.parts) > 1}
         nested = (PurePosixPath(name) for name in SOURCE_FOLDERS if name in tops)
-        return (*(one for one in nested if one / "__init__.py" not in self.texts), PurePosixPath())
+        return (
+            *(one for one in nested if one / "__init__.py" not in self.texts),
+            PurePosixPath(),
+        )
 
     @cached_property
     def modules(self) -> Mapping[str, PurePosixPath]:
@@ -145,8 +163,14 @@ def readme_examples(files: ProjectFiles) -> str:
 
 
 def identity(checkout: Checkout, files: ProjectFiles) -> str:
-    """What the journal knows a checkout by: its commit, or its content where there is no clean one."""
-    return checkout.commit if checkout.commit and not checkout.commit.endswith(CHANGED) else files.digest
+    """What the journal knows a checkout by: its commit, or its content where there is no clean
+    one.
+    """
+    return (
+        checkout.commit
+        if checkout.commit and not checkout.commit.endswith(CHANGED)
+        else files.digest
+    )
 
 
 def read_plain(path: Path) -> bytes | str:
@@ -161,11 +185,18 @@ def read_plain(path: Path) -> bytes | str:
 
 
 def decode(data: bytes) -> str:
-    """By byte order mark, by the cookie of its first lines, as UTF-8, and at last as Latin-1; with newlines
-    alone between lines, so that lines count as Python counts them."""
+    """By byte order mark, by the cookie of its first lines, as UTF-8, and at last as Latin-1; with
+    newlines alone between lines, so that lines count as Python counts them.
+    """
     text = data.decode("latin-1")
-    cookies = [found[1].decode() for line in data.split(b"\n", 2)[:2] if (found := _COOKIE.match(line))]
-    for encoding in (*(["utf-16"] if data.startswith(_UTF16) else []), *cookies, "utf-8"):
+    cookies = [
+        found[1].decode() for line in data.split(b"\n", 2)[:2] if (found := _COOKIE.match(line))
+    ]
+    for encoding in (
+        *(["utf-16"] if data.startswith(_UTF16) else []),
+        *cookies,
+        "utf-8",
+    ):
         try:
             # Codecs that do not give text (`hex`, `zip`) are a LookupError here, and do not run.
             claimed = data.decode(encoding)
@@ -180,8 +211,14 @@ def decode(data: bytes) -> str:
 def _python_files(folder: Path) -> Iterator[PurePosixPath]:
     for inner, folders, names in os.walk(folder):
         here = Path(inner)
-        skipped = r"\..*|.*\.egg-info|lib|lib\..*|bdist\..*" if here.name == "build" else r"\..*|.*\.egg-info"
-        plain = (one for one in sorted(folders) if one not in _SKIPPED and not re.fullmatch(skipped, one))
+        skipped = (
+            r"\..*|.*\.egg-info|lib|lib\..*|bdist\..*"
+            if here.name == "build"
+            else r"\..*|.*\.egg-info"
+        )
+        plain = (
+            one for one in sorted(folders) if one not in _SKIPPED and not re.fullmatch(skipped, one)
+        )
         folders[:] = [name for name in plain if not (here / name / "pyvenv.cfg").exists()]
         below = PurePosixPath(here.relative_to(folder).as_posix())
         yield from (below / name for name in sorted(names) if name.endswith(".py"))

@@ -1,4 +1,6 @@
-"""What passed between a script and the project in one run, as the watcher in the box wrote it down."""
+"""What passed between a script and the project in one run, as the watcher in the box wrote it
+down.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

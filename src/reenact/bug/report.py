@@ -1,4 +1,6 @@
-"""The report in order, and what must be seen: two questions to a model, nothing of the answers believed."""
+"""The report in order, and what must be seen: two questions to a model, nothing of the answers
+believed.
+"""
 
 from collections.abc import Mapping
 
@@ -24,7 +26,9 @@ def taxonomy_classes(of: str) -> Mapping[str, str]:
 class Installed(BaseModel):
     """A package and its version, as the report names them."""
 
-    package: str = Field(max_length=100, description="The name to install it by, for example torch.")
+    package: str = Field(
+        max_length=100, description="The name to install it by, for example torch."
+    )
     version: str = Field(default="", max_length=50, description="The version, for example 2.1.0.")
 
 
@@ -34,7 +38,9 @@ class BugReport(BaseModel):
     title: str = Field(max_length=300)
     observed: str = Field(max_length=4000, description="What happens.")
     expected: str = Field(max_length=4000, description="What should happen instead.")
-    steps: list[str] = Field(max_length=30, description="How to get there, with the values that are given.")
+    steps: list[str] = Field(
+        max_length=30, description="How to get there, with the values that are given."
+    )
     environment: list[Installed] = Field(default_factory=list, max_length=40)
 
     def text(self) -> str:
@@ -50,20 +56,28 @@ class BugReport(BaseModel):
 class Plan(BaseModel):
     """How a script could show the bug, with concrete values."""
 
-    idea: str = Field(max_length=1000, description="Why these steps reach the bug, in one or two sentences.")
-    steps: list[str] = bounded(
-        20, "Each step with its concrete values: shapes, arguments, counts, seeds.", min_length=1
+    idea: str = Field(
+        max_length=1000,
+        description="Why these steps reach the bug, in one or two sentences.",
     )
-    closing: str = bounded(600, "What is looked at in the end: which call raises, or what `observed` holds.")
+    steps: list[str] = bounded(
+        20,
+        "Each step with its concrete values: shapes, arguments, counts, seeds.",
+        min_length=1,
+    )
+    closing: str = bounded(
+        600,
+        "What is looked at in the end: which call raises, or what `observed` holds.",
+    )
     check: Check | None = Field(
         default=None,
-        description="For a silent bug: the closing check with its concrete number, where that of the symptom"
-        " is too vague; else leave it out.",
+        description="For a silent bug: the closing check with its concrete number, where that of "
+        "the symptom is too vague; else leave it out.",
     )
     raises: Explicit | None = Field(
         default=None,
-        description="Where the report does not spell an exception and the code shows that the bug raises"
-        " one: which. Else leave it out.",
+        description="Where the report does not spell an exception and the code shows that the "
+        "bug raises one: which. Else leave it out.",
     )
 
     def text(self) -> str:
@@ -72,8 +86,9 @@ class Plan(BaseModel):
         return f"{self.idea}\n\n{steps}\n\nIn the end: {self.closing}"
 
     def sharpened(self, symptom: Symptom, report: str) -> Symptom:
-        """The symptom as the plan restates it: another exception, or the closing check made concrete. An
-        exception that the report spells stays what it is."""
+        """The symptom as the plan restates it: another exception, or the closing check made
+        concrete. An exception that the report spells stays what it is.
+        """
         if symptom.grounded(report):
             return symptom
         if self.raises is not None:
@@ -88,7 +103,9 @@ def symptom_words(symptom: Symptom) -> str:
     """The symptom as the prompts show it."""
     lines = [symptom.words]
     if (reported := symptom.raised) is not None:
-        lines.append(f"Must be seen: {reported.name}, raised in project code, phase {reported.phase}.")
+        lines.append(
+            f"Must be seen: {reported.name}, raised in project code, phase {reported.phase}."
+        )
         if reported.message:
             lines.append(f"Its message contains, in order (* varies): {reported.message}")
         if reported.functions:
@@ -98,7 +115,10 @@ def symptom_words(symptom: Symptom) -> str:
         lines.append(f"Must hold while the bug is there: {symptom.check.words}. That is: {meaning}")
         if symptom.check.needs_reference:
             lines.append("It is compared with the value that the script leaves in `reference`.")
-        values = {"observed": symptom.check.observed, "reference": symptom.check.reference}
+        values = {
+            "observed": symptom.check.observed,
+            "reference": symptom.check.reference,
+        }
         lines += [f"`{name}`: {words}" for name, words in values.items() if words]
     return "\n".join(lines)
 
@@ -115,7 +135,9 @@ def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
 def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
     """What must be seen. Raises AnswerUnusable: without it nothing can be shown."""
     known = {f"{of}s": taxonomy_classes(of).items() for of in ("fault", "symptom")}
-    classes = {of: "\n".join(f"{code}: {words}" for code, words in each) for of, each in known.items()}
+    classes = {
+        of: "\n".join(f"{code}: {words}" for code, words in each) for of, each in known.items()
+    }
     template = load_prompt("reenact.bug", "prompts/symptom.md")
     prompt = template.fill(report=text, relations=relations_text(), **classes)
 
@@ -123,7 +145,9 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
         if symptom.sign not in taxonomy_classes("symptom"):
             raise ValueError(f"`sign` must be one of: {', '.join(taxonomy_classes('symptom'))}.")
         if symptom.fault and symptom.fault not in taxonomy_classes("fault"):
-            raise ValueError(f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty.")
+            raise ValueError(
+                f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty."
+            )
 
     return ask(run, model, "symptom", prompt, Symptom, check=check_classes)
 

@@ -1,6 +1,7 @@
 """repro.py: the script with a judge around it that needs nothing but Python.
 
-Exit code 1: the bug shows; 0: it does not; 125: it could not be run. `git bisect run` reads them so.
+Exit code 1: the bug shows; 0: it does not; 125: it could not be run. `git bisect run` reads them
+so.
 """
 
 import ast
@@ -14,7 +15,11 @@ from reenact.bug.symptom import Relation, Symptom
 
 PREFIX = "_judge_"
 """Before each name of the judge: no script uses them."""
-SEEDERS = {"numpy": "random.seed", "torch": "manual_seed", "tensorflow": "random.set_seed"}
+SEEDERS = {
+    "numpy": "random.seed",
+    "torch": "manual_seed",
+    "tensorflow": "random.set_seed",
+}
 HEAD = '''"""{title}
 
 {words}
@@ -72,7 +77,9 @@ def _judge_says(shown, saw):
 _sys.excepthook = _judge_ended
 """
 CLOSING = {
-    Relation.WARNS: "_judge_says(bool(_WARNED), (_WARNED or ['no such warning from project code'])[0])",
+    Relation.WARNS: (
+        "_judge_says(bool(_WARNED), (_WARNED or ['no such warning from project code'])[0])"
+    ),
     Relation.SLOWER: "_judge_says(_time.process_time() - _BEGAN > {number}, 'CPU seconds')",
     Relation.MEMORY: (
         "_judge_used = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss / 1024\n"
@@ -133,13 +140,19 @@ def repro_text(
     roots: Sequence[PurePosixPath] = (),
     seeded: Sequence[str] = (),
 ) -> str:
-    """The whole file. `shown` is a run with the bug: the judge asks for what it raised; without it for the
-    reported exception."""
+    """The whole file. `shown` is a run with the bug: the judge asks for what it raised; without it
+    for the reported exception.
+    """
     future, body = _split_future(script)
     about = {"title": _docstring(title), "words": _docstring(symptom.words)}
-    places, seed = [str(root) for root in roots] or ["."], shown.seed if shown is not None else 0
+    places, seed = (
+        [str(root) for root in roots] or ["."],
+        shown.seed if shown is not None else 0,
+    )
     head = HEAD.format(**about, future=f"\n{future}" if future else "", seed=seed, roots=places)
-    known = [f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS]
+    known = [
+        f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS
+    ]
     seeding = "\n".join(["_random.seed(_SEED)", *known])
     around, closing = _silent(symptom) if symptom.is_silent else _explicit(symptom, shown)
     return (
@@ -152,11 +165,18 @@ def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
     reported, seen = symptom.explicit, shown.failure if shown is not None else None
     assert reported is not None
     function = [seen.function] if seen is not None and seen.function else []
-    name, fragments, like = reported.name, reported.fragments, ""
+    name = reported.name
+    fragments = reported.fragments
+    like = ""
     if seen is not None:
         name, fragments = seen.exception, seen.fragments
         like = SEEN.format(function=function, importing=seen.phase == "import")
-    wanted = {"name": name, "fragments": list(fragments), "absent": symptom.absent_module, "seen": like}
+    wanted = {
+        "name": name,
+        "fragments": list(fragments),
+        "absent": symptom.absent_module,
+        "seen": like,
+    }
     whose = "script" if shown is not None and shown.outside else "project"
     around = EXPLICIT.format(whose=whose, **wanted)
     judge = judge_text("frames_of", "blamed", "is_environment", "in_order")
@@ -169,7 +189,9 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
     if check.relation.of_a_value:
         holds = f"holds_{check.relation.value.replace('-', '_')}"
         reference = "reference" if check.needs_reference else "None"
-        closing = VALUE.format(check=check.model_dump(mode="json"), holds=holds, reference=reference)
+        closing = VALUE.format(
+            check=check.model_dump(mode="json"), holds=holds, reference=reference
+        )
         return f"{judge_text(holds, 'held', 'saw')}\n{SILENT}", closing
     judge = judge_text("nearest_owner", "in_order") if check.relation is Relation.WARNS else ""
     fragments = [" ".join(part.split()).lower() for part in check.text.split("*")]
@@ -180,7 +202,9 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
 def _split_future(script: str) -> tuple[str, str]:
     """`from __future__` lines, which must stand first, and the rest."""
     body, lines = ast.parse(script).body, script.splitlines()
-    future = spans([one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"])
+    future = spans(
+        [one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+    )
     return "\n".join(lines[number - 1] for one in future for number in one), without(script, future)
 
 
@@ -190,7 +214,9 @@ def _docstring(text: str) -> str:
 
 
 def judge_text(*wanted: str) -> str:
-    """Source code of these functions of inside/judge.py and of all that they call, with the prefix."""
+    """Source code of these functions of inside/judge.py and of all that they call, with the
+    prefix.
+    """
     tree = ast.parse(files("reenact.bug.inside").joinpath("judge.py").read_text(encoding="utf-8"))
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     modules = [one.name for node in tree.body if isinstance(node, ast.Import) for one in node.names]
@@ -201,7 +227,9 @@ def judge_text(*wanted: str) -> str:
         needed += [one for one in functions if one in names and one not in needed]
         used |= names
     imports = [f"import {name} as {PREFIX}{name}" for name in modules if name in used]
-    defined = [_renamed(node, {*functions, *modules}) for name, node in functions.items() if name in needed]
+    defined = [
+        _renamed(node, {*functions, *modules}) for name, node in functions.items() if name in needed
+    ]
     return "\n\n\n".join(["\n".join(imports), *defined]).strip() + "\n"
 
 

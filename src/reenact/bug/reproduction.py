@@ -51,24 +51,31 @@ class Stage(StrEnum):
     FIXED = "fixed revision"
     """It shows the symptom, but not the bug: on the fixed revision it does not pass."""
     CONTROL = "control runs"
-    """It shows the symptom, but on revisions that we made, or watched closely, it does something else: the
-    script makes what it shows."""
+    """It shows the symptom, but on revisions that we made, or watched closely, it does something
+    else: the script makes what it shows.
+    """
 
 
 class CallForm(BaseModel):
     """One call and how it is written for the fixed revision."""
 
-    call: str = Field(max_length=1000, description="The call just as it stands in the script, once.")
-    fixed: str = Field(max_length=1000, description="The same call with the keywords that the fix adds.")
+    call: str = Field(
+        max_length=1000, description="The call just as it stands in the script, once."
+    )
+    fixed: str = Field(
+        max_length=1000,
+        description="The same call with the keywords that the fix adds.",
+    )
 
     def words(self) -> str:
         return f"On the fixed revision `{self.call}` is called as `{self.fixed}`."
 
 
 def on_fixed(script: str, forms: Sequence[CallForm], *, both: bool = False) -> str:
-    """The script as the fixed revision runs it: for fixes that add a parameter. We choose the form by the
-    revision, the script never does; the rest of it stays byte for byte the same. `both`: with both forms, the
-    second one where `_FIXED` is true, for repro.py."""
+    """The script as the fixed revision runs it: for fixes that add a parameter. We choose the form
+    by the revision, the script never does; the rest of it stays byte for byte the same. `both`:
+    with both forms, the second one where `_FIXED` is true, for repro.py.
+    """
     for form in forms:
         new = f"({form.fixed} if _FIXED else {form.call})" if both else form.fixed
         script = script.replace(form.call, new)
@@ -84,7 +91,9 @@ class Controls:
     results: tuple[str, ...] = ()
     """Each control and what it gave, in a few words."""
     doubt: str = ""
-    """Why the controls cannot tell whether the project or the script shows the bug; empty where they do."""
+    """Why the controls cannot tell whether the project or the script shows the bug; empty where
+    they do.
+    """
 
     @property
     def sentence(self) -> str:
@@ -96,9 +105,18 @@ class Attempt:
     """One script on the way."""
 
     JSON: ClassVar = (
-        "context", "number", "stopped_at=stage", "objections=reasons", "outcomes", "outcomes_fixed", "sample",
-        "script", "runs", "fixed_runs", "controls",
-    )  # fmt: skip
+        "context",
+        "number",
+        "stopped_at=stage",
+        "objections=reasons",
+        "outcomes",
+        "outcomes_fixed",
+        "sample",
+        "script",
+        "runs",
+        "fixed_runs",
+        "controls",
+    )
 
     context: int
     number: int
@@ -114,8 +132,9 @@ class Attempt:
     not_here: str = ""
     """Why the model finds that this bug is not here; ends the search."""
     learned: Symptom | None = None
-    """What it shows, where that is another exception than was expected: the fix tells, or the model found so
-    after it was raised."""
+    """What it shows, where that is another exception than was expected: the fix tells, or the model
+    found so after it was raised.
+    """
     controls: Controls | None = None
     """None where it did not come to control runs."""
 
@@ -139,13 +158,18 @@ class Attempt:
 
     @property
     def other_failure(self) -> SeedRun | None:
-        """Its first run, where all end alike with another exception of the project that is no refusal of the
-        project's own: two revisions may refuse different input."""
+        """Its first run, where all end alike with another exception of the project that is no
+        refusal of the project's own: two revisions may refuse different input.
+        """
         if not self.runs:
             return None
         first, seen = self.runs[0], self.runs[0].observation
-        alike = all(one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs)
-        return first if alike and not (seen.refused and seen.frames[-1].whose == "project") else None
+        alike = all(
+            one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs
+        )
+        return (
+            first if alike and not (seen.refused and seen.frames[-1].whose == "project") else None
+        )
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:
@@ -176,11 +200,37 @@ class Reproduction(Result):
     """The whole answer."""
 
     JSON: ClassVar = (
-        "verdict", "reason", "title", "report=source", "repository", "commit", "fixed", "symptom",
-        "must_be_seen", "restructured=report", "seeds_shown", "seeds_run", "script", "repro", "exits",
-        "minimised", "attempts", "contexts", "packages", "written", "folder", "findings", "notes", "tokens",
-        "money", "seconds:1", "model_s:1", "waited_s:1", "own_s:1", "run=run_id",
-    )  # fmt: skip
+        "verdict",
+        "reason",
+        "title",
+        "report=source",
+        "repository",
+        "commit",
+        "fixed",
+        "symptom",
+        "must_be_seen",
+        "restructured=report",
+        "seeds_shown",
+        "seeds_run",
+        "script",
+        "repro",
+        "exits",
+        "minimised",
+        "attempts",
+        "contexts",
+        "packages",
+        "written",
+        "folder",
+        "findings",
+        "notes",
+        "tokens",
+        "money",
+        "seconds:1",
+        "model_s:1",
+        "waited_s:1",
+        "own_s:1",
+        "run=run_id",
+    )
 
     title: str
     source: str

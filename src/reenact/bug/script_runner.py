@@ -1,4 +1,6 @@
-"""Runs of a script: a fresh sandbox, the project read-only beside it, seeds, and what the watcher saw."""
+"""Runs of a script: a fresh sandbox, the project read-only beside it, seeds, and what the
+watcher saw.
+"""
 
 import hashlib
 import json
@@ -28,14 +30,24 @@ from reenact.sandbox.view import WORK
 
 REPOSITORY = "repository"
 """Name of the project's folder inside, below the work folder."""
-INSIDE = ("watch.py", "judge.py", "calls.py", "digest.py", "genuine.py", "hands.py", "reads.py")
+INSIDE = (
+    "watch.py",
+    "judge.py",
+    "calls.py",
+    "digest.py",
+    "genuine.py",
+    "hands.py",
+    "reads.py",
+)
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
 PROOFS = 2
 """Times a proof is run that something stopped."""
 OUTPUT = 3000
-"""Characters of what the script printed that are kept, from the end. They are shown, never believed."""
+"""Characters of what the script printed that are kept, from the end. They are shown, never
+believed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,9 @@ class Mode(StrEnum):
     HANDS = "hands"
     """What is raised in things that the script hands over."""
     ALONE = "hands-alone"
-    """The same where no fixed revision tells: lists, texts and numbers of the script are what they say."""
+    """The same where no fixed revision tells: lists, texts and numbers of the script are what
+    they say.
+    """
 
 
 PATIENCE = {Mode.OUTCOME: 1, Mode.CALLS: 4, Mode.HANDS: 2, Mode.ALONE: 2}
@@ -103,7 +117,9 @@ class RunObservation:
     network: bool = False
     """Whether it wanted the network, which is not there."""
     noticed: str = ""
-    """What the script did that it may not: a file of the repository opened, the interpreter traced."""
+    """What the script did that it may not: a file of the repository opened, the interpreter
+    traced.
+    """
     made: str = ""
     """How the script itself made the exception that came out of the project."""
     plain: str = ""
@@ -154,7 +170,9 @@ class ScriptRunner:
     waited: list[float] = field(default_factory=list, compare=False)
     """Seconds of each box in which it had no processor."""
     rebuild: Callable[..., Environment] | None = None
-    """Builds the environment once more, with the package of a missing module; none once that was done."""
+    """Builds the environment once more, with the package of a missing module; none once that
+    was done.
+    """
 
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
@@ -176,8 +194,9 @@ class ScriptRunner:
         at: Revision,
         mode: Mode = Mode.OUTCOME,
     ) -> dict[int, RunObservation]:
-        """One run a seed, each a step of the journal: known ones are taken from there, the others share a
-        box. Raises SandboxFailed and Stopped, which say nothing about the script."""
+        """One run a seed, each a step of the journal: known ones are taken from there, the others
+        share a box. Raises SandboxFailed and Stopped, which say nothing about the script.
+        """
         steps = {f"{name}[{seed}]": seed for seed in seeds}
 
         def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, RunObservation]]:
@@ -198,7 +217,11 @@ class ScriptRunner:
         inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
         # A run whose box was killed is tried again by the same command, not kept.
         found = run.many(
-            inputs, effect, kind=Kind.BOX, returns=RunObservation, still=lambda seen: seen.was_run
+            inputs,
+            effect,
+            kind=Kind.BOX,
+            returns=RunObservation,
+            still=lambda seen: seen.was_run,
         )
         return {seed: found[one] for one, seed in steps.items()}
 
@@ -224,14 +247,20 @@ class ScriptRunner:
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
-        stdin, results = json.dumps(task).encode(), {one: one for one in map(RESULT.format, seeds)}
+        stdin, results = (
+            json.dumps(task).encode(),
+            {one: one for one in map(RESULT.format, seeds)},
+        )
         times = len(seeds) * PATIENCE[mode]
-        ran = self._execute(".reenact/watch.py", given, revision, times, stdin=stdin, collect=results)
+        ran = self._execute(
+            ".reenact/watch.py", given, revision, times, stdin=stdin, collect=results
+        )
         return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
 
     def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
-        """What a repro.py exits with when it is run as the user will run it; none when something stopped it
-        each time: a run that did not end says nothing."""
+        """What a repro.py exits with when it is run as the user will run it; none when something
+        stopped it each time: a run that did not end says nothing.
+        """
         given = {"repro.py": repro.encode("utf-8", "replace")}
         variables = {"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form}
         for _ in range(PROOFS):
@@ -241,7 +270,12 @@ class ScriptRunner:
         return None
 
     def _execute(
-        self, program: str, files: Mapping[str, bytes], revision: Revision, times: int, **more: Any
+        self,
+        program: str,
+        files: Mapping[str, bytes],
+        revision: Revision,
+        times: int,
+        **more: Any,
     ) -> ProgramRun:
         """In a box that may use the seconds of so many runs, and may wait for a processor."""
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
@@ -249,7 +283,10 @@ class ScriptRunner:
         more["variables"] = {**path, **more.get("variables", {})}
         # Read-only, and every revision at the same place.
         more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
-        given, limits = {**files, **revision.metadata}, self.runner.limits(self.runner.wall_s * times)
+        given, limits = (
+            {**files, **revision.metadata},
+            self.runner.limits(self.runner.wall_s * times),
+        )
         ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran
@@ -261,7 +298,9 @@ class ScriptRunner:
 
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
-    """What a run left behind. A result without our word is not the watcher's and counts for nothing."""
+    """What a run left behind. A result without our word is not the watcher's and counts for
+    nothing.
+    """
     known = {
         "ending": Ending(run.ending),
         "network": run.wanted_network,
@@ -281,7 +320,11 @@ def _name_events(result: dict[str, Any]) -> None:
     calls = result.get("calls")
     if isinstance(calls, dict) and isinstance(calls.get("events"), list):
         names = ("way", "function", "line", "tree", "route")
-        rows = (event for event in calls["events"] if isinstance(event, list) and len(event) == len(names))
+        rows = (
+            event
+            for event in calls["events"]
+            if isinstance(event, list) and len(event) == len(names)
+        )
         calls["events"] = [dict(zip(names, event, strict=True)) for event in rows]
 
 

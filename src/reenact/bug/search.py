@@ -1,8 +1,8 @@
 """The search: context by context, script by script, until one shows the bug.
 
-generate -> parses -> static analysis -> relevance -> run over seeds -> the symptom? -> run on the fixed
-revision -> passes? -> control runs -> shown by the project? Whatever objects first speaks to the model, and
-the next script answers it.
+generate -> parses -> static analysis -> relevance -> run over seeds -> the symptom? -> run on the
+fixed revision -> passes? -> control runs -> shown by the project? Whatever objects first speaks to
+the model, and the next script answers it.
 """
 
 from collections import Counter
@@ -33,13 +33,19 @@ HOPELESS = 2
 
 
 def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ...]]:
-    """All attempts, the last of which shows the bug if any does; the case with the check that it fulfils."""
+    """All attempts, the last of which shows the bug if any does; the case with the check that
+    it fulfils.
+    """
     attempts: list[Attempt] = []
     for number, context in enumerate(case.contexts):
         place = run.under("context", attempt=number)
         case.say(f"context {number + 1} of {len(case.contexts)}: {context.name}")
         plan = plan_for(case, context, place)
-        sharper = replace(case, symptom=plan.sharpened(case.symptom, case.raw)) if plan is not None else case
+        sharper = (
+            replace(case, symptom=plan.sharpened(case.symptom, case.raw))
+            if plan is not None
+            else case
+        )
         for attempt in _in_context(sharper, context, plan, number, place):
             attempts.append(attempt)
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
@@ -97,13 +103,23 @@ def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope
         return tried(replace(case, symptom=symptom), attempt, run)
     if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
-        again = replace(last, number=count, objections=(objection, *last.objections), fixed_runs=(), sample=0)
+        again = replace(
+            last,
+            number=count,
+            objections=(objection, *last.objections),
+            fixed_runs=(),
+            sample=0,
+        )
         return replace(again, not_here=answer.not_here)
     return tried(case, _answered(case, attempt, answer), run)
 
 
-def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope) -> Attempt:
-    """A first script; of several the best by what became of them, equal outcomes vouching for one another."""
+def _first(
+    case: Case, context: Context, plan: Plan | None, attempt: Attempt, run: Scope
+) -> Attempt:
+    """A first script; of several the best by what became of them, equal outcomes vouching for
+    one another.
+    """
     found: list[Attempt] = []
     several = case.options.samples > 1
     for sample in range(case.options.samples if several else 1):
@@ -120,27 +136,40 @@ def _first(case: Case, context: Context, plan: Plan | None, attempt: Attempt, ru
 
     def alike(one: Attempt) -> tuple[object, ...]:
         seen = one.runs[0] if one.runs else None
-        return one.stage, one.outcome, seen and seen.exception, seen and seen.observation.message[:60]
+        return (
+            one.stage,
+            one.outcome,
+            seen and seen.exception,
+            seen and seen.observation.message[:60],
+        )
 
     sizes = Counter(map(alike, found))
 
     def reached(one: Attempt) -> tuple[int, int, int]:
         rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
-        return len(ORDER) if one.stage is None else ORDER.index(one.stage), rank, sizes[alike(one)]
+        return (
+            len(ORDER) if one.stage is None else ORDER.index(one.stage),
+            rank,
+            sizes[alike(one)],
+        )
 
     best = max(found, key=reached)
     return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
 
 
 def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> Attempt:
-    """The attempt after all stages: stopped at one of them, or showing the bug. `quick`: after one seed."""
+    """The attempt after all stages: stopped at one of them, or showing the bug. `quick`: after
+    one seed.
+    """
     if attempt.stage is not None:
         return attempt
     found = objections(attempt.script, case.project, case.symptom, case.options.parts)
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
     runs = run_seeds(case, run, attempt.script, quick=quick)
-    if runs[0].outcome is RunOutcome.ENVIRONMENT and case.runner.repair(runs[0].observation.missing):
+    if runs[0].outcome is RunOutcome.ENVIRONMENT and case.runner.repair(
+        runs[0].observation.missing
+    ):
         case.say("run it again with the package that was missing")
         runs = run_seeds(case, run.under("rebuilt"), attempt.script, quick=quick)
     attempt = replace(attempt, runs=runs)
@@ -160,35 +189,49 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
-    """The attempt with the symptom that its runs show, where the guessed one was another: an exception out of
-    project code that the fixed revision does not raise is evidence by itself."""
+    """The attempt with the symptom that its runs show, where the guessed one was another: an
+    exception out of project code that the fixed revision does not raise is evidence by itself.
+    """
     first = attempt.other_failure
     symptom = symptom_of(first) if first is not None else None
     if case.fixed is None or symptom is None:
         return None
     known = replace(case, symptom=symptom)
     lines = flowing_lines(attempt.script, case.project)
-    seen, files = ((one.seed, one.observation) for one in attempt.runs), case.buggy.files
+    seen, files = (
+        ((one.seed, one.observation) for one in attempt.runs),
+        case.buggy.files,
+    )
     runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
     case.say("run it (fixed): the project raised something else than was expected")
-    fixed = run_with(known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs])
+    fixed = run_with(
+        known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs]
+    )
     if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
         return None
     learned = replace(attempt, runs=runs, fixed_runs=fixed, learned=symptom)
     return controlled(known, learned, run.under("learned"))
 
 
-def run_with(case: Case, run: Scope, script: str, name: str, seeds: Sequence[int]) -> tuple[SeedRun, ...]:
+def run_with(
+    case: Case, run: Scope, script: str, name: str, seeds: Sequence[int]
+) -> tuple[SeedRun, ...]:
     """One run a seed on the `buggy` or the `fixed` revision, and what each means."""
     revision = case.fixed if name == "fixed" and case.fixed is not None else case.buggy
     observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
-    known = (case.symptom, case.functions, revision.files, flowing_lines(script, case.project))
+    known = (
+        case.symptom,
+        case.functions,
+        revision.files,
+        flowing_lines(script, case.project),
+    )
     return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 
 
 def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[SeedRun, ...]:
-    """All seeds; after the first only those that may end differently: a crash that a second seed repeats to
-    the line needs no third."""
+    """All seeds; after the first only those that may end differently: a crash that a second seed
+    repeats to the line needs no third.
+    """
     if not quick:
         case.say("run it (buggy)")
     first = run_with(case, run, script, "buggy", (0,))

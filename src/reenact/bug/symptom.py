@@ -1,4 +1,6 @@
-"""What must be seen for a bug to be shown: an exception in project code, or a property of a value."""
+"""What must be seen for a bug to be shown: an exception in project code, or a property of a
+value.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +12,9 @@ from pydantic import BaseModel, Field, model_validator
 from reenact.bug.inside.judge import in_order
 from reenact.llm.ask import bounded
 
-TOO_GENERAL = frozenset({"", "Exception", "BaseException", "Error", "SystemExit", "KeyboardInterrupt"})
+TOO_GENERAL = frozenset(
+    {"", "Exception", "BaseException", "Error", "SystemExit", "KeyboardInterrupt"}
+)
 LEAST_LETTERS = 6
 """Letters and digits of a message that must be pinned down before the message says anything."""
 
@@ -21,23 +25,35 @@ class Relation(StrEnum):
     NOT_FINITE = "not-finite"
     """`observed` holds NaN or infinity."""
     DIFFERS = "differs"
-    """`observed` is another value than `reference` (or the expected number), beyond the tolerance."""
+    """`observed` is another value than `reference` (or the expected number), beyond the
+    tolerance.
+    """
     SAME = "same"
-    """`observed` equals `reference` although it should not: an argument or a seed without effect."""
+    """`observed` equals `reference` although it should not: an argument or a seed without
+    effect.
+    """
     NEAR = "near"
-    """`observed` is within 5 % of the wrong number that was reported, in the mean over the seeds."""
+    """`observed` is within 5 % of the wrong number that was reported, in the mean over the
+    seeds.
+    """
     ABOVE = "above"
     """`observed` is larger than the expected number."""
     BELOW = "below"
     """`observed` is smaller than the expected number."""
     SHAPE = "shape"
-    """The shape of `observed` is not the expected one, written `2,3`, or not that of `reference`."""
+    """The shape of `observed` is not the expected one, written `2,3`, or not that of
+    `reference`.
+    """
     DTYPE = "dtype"
-    """The type of its elements is not the expected one, for example `float32`, or that of `reference`."""
+    """The type of its elements is not the expected one, for example `float32`, or that of
+    `reference`.
+    """
     DEVICE = "device"
     """It lies on another device than expected."""
     NO_GRADIENT = "no-gradient"
-    """A parameter in `observed` (one, or a list of them) has no gradient, or only zeros, after backward."""
+    """A parameter in `observed` (one, or a list of them) has no gradient, or only zeros, after
+    backward.
+    """
     WARNS = "warns"
     """Project code warns, and the warning contains the expected words."""
     SLOWER = "slower"
@@ -51,20 +67,40 @@ class Relation(StrEnum):
         return self not in (Relation.WARNS, Relation.SLOWER, Relation.MEMORY)
 
 
-_NUMBER = (Relation.NEAR, Relation.ABOVE, Relation.BELOW, Relation.SLOWER, Relation.MEMORY)
+_NUMBER = (
+    Relation.NEAR,
+    Relation.ABOVE,
+    Relation.BELOW,
+    Relation.SLOWER,
+    Relation.MEMORY,
+)
 _TOLERANT = (Relation.DIFFERS, Relation.SAME)
-_COMPARED = (Relation.DIFFERS, Relation.SAME, Relation.SHAPE, Relation.DTYPE, Relation.DEVICE)
+_COMPARED = (
+    Relation.DIFFERS,
+    Relation.SAME,
+    Relation.SHAPE,
+    Relation.DTYPE,
+    Relation.DEVICE,
+)
 
 
 class Check(BaseModel):
     """The closing check of a silent bug. It is computed outside the script, on what the script observed."""
 
     relation: Relation = Field(description="What holds while the bug is there.")
-    number: float | None = Field(default=None, description="The expected number or bound, if there is one.")
+    number: float | None = Field(
+        default=None, description="The expected number or bound, if there is one."
+    )
     text: str = bounded(300, "Expected shape (`2,3`), dtype, device or warning.", default="")
-    tolerance: float = Field(default=1e-4, ge=0, le=1, description="Relative difference that is none.")
-    observed: str = bounded(300, "What the script is to leave in `observed`, where a value is.", default="")
-    reference: str = bounded(300, "What it is compared with, where that is no fixed number.", default="")
+    tolerance: float = Field(
+        default=1e-4, ge=0, le=1, description="Relative difference that is none."
+    )
+    observed: str = bounded(
+        300, "What the script is to leave in `observed`, where a value is.", default=""
+    )
+    reference: str = bounded(
+        300, "What it is compared with, where that is no fixed number.", default=""
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -82,7 +118,9 @@ class Check(BaseModel):
     @property
     def words(self) -> str:
         """The check as a sentence part."""
-        than = f" {self.number:g}" if self.number is not None else f" {self.text}" if self.text else ""
+        than = (
+            f" {self.number:g}" if self.number is not None else f" {self.text}" if self.text else ""
+        )
         margin = f", relative tolerance {self.tolerance:g}" if self.relation in _TOLERANT else ""
         return f"{self.relation.value}{than}{margin}"
 
@@ -90,19 +128,33 @@ class Check(BaseModel):
 class Explicit(BaseModel):
     """An exception that must come out of project code."""
 
-    exception: str = Field(max_length=100, description="Name of the exception's class, without its module.")
+    exception: str = Field(
+        max_length=100, description="Name of the exception's class, without its module."
+    )
     message: str = Field(
         default="",
         max_length=400,
-        description="Words of its message as reported, with * for what may vary (numbers, names, shapes).",
+        description=(
+            "Words of its message as reported, with * for what may vary (numbers, names, shapes)."
+        ),
     )
     phase: Literal[
-        "import", "construct", "load", "forward", "backward", "train", "evaluate", "save", "other"
+        "import",
+        "construct",
+        "load",
+        "forward",
+        "backward",
+        "train",
+        "evaluate",
+        "save",
+        "other",
     ] = "other"
     functions: list[str] = Field(
         default_factory=list,
         max_length=20,
-        description="Functions of the project in the reported traceback, innermost last; empty without one.",
+        description=(
+            "Functions of the project in the reported traceback, innermost last; empty without one."
+        ),
     )
 
     @model_validator(mode="after")
@@ -122,16 +174,23 @@ class Explicit(BaseModel):
         return tuple(part for part in (_flat(piece) for piece in self.message.split("*")) if part)
 
     def fits(self, classes: Sequence[str], message: str) -> bool:
-        """Whether an exception with these classes (its own and its bases) and message is the reported one."""
+        """Whether an exception with these classes (its own and its bases) and message is the
+        reported one.
+        """
         return self.name in classes and in_order(list(self.fragments), message)
 
 
 class Symptom(BaseModel):
     """What a bug looks like, in terms that code can check."""
 
-    kind: Literal["explicit", "silent"] = Field(description="explicit: an exception; silent: anything else.")
+    kind: Literal["explicit", "silent"] = Field(
+        description="explicit: an exception; silent: anything else."
+    )
     sign: str = Field(description="Code of the symptom class, from the list.")
-    fault: str = Field(default="", description="Code of the fault class that is suspected, from the list.")
+    fault: str = Field(
+        default="",
+        description="Code of the fault class that is suspected, from the list.",
+    )
     words: str = Field(max_length=1000, description="The symptom in one sentence.")
     explicit: Explicit | None = Field(default=None, description="For kind explicit.")
     check: Check | None = Field(default=None, description="For kind silent.")
@@ -160,18 +219,24 @@ class Symptom(BaseModel):
 
     @property
     def absent_module(self) -> str:
-        """The module whose absence the symptom is: that of `No module named 'jax'`; empty for others."""
+        """The module whose absence the symptom is: that of `No module named 'jax'`; empty for
+        others.
+        """
         named = re.search(r"No module named '?(\w+)", self.raised.message if self.raised else "")
         return named[1] if named is not None else ""
 
     def grounded(self, report: str) -> bool:
-        """Whether the report itself says what must be seen, so that seeing it needs no further proof. True of
-        an exception whose class and words stand in the report. A model's guess is not enough."""
+        """Whether the report itself says what must be seen, so that seeing it needs no further
+        proof. True of an exception whose class and words stand in the report. A model's guess is
+        not enough.
+        """
         reported = self.raised
         if reported is None or reported.name not in report:
             return False
         letters = sum(map(str.isalnum, "".join(reported.fragments)))
-        return letters >= LEAST_LETTERS and all(part in _flat(report) for part in reported.fragments)
+        return letters >= LEAST_LETTERS and all(
+            part in _flat(report) for part in reported.fragments
+        )
 
     def functions_in(self, report: str) -> tuple[str, ...]:
         """The functions of the traceback that the report really names."""

@@ -1,4 +1,6 @@
-"""What runs prove: whether the symptom shows, whether that is the bug, and the verdict on all attempts."""
+"""What runs prove: whether the symptom shows, whether that is the bug, and the verdict on all
+attempts.
+"""
 
 import ast
 import re
@@ -14,11 +16,27 @@ from reenact.bug.reproduction import Attempt, Stage, Verdict
 from reenact.bug.symptom import Relation
 from reenact.codegen.project import Problem
 
-COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
+COMMON = frozenset(
+    {
+        "init",
+        "forward",
+        "call",
+        "module",
+        "error",
+        "the",
+        "and",
+        "for",
+        "with",
+        "src",
+        "lib",
+    }
+)
 """Words that many functions and every report share."""
 _ABOUT_INPUT = re.compile(
-    r"(?i)out of (?:range|bounds)|beyond|(?:must|should|can ?not|has to|have to) (?:be|have|match)|expected"
-    r"|invalid|unsupported|not supported|at (?:least|most)|too (?:large|small|long|short|many|few)|exceed"
+    r"(?i)out of (?:range|bounds)|beyond|(?:must|should|can ?not|has to|have to) "
+    r"(?:be|have|match)|expected"
+    r"|invalid|unsupported|not supported|at (?:least|most)|too "
+    r"(?:large|small|long|short|many|few)|exceed"
     r"|mismatch|not match"
 )
 """Words of messages that refuse what was handed in."""
@@ -37,7 +55,10 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
         if not near or (numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted)):
             return None
         mean = f"{fmean(numbers):.4g}" if numbers else "no number"
-        return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
+        return Problem(
+            Stage.EXECUTION,
+            f"The mean over the seeds is {mean}; reported was {wanted:g}.",
+        )
     worst = next((run for run in runs if not run.shows), None)
     what = f"{worst.outcome.value}. {worst.sentence}" if worst is not None else "It was not run."
     share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
@@ -59,20 +80,30 @@ def not_confirmed(buggy: Sequence[SeedRun], runs: Sequence[SeedRun]) -> Problem 
 
 
 def same_failure(buggy: Sequence[SeedRun], other: SeedRun) -> bool:
-    """Whether a run failed like those on the buggy revision: with what was seen there, not with the guess."""
+    """Whether a run failed like those on the buggy revision: with what was seen there, not with
+    the guess.
+    """
     seen = [run.failure for run in buggy if run.shows]
     return other.failure in seen if other.failure is not None else other.shows
 
 
 def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
-    """The verdict on runs that show the symptom, and pass on the fixed revision where there is one."""
+    """The verdict on runs that show the symptom, and pass on the fixed revision where there is
+    one.
+    """
     shown = [run for run in attempt.runs if run.shows]
     seeds = f"with {len(shown)} of {len(attempt.runs)} seeds"
     count = f"the symptom shows {seeds}"
     if attempt.controls is not None and attempt.controls.doubt:
-        return Verdict.SHOWN, f"{count}, but the control runs do not tell by whom: {attempt.controls.doubt}"
+        return (
+            Verdict.SHOWN,
+            f"{count}, but the control runs do not tell by whom: {attempt.controls.doubt}",
+        )
     if attempt.learned is not None and case.fixed is not None:
-        raised = f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed revision"
+        raised = (
+            f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed "
+            f"revision"
+        )
         return Verdict.REPRODUCED, f"{raised}; expected was another symptom"
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
@@ -82,7 +113,9 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
 
 
 def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
-    """Why the symptom may not be the bug, where no fixed revision tells; empty where nothing says so."""
+    """Why the symptom may not be the bug, where no fixed revision tells; empty where nothing
+    says so.
+    """
     if case.symptom.is_silent:
         return "; a silent bug is confirmed by a revision without it"
     if not case.symptom.grounded(case.raw):
@@ -102,13 +135,16 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
 
 
 def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
-    """Methods that the report calls on the class that failed and the script does not: a missing step may
-    explain the failure."""
+    """Methods that the report calls on the class that failed and the script does not: a missing
+    step may explain the failure.
+    """
     frames = shown[0].observation.project_frames
     owners = {frame.qualified.split(".")[-2] for frame in frames if "." in frame.qualified}
     files = {PurePosixPath(frame.file) for frame in frames} & case.buggy.files.texts.keys()
     classes = (node for file in files for node in case.buggy.files.nodes(file))
-    bodies = [node.body for node in classes if isinstance(node, ast.ClassDef) and node.name in owners]
+    bodies = [
+        node.body for node in classes if isinstance(node, ast.ClassDef) and node.name in owners
+    ]
     methods = {one.name for body in bodies for one in body if isinstance(one, ast.FunctionDef)}
     named = methods & set(re.findall(r"\b([a-z]\w*)\(", case.raw))
     calls = (one.func for one in ast.walk(ast.parse(script)) if isinstance(one, ast.Call))
@@ -117,14 +153,25 @@ def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
 
 
 def _forced(shown: Sequence[SeedRun], script: str, report: str) -> str:
-    """Numbers of the script that the report does not give, where the message speaks of what was handed in:
-    with values of its own choice a script can force most checks to fail."""
+    """Numbers of the script that the report does not give, where the message speaks of what was
+    handed in: with values of its own choice a script can force most checks to fail.
+    """
     if not all(_ABOUT_INPUT.search(run.observation.message) for run in shown):
         return ""
-    given = {float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", report)} | {0.0, 1.0, 2.0}
-    constants = (node.value for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant))
-    numbers = (one for one in constants if isinstance(one, int | float) and not isinstance(one, bool))
-    return ", ".join(dict.fromkeys(f"{one:g}" for one in numbers if abs(float(one)) not in given))[:100]
+    given = {float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", report)} | {
+        0.0,
+        1.0,
+        2.0,
+    }
+    constants = (
+        node.value for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant)
+    )
+    numbers = (
+        one for one in constants if isinstance(one, int | float) and not isinstance(one, bool)
+    )
+    return ", ".join(dict.fromkeys(f"{one:g}" for one in numbers if abs(float(one)) not in given))[
+        :100
+    ]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -134,20 +181,31 @@ def _words(text: str) -> frozenset[str]:
 
 
 def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
-    """Reproduced or shown by the evidence; not reproduced when scripts ran the project and saw nothing."""
+    """Reproduced or shown by the evidence; not reproduced when scripts ran the project and saw
+    nothing.
+    """
     showing = next((one for one in attempts if one.shows), None)
     if showing is not None and not case.options.parts.execution:
-        return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
+        return (
+            Verdict.INCONCLUSIVE,
+            "a script was written but not run: execution is switched off",
+        )
     if showing is not None:
         return verdict_on(case, showing)
     exercised = [one for one in attempts if RunOutcome.NOTHING in {run.outcome for run in one.runs}]
     on_fixed = [one for one in attempts if one.stage is Stage.FIXED]
     both = [one for one in on_fixed if any(same_failure(one.runs, run) for run in one.fixed_runs)]
     if both:
-        return Verdict.NOT_REPRODUCED, f"what was shown is not what the fix changes ({len(both)} scripts)"
+        return (
+            Verdict.NOT_REPRODUCED,
+            f"what was shown is not what the fix changes ({len(both)} scripts)",
+        )
     if on_fixed:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
-        return Verdict.INCONCLUSIVE, f"the symptom shows, but nothing confirms it: {why}"[:600]
+        return (
+            Verdict.INCONCLUSIVE,
+            f"the symptom shows, but nothing confirms it: {why}"[:600],
+        )
     denied = next((one.not_here for one in reversed(attempts) if one.not_here), "")
     if exercised:
         ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
@@ -156,7 +214,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
     refused = [one for one in attempts if one.stage is Stage.CONTROL]
     if refused:
         why = str(refused[-1].objections[0]).rstrip(".")
-        return Verdict.INCONCLUSIVE, f"the symptom shows, but not by the project alone: {why}"[:600]
+        return (
+            Verdict.INCONCLUSIVE,
+            f"the symptom shows, but not by the project alone: {why}"[:600],
+        )
     return Verdict.INCONCLUSIVE, _obstacle(attempts)
 
 
@@ -166,9 +227,16 @@ def _obstacle(attempts: Sequence[Attempt]) -> str:
         return "there was no context to write a script from"
     stopped = [one.outcome or one.stage or "no reason" for one in attempts]
     what, count = Counter(map(str, stopped)).most_common(1)[0]
-    last = next(one for one, why in zip(reversed(attempts), reversed(stopped), strict=True) if why == what)
+    last = next(
+        one for one, why in zip(reversed(attempts), reversed(stopped), strict=True) if why == what
+    )
     why = f", the last: {last.objections[0]}" if last.objections else ""
     missing = next((run.observation.missing for run in last.runs if run.observation.missing), "")
     if missing and last.outcome is RunOutcome.ENVIRONMENT:
-        return f"the module {missing} is not installed; --requirement {distribution(missing)} installs it"
-    return f"none of {len(attempts)} scripts ran as it should: {what} ({count}){why}"[:600].rstrip(".")
+        return (
+            f"the module {missing} is not installed; --requirement {distribution(missing)} "
+            f"installs it"
+        )
+    return f"none of {len(attempts)} scripts ran as it should: {what} ({count}){why}"[:600].rstrip(
+        "."
+    )

@@ -1,4 +1,6 @@
-"""How a command calls the API: its Ctrl-C and time limit, its progress, its command line for the journal."""
+"""How a command calls the API: its Ctrl-C and time limit, its progress, its command line for
+the journal.
+"""
 
 import difflib
 import os
@@ -40,7 +42,8 @@ def answer(
     answered: bool = False,
     **given: Any,
 ) -> int:
-    """Call a function of the API with the options of a command, print its result, return its exit code.
+    """Call a function of the API with the options of a command, print its result, return its exit
+    code.
 
     `judges`: the first Ctrl-C asks it for a verdict on what was seen. `answered`: our stdin
     is for the user's program.
@@ -57,11 +60,15 @@ def answer(
 def calling(
     max_time: float | None = None, *, judges: bool = False, stdin: Stream = NO_KEYBOARD
 ) -> Iterator[Stop]:
-    """The `cancel` of a call: a first Ctrl-C ends it gently, or with a verdict; a second at once. `stdin` is
-    that of the user's program."""
+    """The `cancel` of a call: a first Ctrl-C ends it gently, or with a verdict; a second at once.
+    `stdin` is that of the user's program.
+    """
     seconds = resolve({"max_time": max_time}).settings.max_time
     with stopping_gently(seconds, judges=judges) as stop:
-        command, notice = COMMAND.set(tuple(sys.argv[1:])), NOTICE.set(lambda text: echo(text, err=True))
+        command, notice = (
+            COMMAND.set(tuple(sys.argv[1:])),
+            NOTICE.set(lambda text: echo(text, err=True)),
+        )
         program_stdin = PROGRAM_STDIN.set(stdin)
         try:
             yield stop
@@ -75,8 +82,8 @@ def calling(
 def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> Iterator[Stop]:
     """The first Ctrl-C (or SIGTERM) asks to stop at the next safe place, the second stops at once.
 
-    `seconds` is the wall time of the whole command. Where it `judges`, the first Ctrl-C asks for a verdict on
-    what was seen; SIGTERM does not, since who sends it does not wait.
+    `seconds` is the wall time of the whole command. Where it `judges`, the first Ctrl-C asks for a
+    verdict on what was seen; SIGTERM does not, since who sends it does not wait.
     """
     stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
 
@@ -97,9 +104,14 @@ def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> It
             raise KeyboardInterrupt
         # The signal may have come in the middle of another line.
         with suppress(RuntimeError):
-            echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
+            echo(
+                "Stopping at the next safe place. Press Ctrl-C again to stop at once.",
+                err=True,
+            )
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     ENDING.bound(stop, ended)
     try:
         with suspending_together():
@@ -111,9 +123,11 @@ def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> It
 
 
 def stdin_for_programs() -> Stream:
-    """Our stdin for a user's program, as without us; none where we run in the background of a terminal.
+    """Our stdin for a user's program, as without us; none where we run in the background of a
+    terminal.
 
-    There the program, which is in a session of its own, would take keys away from the shell."""
+    There the program, which is in a session of its own, would take keys away from the shell.
+    """
     try:
         os.fstat(STDIN)
         in_front = not os.isatty(STDIN) or os.tcgetpgrp(STDIN) == os.getpgrp()
@@ -130,14 +144,19 @@ def program_words(words: tuple[str, ...]) -> list[str]:
         return [words[0], *words[2:]]
     if context is None or not words or words[0] == "--":
         return list(words)
-    own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
+    own = {
+        name for option in context.command.params for name in option.opts if name.startswith("--")
+    }
     names = [word.partition("=")[0] for word in words]
-    # An option of ours behind the program's name goes to the program: say so, the program may have one.
-    # One in front of it that is not ours is refused.
+    # An option of ours behind the program's name goes to the program: say so, the program may have
+    # one. One in front of it that is not ours is refused.
     if words[0].startswith("-") and words[0] not in ("-m", "--module"):
         near = difflib.get_close_matches(names[0], own)
         raise click.NoSuchOption(names[0], possibilities=near, ctx=context)
     for name in (name for name in names[1:] if name in own):
         first = f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}"
-        echo(f"reenact: {name} stands behind the program's name, so the program gets it. {first}", err=True)
+        echo(
+            f"reenact: {name} stands behind the program's name, so the program gets it. {first}",
+            err=True,
+        )
     return list(words)

@@ -1,4 +1,6 @@
-"""`reenact demo`: what reenact does, in four acts that are executed in a terminal. No key, no network."""
+"""`reenact demo`: what reenact does, in four acts that are executed in a terminal. No key, no
+network.
+"""
 
 import importlib.util
 import json
@@ -77,7 +79,10 @@ def demo() -> ExitCode:
 
 def _acts() -> Iterator[Act]:
     yield Act(
-        "A training fails: it is run once, unmodified, and what is wrong is named with its line and its fix",
+        (
+            "A training fails: it is run once, unmodified, and what is wrong is named with its "
+            "line and its fix"
+        ),
         ("diagnose", TRAINING),
         ExitCode.FOUND,
         part=_findings,
@@ -88,20 +93,43 @@ def _acts() -> Iterator[Act]:
         after="-> `reenact runs apply last` writes it into the file, --branch onto a git branch",
     )
     case = json.loads((BUG / "case.json").read_text(encoding="utf-8"))
-    project = ("--repo", str(BUG / "project.bundle"), "--commit", case["buggy"], "--fixed", case["fixed"])
+    project = (
+        "--repo",
+        str(BUG / "project.bundle"),
+        "--commit",
+        case["buggy"],
+        "--fixed",
+        case["fixed"],
+    )
     yield Act(
         "A bug is shown: from a report to a script that fails with the bug and passes without it",
-        ("bug", str(BUG / "report.md"), *project, "--model", f"replay:{BUG / 'recording.jsonl'}"),
+        (
+            "bug",
+            str(BUG / "report.md"),
+            *project,
+            "--model",
+            f"replay:{BUG / 'recording.jsonl'}",
+        ),
         after="-> the model's answers were recorded; every script was run just now, in the sandbox",
         typed="bug report.md --repo project.bundle --commit BUGGY --fixed FIXED --model replay:...",
         needs_torch=False,
     )
     case = tomllib.loads((PAPER / "case.toml").read_text(encoding="utf-8"))
     goal = [word for name, value in case["goal"].items() for word in (f"--{name}", value)]
-    goal += ["--library", str(PAPER / "library"), "--seeds", str(case["seeds"]), "--out", "paper"]
+    goal += [
+        "--library",
+        str(PAPER / "library"),
+        "--seeds",
+        str(case["seeds"]),
+        "--out",
+        "paper",
+    ]
     recording = PAPER / "recordings" / "whole.jsonl"
     yield Act(
-        "A paper is reproduced: read, written as code, run, verified by its own words, and measured",
+        (
+            "A paper is reproduced: read, written as code, run, verified by its own words, and "
+            "measured"
+        ),
         ("paper", str(PAPER / "paper"), *goal, "--model", f"replay:{recording}"),
         typed="paper paper/ --library library/ --task ... --model replay:whole.jsonl --out paper",
         part=_claims,
@@ -113,7 +141,9 @@ def _played(act: Act, folder: Path, early: Future[Ended] | None) -> Iterator[str
     yield f"$ reenact {act.typed or ' '.join(act.words)}"
     ended = early.result() if early is not None else run(act.words, folder)
     if ended.returncode != act.ending:
-        raise Inconclusive(f"reenact {act.words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
+        raise Inconclusive(
+            f"reenact {act.words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}"
+        )
     yield from (f"| {line}" for line in act.part(ended.stdout.splitlines()))
     yield from filter(None, [act.after])
 

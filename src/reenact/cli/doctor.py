@@ -1,6 +1,7 @@
-"""`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each problem;
-`reenact config`: every setting, its value and where it comes from; `reenact cache`: what prepared
-environments take on the disk."""
+"""`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each
+problem; `reenact config`: every setting, its value and where it comes from; `reenact cache`: what
+prepared environments take on the disk.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +22,24 @@ from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
 from reenact.host_program import find_program, run_host_program
 from reenact.redact import HIDDEN
-from reenact.report.document import Block, Board, Diagnostic, Document, Facts, Level, Row
+from reenact.report.document import (
+    Block,
+    Board,
+    Diagnostic,
+    Document,
+    Facts,
+    Level,
+    Row,
+)
 from reenact.result import encoded
-from reenact.settings import SECRETS, Settings, cache_folder, default_user_file, field_texts, resolve
+from reenact.settings import (
+    SECRETS,
+    Settings,
+    cache_folder,
+    default_user_file,
+    field_texts,
+    resolve,
+)
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
 
@@ -50,7 +66,10 @@ def doctor(output_format: str) -> ExitCode:
     from reenact.llm.names import keys_present
     from reenact.sandbox.choose import describe
 
-    settings, tiers, keys, machine = resolve().settings, describe(), keys_present(), _machine()
+    settings = resolve().settings
+    tiers = describe()
+    keys = keys_present()
+    machine = _machine()
     programs = {name: shutil.which(name) for name in PROGRAMS}
     packages: dict[str, str | None] = dict.fromkeys(PACKAGES)
     for name in PACKAGES:
@@ -58,20 +77,37 @@ def doctor(output_format: str) -> ExitCode:
             packages[name] = importlib.metadata.version(name)
     theirs, notices = interpreter_facts(settings), tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
-    chosen = (("chosen", settings.model or "none"), ("keys set", ", ".join(filter(keys.get, keys)) or "none"))
+    chosen = (
+        ("chosen", settings.model or "none"),
+        ("keys set", ", ".join(filter(keys.get, keys)) or "none"),
+    )
     missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
     blocks = (
         Facts("Machine", tuple(machine.items())),
         Facts("Models", chosen),
-        Facts("Programs", tuple((name, path or "not found") for name, path in programs.items())),
-        Facts("Packages", tuple((name, known or missing[name]) for name, known in packages.items())),
+        Facts(
+            "Programs",
+            tuple((name, path or "not found") for name, path in programs.items()),
+        ),
+        Facts(
+            "Packages",
+            tuple((name, known or missing[name]) for name, known in packages.items()),
+        ),
         Facts("Interpreter of your programs", tuple(theirs.items())),
         *_sandbox_blocks(tiers),
     )
     data: dict[str, JsonValue] = {"reenact": __version__, "machine": machine}
     data["sandbox"] = [dataclasses.asdict(tier) for tier in tiers]
-    data |= {"model": settings.model, "keys_set": keys, "programs": programs, "packages": packages}
-    data |= {"interpreter": theirs, "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free}
+    data |= {
+        "model": settings.model,
+        "keys_set": keys,
+        "programs": programs,
+        "packages": packages,
+    }
+    data |= {
+        "interpreter": theirs,
+        "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
+    }
     title = f"reenact {__version__} on this machine"
     verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
     show(Document("doctor", title, verdict, blocks, notices, data), output_format)
@@ -79,7 +115,9 @@ def doctor(output_format: str) -> ExitCode:
 
 
 def interpreter_facts(settings: Settings) -> dict[str, str]:
-    """The interpreter in which `diagnose` and `repair` start a program, and the frameworks that it has."""
+    """The interpreter in which `diagnose` and `repair` start a program, and the frameworks that
+    it has.
+    """
     from reenact.probe.injected import default_python
     from reenact.probe.surroundings import packages_of
 
@@ -106,8 +144,15 @@ def _machine() -> dict[str, str]:
     import psutil
 
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
-    sizes = {"memory": psutil.virtual_memory().total, "free disk": shutil.disk_usage(Path.cwd()).free}
-    found = {"system": system, "python": platform.python_version(), "cores": str(os.cpu_count())}
+    sizes = {
+        "memory": psutil.virtual_memory().total,
+        "free disk": shutil.disk_usage(Path.cwd()).free,
+    }
+    found = {
+        "system": system,
+        "python": platform.python_version(),
+        "cores": str(os.cpu_count()),
+    }
     found |= {name: f"{size / 1024**3:.0f} GiB" for name, size in sizes.items()}
     return found | {"gpu": _gpus() or "none found"}
 
@@ -143,10 +188,15 @@ def problems(settings: Settings) -> Iterator[Diagnostic]:
 
 
 def _interpreter(settings: Settings) -> Iterator[Diagnostic]:
-    """A program whose framework is elsewhere cannot be watched; where that is, only its user knows."""
+    """A program whose framework is elsewhere cannot be watched; where that is, only its user
+    knows.
+    """
     facts = interpreter_facts(settings)
     path = facts["path"].rpartition(" (")[0]
-    fix = "Activate the environment of your training, pass --python PATH, or: reenact config set python PATH"
+    fix = (
+        "Activate the environment of your training, pass --python PATH, or: reenact config set "
+        "python PATH"
+    )
     if "torch" not in facts:
         says = f"The interpreter of your programs cannot be started: {path}."
         yield Diagnostic("DR008", "interpreter", Level.ERROR, says, next_step=fix)
@@ -173,17 +223,28 @@ def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
         yield _problem("DR001", "no-sandbox", error)
         return
     if weaker:
-        yield Diagnostic("DR002", "weaker-sandbox", Level.WARNING, weaker, next_step="apt install bubblewrap")
+        yield Diagnostic(
+            "DR002",
+            "weaker-sandbox",
+            Level.WARNING,
+            weaker,
+            next_step="apt install bubblewrap",
+        )
 
 
 def _disk(folder: Path) -> Iterator[Diagnostic]:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        says, fix = f"{folder} cannot be written to.", "Set runs_dir or cache_dir to another folder."
+        says, fix = (
+            f"{folder} cannot be written to.",
+            "Set runs_dir or cache_dir to another folder.",
+        )
         yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=fix)
     elif free < LOW_DISK_BYTES:
         says = f"Only {free / 1024**2:.0f} MiB are free at {folder}."
-        yield Diagnostic("DR005", "low-disk", Level.WARNING, says, next_step="Free some space there.")
+        yield Diagnostic(
+            "DR005", "low-disk", Level.WARNING, says, next_step="Free some space there."
+        )
 
 
 def _model(settings: Settings) -> Iterator[Diagnostic]:
@@ -191,7 +252,13 @@ def _model(settings: Settings) -> Iterator[Diagnostic]:
 
     if not settings.model:
         says = "No model is chosen. Watching, diagnosing and repairing your own program need none."
-        yield Diagnostic("DR006", "no-model", Level.NOTE, says, next_step="reenact config set model NAME")
+        yield Diagnostic(
+            "DR006",
+            "no-model",
+            Level.NOTE,
+            says,
+            next_step="reenact config set model NAME",
+        )
         return
     try:
         name = parse_name(settings.model)
@@ -209,7 +276,9 @@ def _problem(code: str, name: str, error: ReenactError) -> Diagnostic:
 @output_format
 @click.argument("words", nargs=-1, metavar="[set NAME VALUE | unset NAME]")
 def config(words: tuple[str, ...], output_format: str) -> None:
-    """Print every setting, its value and where it comes from; `set` and `unset` write your own file."""
+    """Print every setting, its value and where it comes from; `set` and `unset` write your own
+    file.
+    """
     if words:
         echo(_saved(words))
         return
@@ -220,15 +289,22 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     values |= {name: HIDDEN for name in SECRETS if values[name]}
     known = [(name, values[name], origin, texts[name]) for name, origin in origins]
     ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
-    rows = [(name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)]
+    rows = [
+        (name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)
+    ]
     data: dict[str, JsonValue] = {
         name: {"value": encoded(value), "origin": origin, "help": text}
         for name, value, origin, text in (*ignored, *known)
     }
     changed = sum(origin != "default" for _, origin in origins)
-    verdict = f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}"
+    verdict = (
+        f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}"
+    )
     table = Table("", ("setting", "value", "from", "what it does"), tuple(rows))
-    show(Document("config", "Settings in force", verdict, (table,), data=data), output_format)
+    show(
+        Document("config", "Settings in force", verdict, (table,), data=data),
+        output_format,
+    )
 
 
 def _saved(words: tuple[str, ...]) -> str:
@@ -255,30 +331,51 @@ def _written(value: object) -> str:
 
 
 @click.command()
-@option("--prune", "Remove the least recently used beyond this.", Amount(0, 1_000_000), metavar="GB")
+@option(
+    "--prune",
+    "Remove the least recently used beyond this.",
+    Amount(0, 1_000_000),
+    metavar="GB",
+)
 @output_format
 def cache(prune: float | None, output_format: str) -> ExitCode:
-    """List the environments that were built for projects and papers, and what they take on the disk.
+    """List the environments that were built for projects and papers, and what they take on the
+    disk.
 
-    Files that several environments share are counted once in the sum. `--prune 0` removes all of them.
+    Files that several environments share are counted once in the sum. `--prune 0` removes all of
+    them.
     """
     from reenact.sandbox.environments.prepare import Environments
     from reenact.sandbox.environments.stored import last_used
 
     folder = cache_folder(resolve().settings) / "environments"
     environments = Environments(folder)
-    removed, kept = environments.prune(int(prune * GB)) if prune is not None else (), environments.listing()
+    removed, kept = (
+        environments.prune(int(prune * GB)) if prune is not None else (),
+        environments.listing(),
+    )
     taken, most = environments.disk_bytes(), environments.most_bytes
     used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
     listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
     sized = ((f"{one.size_bytes / 1e6:.0f} MB", one, used) for one, used in listed)
-    rows = [Row((one.key[:12], size, used, ", ".join(one.packages)[:100])) for size, one, used in sized]
-    verdict = f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
+    rows = [
+        Row((one.key[:12], size, used, ", ".join(one.packages)[:100])) for size, one, used in sized
+    ]
+    verdict = (
+        f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
+    )
     built: list[JsonValue] = [
         {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
     ]
-    data: dict[str, JsonValue] = {"folder": str(folder), "disk_bytes": taken, "most_bytes": most}
+    data: dict[str, JsonValue] = {
+        "folder": str(folder),
+        "disk_bytes": taken,
+        "most_bytes": most,
+    }
     data |= {"environments": built, "removed": [one.key for one in removed]}
     board = Board("", ("environment", "size", "last used", "packages"), rows)
-    show(Document("cache", "Prepared environments", verdict, (board,), data=data), output_format)
+    show(
+        Document("cache", "Prepared environments", verdict, (board,), data=data),
+        output_format,
+    )
     return ExitCode.OK

@@ -57,7 +57,10 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
             traceback.print_exception(error)
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{error} ({last.name}, line {last.lineno})"
-        after = "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole trace."
+        after = (
+            "Nothing recorded is lost. Set REENACT_TRACEBACK=1 and run it again to see the whole "
+            "trace."
+        )
         say(f"This is a defect of reenact: {type(error).__name__}: {where}.", after)
         return ExitCode.ERROR
 
@@ -70,7 +73,9 @@ def say(sentence: str, next_step: str = "") -> None:
 
 
 def _indented(text: str) -> str:
-    """Further lines stand further in, so that what a file name brings cannot pass for a line of ours."""
+    """Further lines stand further in, so that what a file name brings cannot pass for a line of
+    ours.
+    """
     return plain(text).replace("\n", "\n    ")
 
 
@@ -90,7 +95,9 @@ def _disk_sentence(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         # Of the folders that a command writes to.
         places = (Path.cwd(), Path(os.environ.get("TMPDIR") or "/tmp"), Path.home())  # noqa: S108 - only looked at
-        full = [str(one) for one in places if one.is_dir() and shutil.disk_usage(one).free < NO_ROOM]
+        full = [
+            str(one) for one in places if one.is_dir() and shutil.disk_usage(one).free < NO_ROOM
+        ]
         if full:
             return f"{what}. Folders without room: {', '.join(full)}."
     return f"{what}; the system does not say for which file."

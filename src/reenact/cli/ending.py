@@ -1,17 +1,18 @@
 """Ctrl-C and SIGTERM end a command, whatever it is doing, and every process that it started.
 
-The first signal asks for a gentle end where a command offers one, else it interrupts at once. What has not
-ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force: a journal stands a
-sudden end at any moment. A second signal does not wait.
+The first signal asks for a gentle end where a command offers one, else it interrupts at once. What
+has not ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force:
+a journal stands a sudden end at any moment. A second signal does not wait.
 
-Where a command judges, the first Ctrl-C is the end of its time: it judges what was seen. The second is then
-the first of the signals above.
+Where a command judges, the first Ctrl-C is the end of its time: it judges what was seen. The second
+is then the first of the signals above.
 
-`--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S after that
-time (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S later ended by force.
+`--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S
+after that time (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S
+later ended by force.
 
-Not covered: machine code that never returns to Python holds the interpreter, and with it this file's threads,
-until it returns.
+Not covered: machine code that never returns to Python holds the interpreter, and with it this
+file's threads, until it returns.
 """
 
 import os
@@ -44,7 +45,9 @@ class Ending:
         self.children_go_on = False
         """Whether commands that were started for the user outlive this process."""
         self.began: float | None = None
-        """When the process became ours: what is loaded and read before the work is time of it too."""
+        """When the process became ours: what is loaded and read before the work is time of it
+        too.
+        """
         self.late_s = LATE_S
         self.overdue: Stop | None = None
         """Whose time was up long ago."""
@@ -74,9 +77,13 @@ class Ending:
             threading.Thread(target=self._count, name="reenact-ending", daemon=True).start()
 
     def bound(self, stop: Stop, ended: threading.Event) -> None:
-        """Interrupt what is still going on long after the time of the command, unless it ended before."""
+        """Interrupt what is still going on long after the time of the command, unless it ended
+        before.
+        """
         if self.ours and stop.remaining() is not None:
-            threading.Thread(target=self._until, args=(stop, ended), name="reenact-time", daemon=True).start()
+            threading.Thread(
+                target=self._until, args=(stop, ended), name="reenact-time", daemon=True
+            ).start()
 
     def too_late(self) -> TimeSpent | None:
         """The error to raise in place of an interrupt, if it is the clock that interrupts."""
@@ -124,7 +131,13 @@ class Ending:
         if not self.children_go_on:
             end_below(os.getpid())
         if not self._over:
-            os.write(2, b"reenact: Stopped by force. Nothing recorded is lost: the same command continues.\n")
+            os.write(
+                2,
+                (
+                    b"reenact: Stopped by force. Nothing recorded is lost: the same command "
+                    b"continues.\n"
+                ),
+            )
         os._exit(code)
 
 

@@ -14,25 +14,70 @@ COMMANDS = {
     "config": ("doctor", "Print every setting, its value and where it comes from."),
     "cache": ("doctor", "List prepared environments and their size; remove old ones."),
     "runs": ("runs", "List, show, resume, export and query recorded runs."),
-    "view": ("serving", "Show runs in a browser of this machine; start, stop, resume them."),
+    "view": (
+        "serving",
+        "Show runs in a browser of this machine; start, stop, resume them.",
+    ),
     "report": ("runs", "Write a run as one html file that can be mailed."),
     "explain": ("static", "Explain a code, an ending or a word that reenact prints."),
-    "read": ("read", "Read a paper: its outline, what it holds, what was lost in reading."),
-    "watch": ("watch", "Run a training unmodified, see what happens inside, keep the trace."),
+    "read": (
+        "read",
+        "Read a paper: its outline, what it holds, what was lost in reading.",
+    ),
+    "watch": (
+        "watch",
+        "Run a training unmodified, see what happens inside, keep the trace.",
+    ),
     "graph": ("watch", "Show the layers of a model, each with the line that made it."),
-    "params": ("static", "List the hyperparameters of a training program: value, place, alternatives."),
-    "diagnose": ("training", "Say what is wrong with a training, where, and what happens if it is changed."),
-    "lint": ("static", "Read many files for faults that their text shows; nothing is run."),
-    "repair": ("training", "Find the smallest change that makes a training significantly better."),
-    "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
-    "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper, in its words."),
-    "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric, people."),
-    "paper": ("reproducing", "Write a paper's code, run it, verify it, and state the gap to its numbers."),
+    "params": (
+        "static",
+        "List the hyperparameters of a training program: value, place, alternatives.",
+    ),
+    "diagnose": (
+        "training",
+        "Say what is wrong with a training, where, and what happens if it is changed.",
+    ),
+    "lint": (
+        "static",
+        "Read many files for faults that their text shows; nothing is run.",
+    ),
+    "repair": (
+        "training",
+        "Find the smallest change that makes a training significantly better.",
+    ),
+    "bug": (
+        "reproducing",
+        "Write a script that shows a reported bug, and prove it by running it.",
+    ),
+    "fingerprint": (
+        "reproducing",
+        "List what code must show to be a reproduction of a paper, in its words.",
+    ),
+    "evaluate": (
+        "reproducing",
+        "Score generated code: against its paper, a reference, a rubric, people.",
+    ),
+    "paper": (
+        "reproducing",
+        "Write a paper's code, run it, verify it, and state the gap to its numbers.",
+    ),
     "alternatives": ("training", "Find other repairs than the known one, as a graph."),
-    "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
-    "rules": ("static", "List the faults that a training may have, and their detectors."),
-    "relay": ("serving", "Serve a relay folder: list waiting requests, file an answer."),
-    "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "mutate": (
+        "training",
+        "Put faults into a training on purpose; see which are noticed.",
+    ),
+    "rules": (
+        "static",
+        "List the faults that a training may have, and their detectors.",
+    ),
+    "relay": (
+        "serving",
+        "Serve a relay folder: list waiting requests, file an answer.",
+    ),
+    "mcp": (
+        "serving",
+        "Serve coding agents over the Model Context Protocol, on stdio.",
+    ),
     "completion": ("main", "Print the script for completion in a shell."),
     "demo": ("demo", "Show the main job end to end on an embedded example."),
 }
@@ -45,14 +90,18 @@ RENAMED = {"knobs": "params", "neutral": "alternatives"}
 SHELLS = {
     "bash": 'eval "$(reenact completion bash)"      # into ~/.bashrc',
     "zsh": 'eval "$(reenact completion zsh)"       # into ~/.zshrc',
-    "fish": "reenact completion fish | source        # into ~/.config/fish/completions/reenact.fish",
+    "fish": (
+        "reenact completion fish | source        # into ~/.config/fish/completions/reenact.fish"
+    ),
 }
 
 
 class LazyGroup(click.Group):
     """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all."""
 
-    def __init__(self, *args: object, verbs: Mapping[str, tuple[str, str]], **kwargs: object) -> None:
+    def __init__(
+        self, *args: object, verbs: Mapping[str, tuple[str, str]], **kwargs: object
+    ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._verbs = verbs
 
@@ -74,7 +123,9 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             if not (close := difflib.get_close_matches(args[0], self.list_commands(ctx), n=2)):
                 raise
-            raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from None
+            raise click.UsageError(
+                f"{error.message} Did you mean {' or '.join(close)}?", ctx
+            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -86,7 +137,10 @@ class Reenact(LazyGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in MOVED:
-            says = f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` moved."
+            says = (
+                f"The benchmarks are no longer part of the installed package: `reenact {cmd_name}` "
+                f"moved."
+            )
             after = f"In a checkout of reenact: python -m benchmarks {MOVED[cmd_name]}"
             raise InputError(says, next_step=after)
         if new := RENAMED.get(cmd_name):
@@ -99,7 +153,10 @@ class Reenact(LazyGroup):
     cls=Reenact,
     verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",
+    epilog=(
+        "Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 "
+        "stopped."
+    ),
 )
 @click.version_option(__version__, "--version", prog_name="reenact")
 def reenact() -> None:

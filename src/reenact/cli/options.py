@@ -1,7 +1,8 @@
 """Options that several commands share, their types, and how a command prints.
 
-Every numeric option has one of the types below, so that `abc`, nan, infinities and numbers out of range are
-refused with exit code 2 and a sentence with the option, what is expected and what was received.
+Every numeric option has one of the types below, so that `abc`, nan, infinities and numbers out of
+range are refused with exit code 2 and a sentence with the option, what is expected and what was
+received.
 """
 
 import math
@@ -49,10 +50,18 @@ class Count(click.IntRange):
 class Amount(click.FloatRange):
     """A finite number between two bounds; `above` leaves out the lower one."""
 
-    def __init__(self, least: float | None = None, most: float | None = None, *, above: bool = False) -> None:
+    def __init__(
+        self,
+        least: float | None = None,
+        most: float | None = None,
+        *,
+        above: bool = False,
+    ) -> None:
         super().__init__(least, most, min_open=above)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         try:
             number = float(super().convert(value, param, ctx))
         except click.BadParameter:
@@ -72,7 +81,9 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
     name = "dollars"
     most = Decimal(MOST_DOLLARS)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Decimal:
         try:
             amount = Decimal(value)
         except InvalidOperation:
@@ -125,11 +136,15 @@ def defaulted(flag: str, kind: Any, default: Any, text: str, **more: Any) -> Cal
 
 
 def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
-    """The words of an option that may be given several times, and several words at a time with commas."""
+    """The words of an option that may be given several times, and several words at a time with
+    commas.
+    """
     return tuple(word.strip() for part in given for word in part.split(",") if word.strip())
 
 
-def option(flag: str, text: str, kind: Any = None, name: str = "", **more: Any) -> Callable[[Verb], Verb]:
+def option(
+    flag: str, text: str, kind: Any = None, name: str = "", **more: Any
+) -> Callable[[Verb], Verb]:
     """An option that may be left out; `name` is that of the API where it differs."""
     return click.option(*filter(None, (flag, name)), type=kind, help=text, **more)
 
@@ -139,14 +154,28 @@ def search_seed(command: Verb) -> Verb:
 
     def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
         if value is not None:
-            echo("reenact: --chance is now --search-seed; the old name goes with the next release.", err=True)
+            echo(
+                "reenact: --chance is now --search-seed; the old name goes with the next release.",
+                err=True,
+            )
             ctx.params["search_seed"] = value
 
     def chosen(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
         return int(ctx.params.get("search_seed", value))
 
-    hidden: dict[str, Any] = {"hidden": True, "callback": noted, "expose_value": False, "is_eager": True}
-    new = option("--search-seed", "Random seed of the search.", RANDOM_SEED, default=0, callback=chosen)
+    hidden: dict[str, Any] = {
+        "hidden": True,
+        "callback": noted,
+        "expose_value": False,
+        "is_eager": True,
+    }
+    new = option(
+        "--search-seed",
+        "Random seed of the search.",
+        RANDOM_SEED,
+        default=0,
+        callback=chosen,
+    )
     return new(option("--chance", "", RANDOM_SEED, **hidden)(command))
 
 
@@ -157,26 +186,48 @@ def printed_as(command: Verb) -> Verb:
         context.meta[DETAILS] = given
 
     unseen: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": noted}
-    formats = defaulted("--output-format", click.Choice(FORMATS), "full", "How to print the result.")
-    return formats(click.option("-v", "--verbose", help="Print details as well.", **unseen)(command))
+    formats = defaulted(
+        "--output-format", click.Choice(FORMATS), "full", "How to print the result."
+    )
+    return formats(
+        click.option("-v", "--verbose", help="Print details as well.", **unseen)(command)
+    )
 
 
-TRAINING_TIME = "Seconds that one training may take; it is then stopped, and what was seen of it is judged."
-TRUST = "Continue an unfinished run of this command also when you did not record it on this machine."
+TRAINING_TIME = (
+    "Seconds that one training may take; it is then stopped, and what was seen of it is judged."
+)
+TRUST = (
+    "Continue an unfinished run of this command also when you did not record it on this machine."
+)
 RULES = "Only these: a fault or a detector by code, prefix or name, a category, a family."
 EXECUTOR = "Where trainings run: process, ray, or the address of a Ray cluster."
 SHARED_DATA = "A file or folder that every node of the cluster has at this path; not sent."
 MAX_TIME = "Seconds that the whole command may take; what was seen until then is judged."
-PRUNE = "Whether trainings that choose among changes end early when they are hopeless beside the program as"
+PRUNE = (
+    "Whether trainings that choose among changes end early when they are hopeless beside the "
+    "program as"
+)
 PRUNE += " it stands; what judges is always trained to its end."
-STAND_IN = "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn"
+STAND_IN = (
+    "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn"
+)
 STAND_IN += " cannot be had; the result says so."
 SHARED: Mapping[str, Callable[[Any], Any]] = {
     "select": option("--select", RULES, multiple=True, callback=listed),
-    "ignore": option("--ignore", "Rules to skip, named in the same way.", multiple=True, callback=listed),
-    "threshold": defaulted("--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."),
+    "ignore": option(
+        "--ignore",
+        "Rules to skip, named in the same way.",
+        multiple=True,
+        callback=listed,
+    ),
+    "threshold": defaulted(
+        "--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."
+    ),
     "search-seed": search_seed,
-    "workers": option("--workers", "Parallel trainings (default: one per core).", WORKERS, default=0),
+    "workers": option(
+        "--workers", "Parallel trainings (default: one per core).", WORKERS, default=0
+    ),
     "executor": defaulted("--executor", str, "process", EXECUTOR),
     "data": option("--data", SHARED_DATA, multiple=True),
     "python": option("--python", "Interpreter to use; default: the active one."),
@@ -185,7 +236,10 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "training-time": option("--training-time", TRAINING_TIME, SECONDS),
     "prune": option("--prune/--no-prune", PRUNE, default=False, show_default=True),
     "trust-code": option(
-        "--trust-code", "Allow a sandbox that confines nothing.", is_flag=True, default=None
+        "--trust-code",
+        "Allow a sandbox that confines nothing.",
+        is_flag=True,
+        default=None,
     ),
     "fresh": option("--fresh", "Reuse nothing of earlier runs, continue none.", is_flag=True),
     "trust-journal": option("--trust-journal", TRUST, is_flag=True),
@@ -224,7 +278,10 @@ def show(document: Document, chosen: str) -> None:
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     context = click.get_current_context(silent=True)
     details = context is None or context.meta.get(DETAILS, True)
-    click.echo(render(document, chosen, width=terminal_width(), color=color, details=details), nl=False)
+    click.echo(
+        render(document, chosen, width=terminal_width(), color=color, details=details),
+        nl=False,
+    )
 
 
 def terminal_width() -> int:

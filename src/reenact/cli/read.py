@@ -1,4 +1,6 @@
-"""`reenact read PAPER`: what a paper holds as reenact sees it, and what of it did not come through."""
+"""`reenact read PAPER`: what a paper holds as reenact sees it, and what of it did not come
+through.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ CODE, NAME = "PA001", "lost-in-reading"
 def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any) -> ExitCode:
     """Read a paper and show its outline, what it holds, and what was lost in reading.
 
-    PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
+    PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain
+    text.
     """
     from reenact.api.session import open_session
     from reenact.cli.calling import calling
@@ -44,27 +47,47 @@ def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any
 def paper_document(paper: Paper) -> Document:
     """Outline, counts and losses."""
     counts = counts_of(paper)
-    parts = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
+    parts = ", ".join(
+        f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items()
+    )
     authors = ", ".join(paper.authors)
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
-    gone = ((one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost)
+    gone = (
+        (one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost
+    )
     notices = tuple(Diagnostic(CODE, NAME, Level.NOTE, what, aside=kind) for kind, what in gone)
     cited = ((one, ", ".join(one.cited_in[:6]) or "-") for one in paper.references)
-    references = tuple((one.key, one.title or one.text[:80], str(one.year or "-"), at) for one, at in cited)
+    references = tuple(
+        (one.key, one.title or one.text[:80], str(one.year or "-"), at) for one, at in cited
+    )
     blocks = (
-        Facts("", (("authors", authors or "-"), ("source", paper.source), ("form", paper.form))),
+        Facts(
+            "",
+            (
+                ("authors", authors or "-"),
+                ("source", paper.source),
+                ("form", paper.form),
+            ),
+        ),
         Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
         Table("References", ("key", "title", "year", "cited in"), references),
     )
-    title, verdict, data = f"Paper: {paper.title}", f"{parts}; {lost}.", _data(paper, counts)
+    title = f"Paper: {paper.title}"
+    verdict = f"{parts}; {lost}."
+    data = _data(paper, counts)
     return Document("read", title, verdict, blocks, notices, data)
 
 
 def counts_of(paper: Paper) -> dict[str, int]:
     """How many of each kind there are."""
     kinds = Counter(type(block).__name__ for block in paper.blocks())
-    counts = {"sections": len(paper.sections), "sentences": sum(1 for _ in paper.sentences())}
-    counts |= {f"{kind.lower()}s": kinds[kind] for kind in ("Equation", "Table", "Figure", "Algorithm")}
+    counts = {
+        "sections": len(paper.sections),
+        "sentences": sum(1 for _ in paper.sentences()),
+    }
+    counts |= {
+        f"{kind.lower()}s": kinds[kind] for kind in ("Equation", "Table", "Figure", "Algorithm")
+    }
     return counts | {"references": len(paper.references)}
 
 
@@ -74,14 +97,26 @@ def _outline(paper: Paper) -> list[tuple[str, ...]]:
         kinds = Counter(type(block).__name__.lower() for block in section.blocks)
         sentences = sum(len(getattr(block, "sentences", ())) for block in section.blocks)
         also = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if kind != "paragraph")
-        rows.append((section.id, f"{'  ' * (section.level - 1)}{section.title}", str(sentences), also or "-"))
+        rows.append(
+            (
+                section.id,
+                f"{'  ' * (section.level - 1)}{section.title}",
+                str(sentences),
+                also or "-",
+            )
+        )
     return rows
 
 
 def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
     head = {name: encoded(getattr(paper, name)) for name in ("title", "authors", "source", "form")}
     sections: list[JsonValue] = [
-        {"id": one.id, "level": one.level, "title": one.title, "blocks": list(map(_block, one.blocks))}
+        {
+            "id": one.id,
+            "level": one.level,
+            "title": one.title,
+            "blocks": list(map(_block, one.blocks)),
+        }
         for one in paper.sections
     ]
     tail = {name: encoded(getattr(paper, name)) for name in ("references", "lost")}
@@ -91,4 +126,10 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
 def _block(block: Block) -> JsonValue:
     kind = type(block).__name__.lower()
     label, caption = getattr(block, "label", ""), getattr(block, "caption", "")
-    return {"id": block.id, "kind": kind, "label": label, "caption": caption, "text": block.text}
+    return {
+        "id": block.id,
+        "kind": kind,
+        "label": label,
+        "caption": caption,
+        "text": block.text,
+    }

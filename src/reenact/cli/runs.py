@@ -1,5 +1,6 @@
-"""`reenact runs`: list, show, resume, rename, export, import, query, check and remove recorded runs;
-`reenact report RUN --html FILE`: a run as one file that can be mailed."""
+"""`reenact runs`: list, show, resume, rename, export, import, query, check and remove recorded
+runs; `reenact report RUN --html FILE`: a run as one file that can be mailed.
+"""
 
 import os
 import shlex
@@ -33,12 +34,24 @@ def runs() -> None:
 @runs.command(name="list")
 @click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
 @click.option("--story", "pipeline", hidden=True)
-@click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
-@click.option("--search", metavar="TEXT", help="Only runs with these words in id, command, name or verdict.")
+@click.option(
+    "--status",
+    type=click.Choice([status.value for status in Status]),
+    help="Only runs so marked.",
+)
+@click.option(
+    "--search",
+    metavar="TEXT",
+    help="Only runs with these words in id, command, name or verdict.",
+)
 @defaulted("--limit", ROWS, 50, "Rows at most.")
 @output_format
 def list_runs(
-    pipeline: str | None, status: str | None, search: str | None, limit: int, output_format: str
+    pipeline: str | None,
+    status: str | None,
+    search: str | None,
+    limit: int,
+    output_format: str,
 ) -> None:
     """List runs, newest first."""
     if not (_folder() / "journal.db").exists():
@@ -54,7 +67,12 @@ def list_runs(
 
 @runs.command(name="show")
 @click.argument("run")
-@click.option("--step", "path", metavar="PATH", help="Show the inputs and the result of this step.")
+@click.option(
+    "--step",
+    "path",
+    metavar="PATH",
+    help="Show the inputs and the result of this step.",
+)
 @defaulted("--limit", ROWS, 200, "Steps to show at most.")
 @output_format
 def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
@@ -63,25 +81,35 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
         found = shelf.find(run)
         steps = shelf.steps(found)
         if path is None:
-            show(views.run_document(found, shelf.status_of(found), steps, limit), output_format)
+            show(
+                views.run_document(found, shelf.status_of(found), steps, limit),
+                output_format,
+            )
             return
         step = next((step for step in reversed(steps) if step.path == path), None)
         if step is None:
             after = f"reenact runs show {found.id}"
             raise InputError(f"Run {found.id} has no step {path!r}.", next_step=after)
-        show(views.step_document(found, step, shelf.inputs(step), shelf.result(step)), output_format)
+        show(
+            views.step_document(found, step, shelf.inputs(step), shelf.result(step)),
+            output_format,
+        )
 
 
 @runs.command()
 @click.argument("run")
-@click.option("--trust-journal", is_flag=True, help="Also a run that you did not record on this machine.")
+@click.option(
+    "--trust-journal",
+    is_flag=True,
+    help="Also a run that you did not record on this machine.",
+)
 @click.option("--yes", "trust_journal", is_flag=True, hidden=True)
 def resume(run: str, trust_journal: bool) -> None:
     """Continue a RUN with the command that started it.
 
-    A run that came with a folder or by `runs import` holds a command that somebody else may have written: it
-    is printed, and started only with --trust-journal. The steps of an imported run are never taken as
-    evidence: its command then starts a new run.
+    A run that came with a folder or by `runs import` holds a command that somebody else may have
+    written: it is printed, and started only with --trust-journal. The steps of an imported run are
+    never taken as evidence: its command then starts a new run.
     """
     with Journal.open(_folder()) as journal:
         found = journal.find(run)
@@ -99,7 +127,10 @@ def resume(run: str, trust_journal: bool) -> None:
         folder, recorded = Path.cwd(), Path(found.folder)
         if not found.imported and recorded.is_dir():
             folder = recorded if (recorded / _folder()).resolve() == _folder().resolve() else folder
-    echo(f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}", err=True)
+    echo(
+        f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}",
+        err=True,
+    )
     os.chdir(folder)
     sys.stdout.flush()
     become_own_command(*found.command())
@@ -107,10 +138,14 @@ def resume(run: str, trust_journal: bool) -> None:
 
 @runs.command()
 @click.argument("run")
-@click.option("--branch", help="Commit it on a new git branch instead; the files stay as they are.")
+@click.option(
+    "--branch",
+    help="Commit it on a new git branch instead; the files stay as they are.",
+)
 @click.option("--allow-dirty", is_flag=True, help="Also over changes that were not committed.")
 def apply(run: str, branch: str | None, allow_dirty: bool) -> None:
-    """Write the change of a finished repair RUN into the files, with a backup; nothing is trained again.
+    """Write the change of a finished repair RUN into the files, with a backup; nothing is trained
+    again.
 
     Refused where the change did not hold on fresh seeds, or the program has changed since.
     """
@@ -186,11 +221,17 @@ def remove(run: str, yes: bool) -> None:
     """Remove a RUN and the artefacts that only it needs."""
     if not yes:
         if not sys.stdin.isatty():
-            raise InputError("Removing cannot be undone.", next_step=f"reenact runs remove {run} --yes")
+            raise InputError(
+                "Removing cannot be undone.",
+                next_step=f"reenact runs remove {run} --yes",
+            )
         click.confirm(f"Remove run {run} for good?", abort=True)
     with Journal.open(_folder()) as journal:
         removed = journal.remove(run)
-    later, now = "its artefacts at the next removal", f"{removed.artefacts} artefacts with it"
+    later, now = (
+        "its artefacts at the next removal",
+        f"{removed.artefacts} artefacts with it",
+    )
     echo(f"Run {removed.run} is removed, with {later if removed.artefacts is None else now}.")
 
 
@@ -198,7 +239,8 @@ def remove(run: str, yes: bool) -> None:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--html", "file", type=WRITABLE, required=True, help="File to write.")
 def report(runs: tuple[str, ...], file: Path) -> ExitCode:
-    """Write a RUN, or several, as one self-contained html FILE: no script, nothing fetched, dark and light.
+    """Write a RUN, or several, as one self-contained html FILE: no script, nothing fetched, dark
+    and light.
 
     RUN is an id, a part of one that no other run has, a number, or `last`.
     """

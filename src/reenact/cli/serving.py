@@ -1,5 +1,6 @@
-"""`reenact view`: runs in a browser of this machine; `reenact mcp`: tools for coding agents; `reenact relay
-FOLDER`: serve a relay folder by hand or from another program."""
+"""`reenact view`: runs in a browser of this machine; `reenact mcp`: tools for coding agents;
+`reenact relay FOLDER`: serve a relay folder by hand or from another program.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ STARTED = {
     "paper": ("paper.tex", ("--data", "--model", "--max-cost", "--max-time")),
     "alternatives": ("train.py", ("--known", "--budget")),
 }
-"""Verbs that the page may start: an example of the argument, and the options that are shown at once."""
+"""Verbs that the page may start: an example of the argument, and the options that are shown at
+once.
+"""
 
 
 @click.command()
@@ -42,7 +45,8 @@ STARTED = {
 @option("--runs", "Folder of the runs; default: yours.", NEW_FOLDER)
 @click.option("--open", "opened", is_flag=True, help="Open the address in your browser.")
 def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
-    """Show recorded runs in a browser: what was found, how, and what it cost; start, stop and resume them.
+    """Show recorded runs in a browser: what was found, how, and what it cost; start, stop and
+    resume them.
 
     Only this machine is served. The printed address opens the page once, in one browser.
     """
@@ -66,9 +70,14 @@ def _folder(runs: Path | None) -> Path:
         return resolve().settings.runs_dir
     if not runs.is_dir():
         fix = "Name the folder that a command has recorded in, .reenact unless you chose another."
-        raise InputError(f"There is no folder of runs to show. Received: runs={str(runs)!r}.", next_step=fix)
+        raise InputError(
+            f"There is no folder of runs to show. Received: runs={str(runs)!r}.",
+            next_step=fix,
+        )
     inside = runs / Settings().runs_dir.name
-    return inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
+    return (
+        inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
+    )
 
 
 def forms() -> Iterator[Form]:
@@ -84,17 +93,29 @@ def forms() -> Iterator[Form]:
 
 
 @click.command()
-@click.option("--allow-run", is_flag=True, help="Let tools run your programs, and pipelines in the sandbox.")
-@click.option("--allow-apply", is_flag=True, help="Let a repair that held be written into your files.")
+@click.option(
+    "--allow-run",
+    is_flag=True,
+    help="Let tools run your programs, and pipelines in the sandbox.",
+)
+@click.option(
+    "--allow-apply",
+    is_flag=True,
+    help="Let a repair that held be written into your files.",
+)
 def mcp(allow_run: bool, allow_apply: bool) -> None:
     """Serve a coding agent on stdin and stdout, in this folder.
 
-    Without a flag its tools only read. Configure your agent to start `reenact mcp` in the project's folder.
+    Without a flag its tools only read. Configure your agent to start `reenact mcp` in the project's
+    folder.
     """
     if find_spec("mcp") is None:
         raise MissingExtra("mcp", "mcp")
     if allow_apply and not allow_run:
-        says = "A change is written by the repair that found it. Received: --allow-apply without --allow-run."
+        says = (
+            "A change is written by the repair that found it. Received: --allow-apply without "
+            "--allow-run."
+        )
         raise InputError(says, next_step="reenact mcp --allow-run --allow-apply")
     from reenact.mcp.server import serve
     from reenact.mcp.tools import Permits
@@ -111,19 +132,33 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("request_id", required=False, metavar="[ID]")
-@click.option("--answer", "source", metavar="FILE", help="File the JSON answer in FILE; - reads stdin.")
+@click.option(
+    "--answer",
+    "source",
+    metavar="FILE",
+    help="File the JSON answer in FILE; - reads stdin.",
+)
 @click.option("--by", default="", metavar="NAME", help="Who answers, for the recording.")
 @click.option("--replace", is_flag=True, help="Change an answer that was filed before.")
 @output_format
 def relay(
-    folder: Path, request_id: str | None, source: str | None, by: str, replace: bool, output_format: str
+    folder: Path,
+    request_id: str | None,
+    source: str | None,
+    by: str,
+    replace: bool,
+    output_format: str,
 ) -> None:
     """List the requests that wait in a relay FOLDER, show the one with that ID, or file its answer.
 
-    An answer is checked against the asked schema before it is filed. The beginning of an ID is enough.
+    An answer is checked against the asked schema before it is filed. The beginning of an ID is
+    enough.
     """
     if source is not None and request_id is None:
-        raise InputError("Which request is answered?", next_step=f"reenact relay {folder} ID --answer FILE")
+        raise InputError(
+            "Which request is answered?",
+            next_step=f"reenact relay {folder} ID --answer FILE",
+        )
     if request_id is None:
         show(_list(folder), output_format)
         return
@@ -133,7 +168,10 @@ def relay(
     asked = show_request(folder, request_id)
     title = f"Request {asked.id}"
     if output_format == "json":
-        show(Document("relay", title, title, data={"request": dict(asked.request)}), output_format)
+        show(
+            Document("relay", title, title, data={"request": dict(asked.request)}),
+            output_format,
+        )
     else:
         # As it stands, not laid out: code in it must survive being copied.
         echo("\n\n".join(_lines(asked.id, asked.request)))
@@ -144,18 +182,35 @@ def _list(folder: Path) -> Document:
     # The id tells the step; what is copied must not be broken by a narrow terminal.
     rows = tuple((one.id, str(one.request["schema_name"])) for one in found)
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
-    title, verdict = f"Requests waiting in {folder}", f"{len(found)} waiting.{next_step}"
+    title, verdict = (
+        f"Requests waiting in {folder}",
+        f"{len(found)} waiting.{next_step}",
+    )
     blocks = (Table("", ("id", "answer type"), rows),) if rows else ()
-    return Document("relay", title, verdict, blocks, data={"waiting": [dict(one.request) for one in found]})
+    return Document(
+        "relay",
+        title,
+        verdict,
+        blocks,
+        data={"waiting": [dict(one.request) for one in found]},
+    )
 
 
 def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
-    lines = [f"# {name}\nstep {request['step']}, prompt {request['prompt']}", "## system", request["system"]]
+    lines = [
+        f"# {name}\nstep {request['step']}, prompt {request['prompt']}",
+        "## system",
+        request["system"],
+    ]
     for turn in request["turns"]:
         lines.append(f"## {turn['role']}")
         for part in turn["parts"]:
             lines.append(part.get("text", f"[figure {part.get('image')}: {part.get('label')}]"))
-    return [*lines, "## answer with one JSON object that fits", json.dumps(request["schema"], indent=1)]
+    return [
+        *lines,
+        "## answer with one JSON object that fits",
+        json.dumps(request["schema"], indent=1),
+    ]
 
 
 def _read(source: str) -> str:

@@ -1,7 +1,7 @@
 """What the text of a program shows, and the detectors that say so: nothing is run.
 
-`reenact lint FILES`: the static detectors on many files at once, for hooks, editors and build servers.
-`reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
+`reenact lint FILES`: the static detectors on many files at once, for hooks, editors and build
+servers. `reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
 `reenact rules`: every detector, the fault it finds and what it needs; `reenact explain WORD`.
 """
 
@@ -16,10 +16,24 @@ from reenact.api.linting import lint as run_lint
 from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters, list_rules
 from reenact.cli.calling import PROGRAM, program_words
-from reenact.cli.options import NEW_FOLDER, echo, listed, option, output_format, shared, show, terminal_width
+from reenact.cli.options import (
+    NEW_FOLDER,
+    echo,
+    listed,
+    option,
+    output_format,
+    shared,
+    show,
+    terminal_width,
+)
 from reenact.diagnosis.judgement import counted
 from reenact.report.document import Document
-from reenact.report.fault_pages import COLUMNS, detector_cells, detector_data, write_pages
+from reenact.report.fault_pages import (
+    COLUMNS,
+    detector_cells,
+    detector_data,
+    write_pages,
+)
 from reenact.types import ExitCode, Table
 
 UNSET = "Also list those that are not set: the library's default holds."
@@ -27,15 +41,21 @@ UNSET = "Also list those that are not set: the library's default holds."
 
 @click.command()
 @shared("select", "ignore")
-@option("--exclude", "Not what this matches: tests, '*_test.py', 'old/*'.", multiple=True, callback=listed)
+@option(
+    "--exclude",
+    "Not what this matches: tests, '*_test.py', 'old/*'.",
+    multiple=True,
+    callback=listed,
+)
 @shared("threshold", "output-format")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
     """Say what the text of training programs alone shows to be wrong.
 
-    PATHS are files, notebooks and folders; default: this folder. Each file is read by itself: nothing is
-    run, no framework is imported, nothing is recorded. Every file is checked, also when another cannot be
-    parsed. Exit code 0: no detector fires, 1: findings, 2: no findings, but a file that cannot be parsed.
+    PATHS are files, notebooks and folders; default: this folder. Each file is read by itself:
+    nothing is run, no framework is imported, nothing is recorded. Every file is checked, also when
+    another cannot be parsed. Exit code 0: no detector fires, 1: findings, 2: no findings, but a
+    file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
     show(result.document(), output_format)
@@ -46,11 +66,13 @@ def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
 @option("--all", UNSET, name="everything", is_flag=True)
 @click.option("--layers", is_flag=True, help="Also list the layers as the text makes them.")
 @shared("output-format", "program")
-def params(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
+def params(
+    program: tuple[str, ...], everything: bool, layers: bool, output_format: str
+) -> ExitCode:
     """List the hyperparameters of a training program: kind, value, place, alternatives.
 
-    PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
-    launcher line. The program is read, never run.
+    PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun
+    ...` for a launcher line. The program is read, never run.
     """
     result = hyperparameters(program_words(program))
     show(result.document(everything=everything, layers=layers), output_format)
@@ -62,11 +84,13 @@ def params(program: tuple[str, ...], everything: bool, layers: bool, output_form
 @click.option("--family", help="Only detectors of this published tool, such as umlaut.")
 @click.option("--write", "folder", type=NEW_FOLDER, help="Write a page a fault and an index.")
 @output_format
-def rules(words: tuple[str, ...], family: str | None, folder: Path | None, output_format: str) -> None:
+def rules(
+    words: tuple[str, ...], family: str | None, folder: Path | None, output_format: str
+) -> None:
     """List the detectors, each with the fault that it looks for.
 
-    Without WORDS all of them; else those whose code, prefix, name, family, or whose fault's code, name or
-    category is among WORDS.
+    Without WORDS all of them; else those whose code, prefix, name, family, or whose fault's code,
+    name or category is among WORDS.
     """
     if folder is not None:
         echo(f"{len(write_pages(folder))} pages written to {folder}.")
@@ -77,11 +101,16 @@ def rules(words: tuple[str, ...], family: str | None, folder: Path | None, outpu
     verdict += "reenact explain NAME tells what, why and what to do instead."
     table = Table("", COLUMNS, tuple(map(detector_cells, listed)))
     data = [detector_data(one) for one in listed]
-    show(Document("rules", "Faults and detectors", verdict, (table,), data=data), output_format)
+    show(
+        Document("rules", "Faults and detectors", verdict, (table,), data=data),
+        output_format,
+    )
 
 
 @click.command()
 @click.argument("word")
 def explain(word: str) -> None:
-    """Explain a WORD that reenact prints: a fault, a detector, an ending, an exit code, a setting."""
+    """Explain a WORD that reenact prints: a fault, a detector, an ending, an exit code, a
+    setting.
+    """
     echo(meaning_of(word, terminal_width()))

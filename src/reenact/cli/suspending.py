@@ -1,7 +1,8 @@
 """Ctrl-Z suspends a command with every process that it started; `fg` or `bg` continues all of them.
 
-Programs run in sessions of their own, so the terminal's Ctrl-Z does not reach them: without this a suspended
-command would leave its training running. Limits in seconds (--max-time, --training-time) go on counting.
+Programs run in sessions of their own, so the terminal's Ctrl-Z does not reach them: without this a
+suspended command would leave its training running. Limits in seconds (--max-time, --training-time)
+go on counting.
 """
 
 import os

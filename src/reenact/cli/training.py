@@ -1,7 +1,9 @@
-"""`reenact diagnose PROGRAM`: what is wrong with this training, where, and what happens if it is changed;
-`reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff;
-`reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes;
-`reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training notices them."""
+"""`reenact diagnose PROGRAM`: what is wrong with this training, where, and what happens if it is
+changed; `reenact repair PROGRAM`: the smallest change that makes the training significantly better,
+as a diff; `reenact alternatives PROGRAM`: other repairs than the known one, found through neutral
+changes; `reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training
+notices them.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +35,43 @@ if TYPE_CHECKING:
     from reenact.diagnosis.mutate.pipeline import Killings
     from reenact.program.program import Program
 
-DEPTHS, SPACES = click.Choice([depth.value for depth in Depth]), click.Choice(["own", "study"])
+DEPTHS, SPACES = (
+    click.Choice([depth.value for depth in Depth]),
+    click.Choice(["own", "study"]),
+)
 DEPTH = "static reads; quick watches one run; normal and deep change the suspects and train."
 EXPERIMENT = "Share of the training's own time that each small experiment may take."
 BUDGET = "A multiple of one training (200x), a time (5m) or trainings (400t)."
 RULES = "Only what these find: faults or detectors by code, prefix, name, family."
-TRACE = "Judge the trace in this folder of `reenact watch --out FOLDER`, also while it grows; nothing is run."
+TRACE = (
+    "Judge the trace in this folder of `reenact watch --out FOLDER`, also while it grows; nothing "
+    "is run."
+)
 KNOWN = "The program with the known repair; without it the program itself is the measure."
 
 
 @click.command(context_settings=PROGRAM)
 @opt.defaulted("--depth", DEPTHS, "quick", DEPTH)
 @opt.shared("select", "ignore")
-@opt.option("--budget", "For normal and deep: 20x one training, 40t trainings, 5m.", opt.DIAGNOSE_BUDGET)
+@opt.option(
+    "--budget",
+    "For normal and deep: 20x one training, 40t trainings, 5m.",
+    opt.DIAGNOSE_BUDGET,
+)
 @opt.option("--metric", "The metric that judges a change, for example val_accuracy.")
 @opt.shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
 @opt.defaulted("--experiments", opt.CONFIDENCE, EXPERIMENTS, EXPERIMENT)
-@opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
+@opt.shared(
+    "workers",
+    "executor",
+    "data",
+    "max-time",
+    "training-time",
+    "prune",
+    "stand-in-data",
+    "python",
+)
 @opt.shared(*opt.RECORDED)
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
 @opt.option("--trace", TRACE, click.Path(path_type=Path))
@@ -59,15 +80,17 @@ KNOWN = "The program with the known repair; without it the program itself is the
 def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 
-    PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
-    as you run it, and changed copies of it run in scratch folders. Exit code 0: a
-    training was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
+    PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed;
+    it runs as you run it, and changed copies of it run in scratch folders. Exit code 0: a training
+    was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
     Ctrl-C ends the training and judges what was seen; a second one leaves with 130.
     """
     if trace is not None:
         return _diagnose_trace(trace, program, given)
     if not program:
-        raise click.UsageError("Missing argument 'PROGRAM...'. Name a training program, or give --trace.")
+        raise click.UsageError(
+            "Missing argument 'PROGRAM...'. Name a training program, or give --trace."
+        )
     view = partial(diagnosis_document, title=" ".join(program))
     words = program_words(program)
     return answer(run_diagnosis, view, words, judges=True, answered=True, output=STDERR, **given)
@@ -93,30 +116,55 @@ def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, 
 @opt.defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
 @opt.option(
     "--budget",
-    "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); default: 20x,"
-    " and more where one takes less than 1.5 s.",
+    "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); "
+    "default: 20x, and more where one takes less than 1.5 s.",
     opt.REPAIR_BUDGET,
 )
 @opt.option("--metric", "The metric that judges, for example val_accuracy.")
 @opt.defaulted("--seeds", opt.Count(6, 1000), 10, "Fresh seeds for the final verification.")
 @opt.option("--select", RULES, multiple=True, callback=opt.listed)
 @opt.shared("ignore")
-@opt.defaulted("--space", SPACES, "own", "Values for random, bohb and hebo: ours, or those of the study.")
+@opt.defaulted(
+    "--space",
+    SPACES,
+    "own",
+    "Values for random, bohb and hebo: ours, or those of the study.",
+)
 @opt.shared("search-seed")
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=opt.Amount(0, 2), help="Temperature of these answers.")
-@opt.shared("workers", "executor", "data", "max-time", "training-time", "prune", "stand-in-data", "python")
-@click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")
-@click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
-@click.option("--allow-dirty", is_flag=True, help="With --apply: also over changes that were not committed.")
+@opt.shared(
+    "workers",
+    "executor",
+    "data",
+    "max-time",
+    "training-time",
+    "prune",
+    "stand-in-data",
+    "python",
+)
+@click.option(
+    "--apply",
+    is_flag=True,
+    help="Write a verified change into the files, with a backup.",
+)
+@click.option(
+    "--branch",
+    help="With --apply: a new git branch instead; the files stay as they are.",
+)
+@click.option(
+    "--allow-dirty",
+    is_flag=True,
+    help="With --apply: also over changes that were not committed.",
+)
 @opt.shared(*opt.RECORDED, *opt.MODEL, "output-format", "program")
 def repair(program: tuple[str, ...], **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
-    Changed copies of it are trained in scratch folders; your files are changed only by --apply, and only
-    when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
-    matters; 3: what was found did not hold, or no training could be compared. Ctrl-C ends the search and
-    reports the best change so far; a second one leaves with 130.
+    Changed copies of it are trained in scratch folders; your files are changed only by --apply, and
+    only when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing
+    found that matters; 3: what was found did not hold, or no training could be compared. Ctrl-C
+    ends the search and reports the best change so far; a second one leaves with 130.
     """
     from reenact.report.views.repair import repair_document
 
@@ -135,9 +183,14 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 @opt.option("--svg", "Write the graph as a drawing.", opt.NEW_FILE)
 @opt.shared(*opt.RECORDED, "max-time", "output-format", "program")
 def alternatives(
-    program: tuple[str, ...], known: Path | None, svg: Path | None, output_format: str, **given: Any
+    program: tuple[str, ...],
+    known: Path | None,
+    svg: Path | None,
+    output_format: str,
+    **given: Any,
 ) -> int:
-    """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
+    """Walk from the training PROGRAM through changes that are no worse, and list those that repair
+    it.
 
     Exit code 0: alternatives were found; 1: none.
     """
@@ -148,40 +201,75 @@ def alternatives(
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
     given["progress"] = True
-    with calling(given["max_time"]) as stop, open_session({**given, "cancel": stop}) as session:
+    with (
+        calling(given["max_time"]) as stop,
+        open_session({**given, "cancel": stop}) as session,
+    ):
         options = AlternativesOptions(
-            given["budget"], given["trainings"], given["top"], given["metric"] or "",
-            session.settings.python, given["workers"], given["search_seed"],
-        )  # fmt: skip
+            given["budget"],
+            given["trainings"],
+            given["top"],
+            given["metric"] or "",
+            session.settings.python,
+            given["workers"],
+            given["search_seed"],
+        )
         services = session.services(DiagnoseServices, output=STDERR, fresh=given["fresh"])
         found = analyse(read, options, services, beside)
     if svg is not None:
         drawing = neutrality_plot(found).svg
-        svg.write_text(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
+        svg.write_text(
+            drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
+            "utf-8",
+        )
     opt.show(alternatives_document(found, " ".join(program)), output_format)
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
 
 
 @click.command(context_settings=PROGRAM)
-@click.option("--operator", "operators", multiple=True, help="Only this operator, or this fault code.")
+@click.option(
+    "--operator",
+    "operators",
+    multiple=True,
+    help="Only this operator, or this fault code.",
+)
 @click.option("--operators", "listing", is_flag=True, help="List the operators and end.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write a diff for each mutant into this folder.")
-@click.option("--kill", "killing", is_flag=True, help="Train original and mutants, say which are noticed.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write a diff for each mutant into this folder.",
+)
+@click.option(
+    "--kill",
+    "killing",
+    is_flag=True,
+    help="Train original and mutants, say which are noticed.",
+)
 @opt.defaulted("--seeds", opt.Count(2, 1000), 5, "Trainings of each, for --kill.")
 @click.option("--most", type=opt.REPEATS, help="At most this many mutants per operator.")
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
 @opt.shared("workers", "python", "max-time", "output-format")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def mutate(
-    operators: tuple[str, ...], listing: bool, out: Path | None, killing: bool, seeds: int, most: int | None,
-    metric: str | None, workers: int, python: str | None, max_time: float | None, output_format: str,
+    operators: tuple[str, ...],
+    listing: bool,
+    out: Path | None,
+    killing: bool,
+    seeds: int,
+    most: int | None,
+    metric: str | None,
+    workers: int,
+    python: str | None,
+    max_time: float | None,
+    output_format: str,
     program: tuple[str, ...],
-) -> ExitCode:  # fmt: skip
+) -> ExitCode:
     """List the mutants of the training PROGRAM: the same program with one fault put in on purpose.
 
-    PROGRAM is a script, a notebook or `-m package` with its arguments; its files are never changed. With
-    --kill the original and its mutants are trained over seeds; a mutant is killed when the training gets
-    worse with p < 0.05 (generalised linear model) and an effect of at least 0.5 (Cohen's d).
+    PROGRAM is a script, a notebook or `-m package` with its arguments; its files are never changed.
+    With --kill the original and its mutants are trained over seeds; a mutant is killed when the
+    training gets worse with p < 0.05 (generalised linear model) and an effect of at least 0.5
+    (Cohen's d).
     """
     from reenact.diagnosis.mutate.pipeline import KillOptions, chosen, kill, mutants
     from reenact.diagnosis.services import DiagnoseServices
@@ -204,12 +292,17 @@ def mutate(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for number, one in enumerate(found, 1):
-            (out / f"{number:03d}-{one.operator}.diff").write_text(one.patch.diff(read), encoding="utf-8")
+            (out / f"{number:03d}-{one.operator}.diff").write_text(
+                one.patch.diff(read), encoding="utf-8"
+            )
     killed = None
     if killing:
         given = {"python": python, "max_time": max_time, "progress": True}
         options = KillOptions(seeds=seeds, metric=metric or "", workers=workers)
-        with calling(max_time) as stop, open_session({**given, "cancel": stop}) as session:
+        with (
+            calling(max_time) as stop,
+            open_session({**given, "cancel": stop}) as session,
+        ):
             options = replace(options, python=session.settings.python)
             killed = kill(read, found, options, session.services(DiagnoseServices))
     opt.show(_mutants(read, found, killed), output_format)
@@ -225,7 +318,12 @@ def _mutants(program: Program, found: list[Mutant], killed: Killings | None) -> 
     else:
         columns = ("operator", "fault", "change", "p", "effect", "verdict")
         rows = [
-            (*_cells(one), f"{it.p_value:.3g}", f"{it.effect:.2f}", "killed" if it.killed else "alive")
+            (
+                *_cells(one),
+                f"{it.p_value:.3g}",
+                f"{it.effect:.2f}",
+                "killed" if it.killed else "alive",
+            )
             for one, it in killed.by_mutant
         ]
         dead = sum(killing.killed for _, killing in killed.by_mutant)
@@ -243,7 +341,9 @@ def _catalogue() -> Document:
     from reenact.diagnosis.mutate.operators import OPERATORS
     from reenact.diagnosis.mutate.pipeline import DEEPCRIME, covered
 
-    rows = tuple((one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS)
+    rows = tuple(
+        (one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS
+    )
     ours = covered()
     left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
     verdict = f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}."

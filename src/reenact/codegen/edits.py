@@ -1,8 +1,8 @@
 """What a model changes in a project: whole files, or edits that quote what they replace.
 
-What does not fit is refused in words for the model, and nothing is changed. A model that miscounts lines
-destroys a file quietly: so an edit by lines quotes the first and the last line that it replaces, and one by
-text names what stands there exactly once.
+What does not fit is refused in words for the model, and nothing is changed. A model that miscounts
+lines destroys a file quietly: so an edit by lines quotes the first and the last line that it
+replaces, and one by text names what stands there exactly once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,9 @@ LONGEST_SCRIPT = 40_000
 class FileText(BaseModel):
     """One whole file."""
 
-    path: str = Field(max_length=200, description="Name relative to the project, such as `model.py`.")
+    path: str = Field(
+        max_length=200, description="Name relative to the project, such as `model.py`."
+    )
     text: str = Field(max_length=LONGEST_FILE, description="The whole text, without a code fence.")
 
 
@@ -29,8 +31,14 @@ class Edit(BaseModel):
     """New text for a range of lines."""
 
     first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
-    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
-    text: str = Field(max_length=LONGEST_SCRIPT, description="The new lines; empty removes the old ones.")
+    last: int = Field(
+        ge=0,
+        description="Last line that is replaced; first - 1 inserts before the first.",
+    )
+    text: str = Field(
+        max_length=LONGEST_SCRIPT,
+        description="The new lines; empty removes the old ones.",
+    )
 
 
 class LineEdit(BaseModel):
@@ -38,14 +46,22 @@ class LineEdit(BaseModel):
 
     path: str = Field(max_length=200)
     first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
-    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
+    last: int = Field(
+        ge=0,
+        description="Last line that is replaced; first - 1 inserts before the first.",
+    )
     old_first: str = bounded(
-        LONGEST_LINE, "The first replaced line as it stands, without its number; empty when inserting."
+        LONGEST_LINE,
+        "The first replaced line as it stands, without its number; empty when inserting.",
     )
     old_last: str = bounded(
-        LONGEST_LINE, "The last replaced line as it stands, without its number; empty when inserting."
+        LONGEST_LINE,
+        "The last replaced line as it stands, without its number; empty when inserting.",
     )
-    text: str = Field(max_length=LONGEST_FILE, description="The new lines; empty removes the old ones.")
+    text: str = Field(
+        max_length=LONGEST_FILE,
+        description="The new lines; empty removes the old ones.",
+    )
 
 
 class Swap(BaseModel):
@@ -83,7 +99,9 @@ def with_files(project: Project, files: Iterable[FileText]) -> Project:
         new[file.path] = unfenced(file.text)
     made = project.changed(new)
     if len(made.files) > MOST_FILES:
-        raise ValueError(f"A project has at most {MOST_FILES} files; this one would have {len(made.files)}.")
+        raise ValueError(
+            f"A project has at most {MOST_FILES} files; this one would have {len(made.files)}."
+        )
     return made
 
 
@@ -91,7 +109,8 @@ def edited(project: Project, change: Edited) -> Project:
     """The project after all edits. Raises ValueError in words for the model."""
     if change.is_empty:
         raise ValueError("Nothing is changed. Give line edits, swaps or whole files.")
-    # A file written whole, removed or edited by lines is changed in that way alone: numbers would shift.
+    # A file written whole, removed or edited by lines is changed in that way alone: numbers would
+    # shift.
     ways = [{one.path for one in way} for way in (change.lines, change.swaps, change.files)]
     for one, other in combinations([*ways, set(change.removed)], 2):
         if both := sorted(one & other):
@@ -104,7 +123,10 @@ def edited(project: Project, change: Edited) -> Project:
         old = made.get(swap.path) or _there(project, swap.path)
         if (count := old.count(swap.search)) != 1:
             found = "does not stand" if count == 0 else f"stands {count} times"
-            why = f"This text {found} in {swap.path}; it must stand there exactly once: {swap.search!r}."
+            why = (
+                f"This text {found} in {swap.path}; it must stand there exactly once: "
+                f"{swap.search!r}."
+            )
             raise ValueError(why)
         made[swap.path] = old.replace(swap.search, swap.replace)
     for name in change.removed:
@@ -117,20 +139,31 @@ def edited(project: Project, change: Edited) -> Project:
 
 
 def with_lines(old: str, edits: Sequence[Edit | LineEdit], name: str) -> str:
-    """A text after edits by lines that do not touch one another. Raises ValueError in words for the model."""
+    """A text after edits by lines that do not touch one another. Raises ValueError in words for
+    the model.
+    """
     lines = old.splitlines()
     ordered = sorted(edits, key=lambda edit: (edit.first, edit.last))
     for before, after in pairwise(ordered):
-        if after.first <= before.last or (after.first, after.last) == (before.first, before.last):
+        if after.first <= before.last or (after.first, after.last) == (
+            before.first,
+            before.last,
+        ):
             raise ValueError(f"Two edits of {name} touch line {after.first}. Give one edit for it.")
     for edit in reversed(ordered):
         if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
             where = f"{name} lines {edit.first} to {edit.last}"
             raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
         if isinstance(edit, LineEdit) and edit.last >= edit.first:
-            for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
+            for number, quoted in (
+                (edit.first, edit.old_first),
+                (edit.last, edit.old_last),
+            ):
                 if lines[number - 1].strip() != quoted.strip():
-                    other = f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
+                    other = (
+                        f"{name} line {number} is {lines[number - 1].strip()!r}, not "
+                        f"{quoted.strip()!r}."
+                    )
                     again = "Look at the line numbers again, or give a swap that quotes the text."
                     raise ValueError(f"{other} {again}")
     for edit in reversed(ordered):
@@ -149,5 +182,7 @@ def unfenced(text: str) -> str:
 def _there(project: Project, name: str) -> str:
     if name not in project.files:
         known = ", ".join(sorted(project.files))
-        raise ValueError(f"There is no file {name!r}. The project has: {known}. Write new files whole.")
+        raise ValueError(
+            f"There is no file {name!r}. The project has: {known}. Write new files whole."
+        )
     return project.files[name]

@@ -1,8 +1,9 @@
-"""The interpreter and packages that generated code runs with: this one's, or an environment that was built.
+"""The interpreter and packages that generated code runs with: this one's, or an environment that
+was built.
 
-A module that a generated project imports and that is missing becomes a proposed requirement. It is installed
-only by the environment builder, only where there is one, and only when its name is known or the user vouches
-for it.
+A module that a generated project imports and that is missing becomes a proposed requirement. It is
+installed only by the environment builder, only where there is one, and only when its name is known
+or the user vouches for it.
 """
 
 import ast
@@ -22,7 +23,13 @@ from reenact.codegen.project import Project
 from reenact.codegen.syntax import imported_names
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.box import Mount
-from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement, requirements_in
+from reenact.sandbox.environments.names import (
+    Allowed,
+    ProposedBy,
+    Requirement,
+    requirement,
+    requirements_in,
+)
 from reenact.sandbox.environments.prepare import Environments
 
 _NAMED = """
@@ -61,11 +68,17 @@ class Environment:
     @property
     def keras(self) -> str:
         """The engine Keras runs on."""
-        return "tensorflow" if "tensorflow" in self.available and "torch" not in self.available else "torch"
+        return (
+            "tensorflow"
+            if "tensorflow" in self.available and "torch" not in self.available
+            else "torch"
+        )
 
     def seeded(self, script: str) -> list[str]:
         """What to seed for a script: the project's libraries and its own."""
-        used = {name for name in self.available if re.search(rf"\b(?:import|from)\s+{name}\b", script)}
+        used = {
+            name for name in self.available if re.search(rf"\b(?:import|from)\s+{name}\b", script)
+        }
         return sorted(used | set(self.frameworks))
 
 
@@ -77,7 +90,10 @@ def imported(project: Project) -> tuple[str, ...]:
 
 
 def environment_for(
-    project: Project, wished: Sequence[str], vouched: Sequence[str], environments: Environments | None
+    project: Project,
+    wished: Sequence[str],
+    vouched: Sequence[str],
+    environments: Environments | None,
 ) -> Environment:
     """The environment of one version of the code. May use the network where a builder is given."""
     modules = imported(project)
@@ -93,11 +109,23 @@ def environment_for(
     if not texts and not lacking:
         return _here(modules)
     if environments is None:
-        return _here(modules, lacking, texts, ("No environment is built here: packages cannot be added.",))
+        return _here(
+            modules,
+            lacking,
+            texts,
+            ("No environment is built here: packages cannot be added.",),
+        )
     # What the project uses of this interpreter, in the same versions.
-    known, pins = {one.name for one in own}, (_pin(name) for name in modules if name not in lacking)
+    known, pins = (
+        {one.name for one in own},
+        (_pin(name) for name in modules if name not in lacking),
+    )
     new = (pin for pin in pins if pin and canonicalize_name(pin.partition("==")[0]) not in known)
-    needed = (*own, *(requirement(pin, ProposedBy.REPOSITORY) for pin in new), *proposed)
+    needed = (
+        *own,
+        *(requirement(pin, ProposedBy.REPOSITORY) for pin in new),
+        *proposed,
+    )
     try:
         made = environments.prepare(needed, Allowed.usual(*vouched), any_version=True)
     except Stopped:
@@ -110,7 +138,9 @@ def environment_for(
     installed = {str(canonicalize_name(name)): version for name, _, version in pairs}
     notes: list[str] = []
     for one, version in ((one, installed.get(one.name)) for one in needed):
-        if version is not None and not Parsed(one.text).specifier.contains(version, prereleases=True):
+        if version is not None and not Parsed(one.text).specifier.contains(
+            version, prereleases=True
+        ):
             why = "has no wheel here and cannot be built"
             notes.append(f"{one.text} {why}: {version} was installed in its place.")
     return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
@@ -141,13 +171,19 @@ def is_fulfilled(one: Requirement) -> bool:
 
 
 def _here(modules: Sequence[str], *more: tuple[str, ...]) -> Environment:
-    """This interpreter; `more` are the modules that are lacking, what would bring them, and notes."""
+    """This interpreter; `more` are the modules that are lacking, what would bring them, and
+    notes.
+    """
     packages = tuple(sorted({text for name in modules if (text := _pin(name))}))
     return Environment(sys.executable, (), this_key(packages), packages, *more)
 
 
-def _proposals(lacking: Sequence[str], project: Project, own: Sequence[Requirement]) -> Iterator[Requirement]:
-    """A requirement for each missing module: the line of requirements.txt that names it, else its name."""
+def _proposals(
+    lacking: Sequence[str], project: Project, own: Sequence[Requirement]
+) -> Iterator[Requirement]:
+    """A requirement for each missing module: the line of requirements.txt that names it, else
+    its name.
+    """
     named: dict[str, Requirement] = {}
     for line in project.files.get("requirements.txt", "").splitlines():
         with suppress(InputError):

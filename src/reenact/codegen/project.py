@@ -1,7 +1,8 @@
 """The generated project: text files by name, never changed in place; and what is wrong with one.
 
-Its contract, as docs/developing.md explains it: `python train.py --seed N [--dry-run] [--scale S]` runs the
-experiment and leaves metrics.json; `data.py` gives a mini-batch, `model.py` a model and its loss.
+Its contract, as docs/developing.md explains it: `python train.py --seed N [--dry-run] [--scale S]`
+runs the experiment and leaves metrics.json; `data.py` gives a mini-batch, `model.py` a model and
+its loss.
 """
 
 from __future__ import annotations
@@ -18,13 +19,36 @@ from reenact.codegen.syntax import parsed
 from reenact.llm.prompts import steady
 
 ENTRY = "train.py"
-"""What runs the experiment: `python train.py --seed N [--dry-run] [--scale S]`, writing metrics.json."""
+"""What runs the experiment: `python train.py --seed N [--dry-run] [--scale S]`, writing
+metrics.json.
+"""
 METRICS = "metrics.json"
 """What a run leaves: a flat object of metric names and numbers."""
 DATA, MODEL = "data.py", "model.py"
-EXPECTED = ("config.py", DATA, MODEL, ENTRY, "evaluate.py", "reproduce.sh", "README.md", "requirements.txt")
+EXPECTED = (
+    "config.py",
+    DATA,
+    MODEL,
+    ENTRY,
+    "evaluate.py",
+    "reproduce.sh",
+    "README.md",
+    "requirements.txt",
+)
 """Files that every finished project has."""
-SUFFIXES = (".py", ".sh", ".md", ".txt", ".json", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".csv")
+SUFFIXES = (
+    ".py",
+    ".sh",
+    ".md",
+    ".txt",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".csv",
+)
 LONGEST_FILE = 200_000
 MOST_FILES = 60
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -54,7 +78,9 @@ class Project:
 
     def text(self) -> str:
         """All files with their lines numbered, as a model sees them."""
-        return "\n\n".join(f"=== {name}\n{numbered(self.files[name])}" for name in sorted(self.files))
+        return "\n\n".join(
+            f"=== {name}\n{numbered(self.files[name])}" for name in sorted(self.files)
+        )
 
     @property
     def python(self) -> dict[str, str]:
@@ -84,7 +110,9 @@ class Project:
 
 def numbered(text: str) -> str:
     """A text with its lines numbered."""
-    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), start=1))
+    return "\n".join(
+        f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), start=1)
+    )
 
 
 def check_name(name: str) -> None:
@@ -94,7 +122,9 @@ def check_name(name: str) -> None:
         why = f"{name!r} is no name of a project file: use letters, digits, _ and -, no dots first."
         raise ValueError(why)
     if PurePosixPath(name).suffix not in SUFFIXES:
-        raise ValueError(f"{name!r} is not a text file of a project; it may end in {', '.join(SUFFIXES)}.")
+        raise ValueError(
+            f"{name!r} is not a text file of a project; it may end in {', '.join(SUFFIXES)}."
+        )
     if PurePosixPath(name).name == METRICS:
         raise ValueError(f"{METRICS} is what a run leaves; it is never written by hand.")
 
@@ -107,7 +137,9 @@ class Problem:
     """What is wrong, and where."""
 
     where: str
-    """The check that objects, as its pipeline names it: `static analysis`, `training on one batch`."""
+    """The check that objects, as its pipeline names it: `static analysis`, `training on one
+    batch`.
+    """
     sentence: str
     file: str = ""
     """Empty for code of one file, or when it is about the whole project."""

@@ -1,4 +1,6 @@
-"""One run of generated code in a fresh sandbox, and what is known of it afterwards: also what it logged."""
+"""One run of generated code in a fresh sandbox, and what is known of it afterwards: also what
+it logged.
+"""
 
 import hashlib
 import json
@@ -14,7 +16,16 @@ from reenact.codegen.project import Project
 from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
 from reenact.sandbox.again import run_again_if_killed
-from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
+from reenact.sandbox.box import (
+    MIB,
+    BoxResult,
+    Command,
+    Ending,
+    Limits,
+    Mount,
+    OnOutput,
+    Sandbox,
+)
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.view import WORK
 from reenact.types import JsonValue, Stop
@@ -22,7 +33,9 @@ from reenact.types import JsonValue, Stop
 TAIL = 6000
 """Characters of output that are kept: its end, where errors stand."""
 PATIENCE = 4
-"""Wall time of a run, as a multiple of its CPU time: a busy machine does not decide how a run ends."""
+"""Wall time of a run, as a multiple of its CPU time: a busy machine does not decide how a run
+ends.
+"""
 PRINTED = ""
 """What the printed lines are called among the logs of a run."""
 
@@ -46,8 +59,9 @@ class ProgramRun:
     """Collected files that are text, by name."""
     events: tuple[str, ...] = ()
     logs: Mapping[str, str] = field(default_factory=dict)
-    """What it logged of its training, where that was asked for: log files by name, and printed lines under
-    `PRINTED`; long ones thinned."""
+    """What it logged of its training, where that was asked for: log files by name, and printed
+    lines under `PRINTED`; long ones thinned.
+    """
 
     @property
     def ok(self) -> bool:
@@ -55,7 +69,9 @@ class ProgramRun:
 
     @property
     def was_run(self) -> bool:
-        """Whether it says anything about the program: not when every box was killed from outside."""
+        """Whether it says anything about the program: not when every box was killed from
+        outside.
+        """
         return self.ending != Ending.KILLED
 
     @property
@@ -66,7 +82,11 @@ class ProgramRun:
     @property
     def sentence(self) -> str:
         """How it ended, in words."""
-        other = f"It was ended ({self.ending}): {self.why}." if self.why else f"It was ended: {self.ending}."
+        other = (
+            f"It was ended ({self.ending}): {self.why}."
+            if self.why
+            else f"It was ended: {self.ending}."
+        )
         return {
             Ending.OK.value: "It ended well.",
             Ending.EXIT.value: f"It ended with exit code {self.exit_code}.",
@@ -104,14 +124,18 @@ class ProjectRunner:
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
     stop: Stop = field(default_factory=Stop)
-    _known: dict[str, Environment] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[str, Environment] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     """Environments by what is imported: a builder that fails is not asked again for every run."""
 
     def environment_of(self, project: Project) -> Environment:
         """The interpreter and packages that a generated project runs with."""
         key = "\n".join([*imported(project), "", project.files.get("requirements.txt", "")])
         if key not in self._known:
-            self._known[key] = environment_for(project, self.requirements, self.packages, self.environments)
+            self._known[key] = environment_for(
+                project, self.requirements, self.packages, self.environments
+            )
         return self._known[key]
 
     def limits(self, cpu_s: float | None = None) -> Limits:
@@ -136,10 +160,10 @@ class ProjectRunner:
     ) -> ProgramRun:
         """`python ARGUMENTS` beside the project's files, once; a step of the journal.
 
-        `logs` asks for what the run tells of its training and names files in which it may; a log that is not
-        there or may not be read changes nothing. `task` goes to standard input with a word that nobody else
-        knows: what is collected under a name with `WORD` in it has that word in its place. Raises
-        SandboxFailed and Stopped, which say nothing about the project.
+        `logs` asks for what the run tells of its training and names files in which it may; a log
+        that is not there or may not be read changes nothing. `task` goes to standard input with a
+        word that nobody else knows: what is collected under a name with `WORD` in it has that word
+        in its place. Raises SandboxFailed and Stopped, which say nothing about the project.
         """
         environment = self.environment_of(project)
         inputs = {
@@ -147,7 +171,9 @@ class ProjectRunner:
             "arguments": arguments,
             "environment": environment.key,
             "limits": [limits.cpu_s or limits.wall_s, limits.memory_bytes],
-            "extra": {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()},
+            "extra": {
+                name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()
+            },
             "task": task,
             "folders": self.folder_marks,
         }
@@ -159,12 +185,23 @@ class ProjectRunner:
             named = {name: name.replace("WORD", word) for name in collect}
             files |= extra or {}
             return self.execute(
-                environment, arguments, files, limits=limits, stdin=stdin, collect=named, logs=logs
+                environment,
+                arguments,
+                files,
+                limits=limits,
+                stdin=stdin,
+                collect=named,
+                logs=logs,
             )
 
         # A run that was killed is tried again by the same command, not kept.
         return scope.step(
-            step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun, still=lambda run: run.was_run
+            step,
+            effect,
+            kind=Kind.BOX,
+            inputs=inputs,
+            returns=ProgramRun,
+            still=lambda run: run.was_run,
         )
 
     def execute(
@@ -180,8 +217,9 @@ class ProjectRunner:
         collect: Mapping[str, str] | None = None,
         logs: tuple[str, ...] | None = None,
     ) -> ProgramRun:
-        """`python ARGUMENTS` in a fresh sandbox, once; no step of a journal. `collect` has the name that a
-        result gets, and the name of its file. Raises SandboxFailed and Stopped."""
+        """`python ARGUMENTS` in a fresh sandbox, once; no step of a journal. `collect` has the name
+        that a result gets, and the name of its file. Raises SandboxFailed and Stopped.
+        """
         named = collect or {}
         command = Command(
             argv=(environment.python, "-s", *arguments),
@@ -204,7 +242,9 @@ class ProjectRunner:
             raise ended_by(self.stop, "Stopped while generated code ran.")
         if result.ending is Ending.SANDBOX_FAILED:
             raise SandboxFailed(f"Generated code could not be run: {result.why}.")
-        left = {name: result.results[real] for name, real in named.items() if real in result.results}
+        left = {
+            name: result.results[real] for name, real in named.items() if real in result.results
+        }
         kept = {name: result.results[name] for name in logs or () if name in result.results}
         training = {PRINTED: samplers[-1].text(), **thinned(kept)} if samplers else {}
         return ProgramRun(
@@ -238,19 +278,31 @@ class ProjectRunner:
         for mark, folder in zip(marks, (one.path for one in self.folders), strict=True):
             for path in sorted(filter(Path.is_file, folder.rglob("*"))):
                 stat = path.stat()
-                mark.update(f"{path.relative_to(folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
+                mark.update(
+                    f"{path.relative_to(folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode()
+                )
         return [mark.hexdigest()[:16] for mark in marks]
 
 
 class MountedSandbox:
-    """The sandbox of a runner, with the user's folders and the environment of the code in every box."""
+    """The sandbox of a runner, with the user's folders and the environment of the code in every
+    box.
+    """
 
     def __init__(self, runner: ProjectRunner) -> None:
         self._runner, self.name = runner, runner.sandbox.name
-        self.missing, self.does_not_stop = runner.sandbox.missing, runner.sandbox.does_not_stop
+        self.missing, self.does_not_stop = (
+            runner.sandbox.missing,
+            runner.sandbox.does_not_stop,
+        )
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         """See `Sandbox.run`."""
         runner = self._runner
@@ -258,7 +310,11 @@ class MountedSandbox:
         # A prepared interpreter, when the command starts one.
         prepared = next((one.mounts for one in made if one.python == command.argv[0]), ())
         mounts = (*command.mounts, *prepared, *runner.mounts())
-        mounted = replace(command, mounts=mounts, environment={**runner.variables(), **command.environment})
+        mounted = replace(
+            command,
+            mounts=mounts,
+            environment={**runner.variables(), **command.environment},
+        )
         limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
 
@@ -268,7 +324,13 @@ def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
     refused = [one.partition(": ")[0] for one in result.why.split("; ")]
     if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
         return result.ending
-    return Ending.SIGNAL if result.signal is not None else Ending.EXIT if result.exit_code else Ending.OK
+    return (
+        Ending.SIGNAL
+        if result.signal is not None
+        else Ending.EXIT
+        if result.exit_code
+        else Ending.OK
+    )
 
 
 MOST_LINES = 500
@@ -289,11 +351,11 @@ class _Kind:
 
 
 class LogSampler:
-    """Hears what is printed while it is printed, and keeps the lines that tell a number: of each kind a
-    bounded share, however many there are.
+    """Hears what is printed while it is printed, and keeps the lines that tell a number: of each
+    kind a bounded share, however many there are.
 
-    Lines are of one kind when they differ in their numbers alone, so that two methods which report in turn
-    are thinned each by itself, and none of them is lost.
+    Lines are of one kind when they differ in their numbers alone, so that two methods which report
+    in turn are thinned each by itself, and none of them is lost.
     """
 
     def __init__(self) -> None:
@@ -330,7 +392,9 @@ class LogSampler:
 
 
 def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
-    """Log files as text, long ones thinned; one that is no text, or JSON of too many bytes, is left out."""
+    """Log files as text, long ones thinned; one that is no text, or JSON of too many bytes, is
+    left out.
+    """
     found = {}
     for name, data in logs.items():
         text = data.decode("utf-8", "replace")

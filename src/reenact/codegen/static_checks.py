@@ -1,7 +1,7 @@
 """What can be seen of generated code by reading it; nothing of it is imported or run.
 
-It parses, ruff's rules of plain errors find nothing, its own modules and their names exist, and what it
-imports from outside is installed.
+It parses, ruff's rules of plain errors find nothing, its own modules and their names exist, and
+what it imports from outside is installed.
 """
 
 import ast
@@ -29,12 +29,22 @@ def lint(where: str, text: str, file: str = "") -> Iterator[Problem]:
 def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
     """Code, message and line of all that ruff finds in a text; none when it cannot be asked.
 
-    The text is data on ruff's standard input, and no configuration of the user's or the project's is read.
+    The text is data on ruff's standard input, and no configuration of the user's or the project's
+    is read.
     """
     program = find_program("ruff")
     if program is None:
         return None
-    argv = [program, "check", "--isolated", "--no-cache", *options, "--output-format", "json", "-"]
+    argv = [
+        program,
+        "check",
+        "--isolated",
+        "--no-cache",
+        *options,
+        "--output-format",
+        "json",
+        "-",
+    ]
     try:
         done = run_host_program(argv, wall_s=WALL_S, stdin=text.encode("utf-8", "surrogatepass"))
         found = json.loads(done.stdout)
@@ -85,11 +95,20 @@ def unresolved_imports(where: str, project: Project) -> Iterator[Problem]:
                 for one in node.names:
                     top, rest = one.name.partition(".")[0], one.name.replace(".", "/")
                     if top in project.modules and "." in one.name and not _module(rest, trees):
-                        yield Problem(where, f"There is no project module `{one.name}`.", file, node.lineno)
+                        yield Problem(
+                            where,
+                            f"There is no project module `{one.name}`.",
+                            file,
+                            node.lineno,
+                        )
 
 
 def _from(
-    where: str, node: ast.ImportFrom, file: str, trees: dict[str, ast.Module], project: Project
+    where: str,
+    node: ast.ImportFrom,
+    file: str,
+    trees: dict[str, ast.Module],
+    project: Project,
 ) -> Iterator[Problem]:
     base = file.rsplit("/", node.level)[0] if node.level and "/" in file else ""
     path = (node.module or "").replace(".", "/")
@@ -99,13 +118,23 @@ def _from(
         return
     found = _module(path, trees)
     if not found and not any(name.startswith(f"{path}/") for name in trees):
-        yield Problem(where, f"There is no project module `{node.module or '.'}`.", file, node.lineno)
+        yield Problem(
+            where,
+            f"There is no project module `{node.module or '.'}`.",
+            file,
+            node.lineno,
+        )
         return
     names = defined_names(trees[found]) if found else set()
     for one in node.names:
         inner = _module(f"{path}/{one.name}".strip("/"), trees)
         if one.name != "*" and one.name not in names and not inner and "*" not in names:
-            yield Problem(where, f"`{node.module or '.'}` has no `{one.name}` to import.", file, node.lineno)
+            yield Problem(
+                where,
+                f"`{node.module or '.'}` has no `{one.name}` to import.",
+                file,
+                node.lineno,
+            )
 
 
 def _module(path: str, trees: dict[str, ast.Module]) -> str:

@@ -32,15 +32,19 @@ def parsed(text: str) -> ast.Module | None:
 
 
 def imported_names(node: ast.AST, package: str | None = None) -> Iterator[ImportedName]:
-    """What an import statement binds; nothing for other nodes. A relative import counts from `package`, and
-    binds nothing that is known without one."""
+    """What an import statement binds; nothing for other nodes. A relative import counts from
+    `package`, and binds nothing that is known without one.
+    """
     if isinstance(node, ast.Import):
         for one in node.names:
             target = one.name if one.asname else one.name.partition(".")[0]
             yield ImportedName(one.asname or target, target, one.name)
     elif isinstance(node, ast.ImportFrom) and (not node.level or package is not None):
         above = (package or "").split(".") if node.level and package else []
-        parts = [*above[: len(above) - max(node.level - 1, 0)], *([node.module] if node.module else [])]
+        parts = [
+            *above[: len(above) - max(node.level - 1, 0)],
+            *([node.module] if node.module else []),
+        ]
         source = ".".join(parts)
         for one in node.names:
             yield ImportedName(one.asname or one.name, f"{source}.{one.name}", source)
@@ -90,5 +94,7 @@ def dotted_name(node: ast.AST) -> str:
         node = node.value
     if isinstance(node, ast.Name):
         return ".".join([node.id, *reversed(parts)])
-    is_super = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    is_super = (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    )
     return ".".join(["super()", *reversed(parts)]) if is_super else ""

@@ -1,4 +1,6 @@
-"""What `reenact demo` shows: `cases/` (a training, a bug with its recording, a paper with its recordings)."""
+"""What `reenact demo` shows: `cases/` (a training, a bug with its recording, a paper with its
+recordings).
+"""
 
 from pathlib import Path
 

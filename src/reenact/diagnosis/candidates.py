@@ -29,7 +29,16 @@ KEPT_GAIN = 0.8
 """A part of a joint change suffices when it keeps so much of the gain on the screening seed."""
 INTERACTING = (
     frozenset((FaultType.CPP, FaultType.HLR, FaultType.WCI, FaultType.LNM)),
-    frozenset((FaultType.ACH, FaultType.ARM, FaultType.AAL, FaultType.LCH, FaultType.LCN, FaultType.CPP)),
+    frozenset(
+        (
+            FaultType.ACH,
+            FaultType.ARM,
+            FaultType.AAL,
+            FaultType.LCH,
+            FaultType.LCN,
+            FaultType.CPP,
+        )
+    ),
 )
 """Scale of the inputs, learning rate and initialisation; last activation, loss and labels."""
 
@@ -62,9 +71,12 @@ class Screening:
     plan: InterventionPlan
     tell: Tell
 
-    def scores(self, patches: Sequence[Patch], looks: int = 1, against: float | None = None) -> list[float]:
-        """The measure of each changed program on the screening seeds; a second look takes twice as many.
-        `against` as in `BudgetedTrainer.scores`."""
+    def scores(
+        self, patches: Sequence[Patch], looks: int = 1, against: float | None = None
+    ) -> list[float]:
+        """The measure of each changed program on the screening seeds; a second look takes twice as
+        many. `against` as in `BudgetedTrainer.scores`.
+        """
         return self.trainer.scores(patches, looks * self.plan.screening_seeds, against=against)
 
     def cost(self, patch: Patch) -> float:
@@ -81,7 +93,9 @@ class Screening:
 
 
 def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Candidate]:
-    """The best change of each suspect worth it, then further values of the strongest, within the budget."""
+    """The best change of each suspect worth it, then further values of the strongest, within
+    the budget.
+    """
     trainer, plan = screening.trainer, screening.plan
     likely = [one for one in suspects if one.confidence >= WORTH_TRYING and one.suggestions]
     found: list[Candidate] = []
@@ -99,8 +113,9 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
 
 
 def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -> list[Screened]:
-    """The best change of each suspect that helped. Those that reach most of the gain come first, the likely
-    and cheap ones before the others: four times the epochs help nearly every training."""
+    """The best change of each suspect that helped. Those that reach most of the gain come first,
+    the likely and cheap ones before the others: four times the epochs help nearly every training.
+    """
     by_score = sorted(helpful, key=lambda item: -item.score)
     best = firsts(by_score, lambda one: one.candidate.suspect.key)
     top = best[0].score if best else base
@@ -109,7 +124,10 @@ def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -
     def order(one: Screened) -> tuple[bool, float]:
         cost = max(1.0, trainer.relative_cost(one.candidate.patch))
         good = one.score >= floor
-        return (not good, -one.candidate.suspect.confidence / cost if good else -one.score)
+        return (
+            not good,
+            -one.candidate.suspect.confidence / cost if good else -one.score,
+        )
 
     return sorted(best, key=order)
 
@@ -124,8 +142,8 @@ def grow(
 ) -> tuple[Joint, Joint]:
     """Begin with the best single change, the first of the `helpful`; see what others add to it.
 
-    The set of changes that does best on the screening seeds and holds nothing it can do without, and changes
-    that are worth something on top of it as well.
+    The set of changes that does best on the screening seeds and holds nothing it can do without,
+    and changes that are worth something on top of it as well.
     """
     best = tuple(one.candidate for one in helpful[:1])
     reached = helpful[0].score if helpful else base
@@ -150,7 +168,9 @@ def grow(
 
 def what_adds(chosen: Joint, candidates: Sequence[Candidate], screening: Screening) -> Joint:
     """What still helps when the chosen changes are made: a fault may hide behind another."""
-    more = [one for one in _promising(candidates, chosen)[:ADDED] if screening.applies((*chosen, one))]
+    more = [
+        one for one in _promising(candidates, chosen)[:ADDED] if screening.applies((*chosen, one))
+    ]
     cost = sum(screening.cost(whole((*chosen, one))) for one in more)
     if not more or not screening.leaves_enough(cost):
         return ()
@@ -173,7 +193,9 @@ def is_firm(suspect: Suspect) -> bool:
 
 def interacting(candidates: Sequence[Candidate]) -> list[Joint]:
     """Changes that are known to help only together, where several of them are suspected."""
-    groups = [tuple(one for one in candidates if one.suspect.fault in faults) for faults in INTERACTING]
+    groups = [
+        tuple(one for one in candidates if one.suspect.fault in faults) for faults in INTERACTING
+    ]
     return [group for group in groups if len(group) > 1]
 
 

@@ -9,7 +9,14 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar
 
-from reenact.diagnosis.judgement import Conclusion, Judgement, Shown, conclusion_of, counted, on_stand_in
+from reenact.diagnosis.judgement import (
+    Conclusion,
+    Judgement,
+    Shown,
+    conclusion_of,
+    counted,
+    on_stand_in,
+)
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
 from reenact.drawing import drawing
@@ -31,14 +38,20 @@ class InterventionResult(StrEnum):
 
     UNTRIED = "untried"
     CONFIRMED = "confirmed"
-    """Changing it, alone or with others that are needed too, makes the training significantly better."""
+    """Changing it, alone or with others that are needed too, makes the training significantly
+    better.
+    """
     RUNS_NOW = "runs-now"
-    """Changing it makes a significant difference that is no improvement: a program that failed trains now, to
-    a result no better than a constant answer, or a loss falls below what its formula can reach."""
+    """Changing it makes a significant difference that is no improvement: a program that failed
+    trains now, to a result no better than a constant answer, or a loss falls below what its formula
+    can reach.
+    """
     UNDECIDED = "undecided"
     """It was changed, and too little was seen to say: what was believed before stands."""
     REFUTED = "refuted"
-    """Changing it was shown to make no difference that matters, where a difference could have been seen."""
+    """Changing it was shown to make no difference that matters, where a difference could have
+    been seen.
+    """
 
     @classmethod
     def _missing_(cls, value: object) -> InterventionResult | None:
@@ -51,9 +64,18 @@ class ChangeEffect:
     """What a change came to: trained over seeds with it and without it."""
 
     JSON: ClassVar = (
-        "patch", "metric=measure.name", "larger_is_better=measure.larger_is_better", "before", "after",
-        "p_value", "confirmed", "shortfall?", "detectable_gain=detectable", "on_top_of?", "cpu_seconds:2",
-    )  # fmt: skip
+        "patch",
+        "metric=measure.name",
+        "larger_is_better=measure.larger_is_better",
+        "before",
+        "after",
+        "p_value",
+        "confirmed",
+        "shortfall?",
+        "detectable_gain=detectable",
+        "on_top_of?",
+        "cpu_seconds:2",
+    )
 
     patch: Patch
     measure: Measure
@@ -62,7 +84,9 @@ class ChangeEffect:
     comparison: Comparison | None = None
     """None for a single seed."""
     p_value: float | None = None
-    """Corrected for the number of changes that were verified; none where nothing was to be confirmed."""
+    """Corrected for the number of changes that were verified; none where nothing was to be
+    confirmed.
+    """
     confirmed: bool = False
     cpu_seconds: float = 0.0
     on_top_of: str = ""
@@ -70,7 +94,9 @@ class ChangeEffect:
     shortfall: str = ""
     """Why a significant difference is no improvement; empty where it is one, or not significant."""
     detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody can say."""
+    """The smallest gain that would have been found four times out of five; none where nobody
+    can say.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,11 +104,21 @@ class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
     JSON: ClassVar = (
-        "fault=suspect.fault", "fault_name?", "layer=suspect.layer?", "layer_index=suspect.layer_index",
-        "certainty=suspect.certainty", "confidence:3", "status",
-        "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
-        "suggestions=suspect.suggestions", "fix?", "tried", "note?",
-    )  # fmt: skip
+        "fault=suspect.fault",
+        "fault_name?",
+        "layer=suspect.layer?",
+        "layer_index=suspect.layer_index",
+        "certainty=suspect.certainty",
+        "confidence:3",
+        "status",
+        "file=suspect.place.file",
+        "line=suspect.place.line",
+        "witnesses=suspect.witnesses",
+        "suggestions=suspect.suggestions",
+        "fix?",
+        "tried",
+        "note?",
+    )
 
     suspect: Suspect
     status: InterventionResult
@@ -136,7 +172,9 @@ class DiagnosisFinding(Result):
         return f"{self.code} {self.name}{where}"
 
     def __str__(self) -> str:
-        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part)
+        return "\n".join(
+            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
+        )
 
     def with_fix(self, program: Program | None) -> DiagnosisFinding:
         """The same with its fix, for this program."""
@@ -160,10 +198,21 @@ class Diagnosis(Result):
     """The answer."""
 
     JSON: ClassVar = (
-        "judgement", "sentence", "next=next_command?", "depth", "threshold", "task",
-        "metric=measure.name", "findings", "doubts=low_confidence", "symptoms=seen",
-        "seconds=spent.seconds:2", "trainings=spent.trainings", "stand_in_data", "notes",
-    )  # fmt: skip
+        "judgement",
+        "sentence",
+        "next=next_command?",
+        "depth",
+        "threshold",
+        "task",
+        "metric=measure.name",
+        "findings",
+        "doubts=low_confidence",
+        "symptoms=seen",
+        "seconds=spent.seconds:2",
+        "trainings=spent.trainings",
+        "stand_in_data",
+        "notes",
+    )
 
     depth: Depth
     evidence: Evidence
@@ -208,7 +257,9 @@ class Diagnosis(Result):
 
     @property
     def judgement(self) -> Judgement:
-        """What it all comes to. The sentence, the exit code and every list of runs derive from this."""
+        """What it all comes to. The sentence, the exit code and every list of runs derive from
+        this.
+        """
         return self.conclusion.judgement
 
     @property
@@ -319,11 +370,16 @@ class SourceFile:
 
 
 def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
-    """Every file in which a finding lies: its text, and the places with the detector that names each."""
+    """Every file in which a finding lies: its text, and the places with the detector that names
+    each.
+    """
     program = found.evidence.program
     if program is None:
         return ()
-    suspects = [*(one.suspect for one in (*found.findings, *found.low_confidence)), *found.symptoms]
+    suspects = [
+        *(one.suspect for one in (*found.findings, *found.low_confidence)),
+        *found.symptoms,
+    ]
     named: dict[str, list[Named]] = {}
     for one in (witness for suspect in suspects for witness in suspect.witnesses):
         if one.place is not None:
@@ -332,4 +388,6 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     if program.is_notebook:
         # Its places count in the script that is made of it.
         texts[str(program.entry)] = program.script()
-    return tuple(SourceFile(file, texts.get(file, ""), tuple(marks)) for file, marks in named.items())
+    return tuple(
+        SourceFile(file, texts.get(file, ""), tuple(marks)) for file, marks in named.items()
+    )

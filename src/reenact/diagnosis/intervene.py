@@ -1,15 +1,16 @@
-"""Intervention: change the suspects, train, keep what helps, then judge it on seeds that chose nothing.
+"""Intervention: change the suspects, train, keep what helps, then judge it on seeds that chose
+nothing.
 
-What is proven or strongly suspected is changed at once first: outside of text books several faults hide
-each other. A joint change that helps is cut down to what is needed; where it does not help, suspects are
-changed one by one. What remains is trained over fresh seeds against the program as it stands, and only a
-significant improvement confirms it. One metric judges, and it is chosen before any of these seeds is trained:
-where the program learns nothing at all and no change moves the metric on the screening seeds, that is the
-fall of the training loss.
+What is proven or strongly suspected is changed at once first: outside of text books several faults
+hide each other. A joint change that helps is cut down to what is needed; where it does not help,
+suspects are changed one by one. What remains is trained over fresh seeds against the program as it
+stands, and only a significant improvement confirms it. One metric judges, and it is chosen before
+any of these seeds is trained: where the program learns nothing at all and no change moves the
+metric on the screening seeds, that is the fall of the training loss.
 
-A trial has four outcomes. A significant difference that is no improvement is "runs now". What was not
-confirmed is refuted only where a difference could have been seen and was shown to be none; else it is
-undecided, and what was believed before stands. Proof always stands.
+A trial has four outcomes. A significant difference that is no improvement is "runs now". What was
+not confirmed is refuted only where a difference could have been seen and was shown to be none; else
+it is undecided, and what was believed before stands. Proof always stands.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,19 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from reenact.diagnosis import candidates
-from reenact.diagnosis.candidates import STRONG, Candidate, Joint, Screened, Screening, whole
-from reenact.diagnosis.diagnosis import ChangeEffect, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.candidates import (
+    STRONG,
+    Candidate,
+    Joint,
+    Screened,
+    Screening,
+    whole,
+)
+from reenact.diagnosis.diagnosis import (
+    ChangeEffect,
+    DiagnosisFinding,
+    InterventionResult,
+)
 from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
 from reenact.faults.confidence import below, confirmed, refuted
@@ -39,7 +51,9 @@ MUCH = 0.25
 NO_DIFFERENCE = 0.15
 """A gain that surely lies below this share of what is left to gain is none."""
 SURE = 0.9
-"""A suspect as likely as this stays a finding when another change was confirmed and this one helped too."""
+"""A suspect as likely as this stays a finding when another change was confirmed and this one
+helped too.
+"""
 
 
 def intervene(
@@ -55,8 +69,8 @@ def intervene(
         if again.options or not tried.candidates:
             tried = again
             tried.remarks.append(
-                f"Judged by {LEARNING.name}, the fall of the training loss: the program learns nothing, and"
-                f" no change moved {metric.name} on the screening seeds."
+                f"Judged by {LEARNING.name}, the fall of the training loss: the program learns "
+                f"nothing, and no change moved {metric.name} on the screening seeds."
             )
         else:
             trainer.judge_by(metric, trainer.part)
@@ -106,7 +120,9 @@ def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
             better = [one for one in tried.screened if trainer.improves(tried.base, one.score)]
             tried.helpful = candidates.ranked(better, tried.base, trainer)
             tried.base, tried.helpful = _second_look(tried.base, tried.helpful, screening)
-            chosen, tried.adds = candidates.grow(tried.base, tried.screened, tried.helpful, screening)
+            chosen, tried.adds = candidates.grow(
+                tried.base, tried.screened, tried.helpful, screening
+            )
         else:
             tried.adds = candidates.what_adds(chosen, tried.candidates, screening)
         tried.options = [chosen] if chosen else []
@@ -132,14 +148,18 @@ def _together(tried: _Tried, screening: Screening) -> Joint:
 
 
 def _learns(screening: Screening) -> bool:
-    """Whether the program as it stands learns anything, by its training loss; so too where nobody can say."""
+    """Whether the program as it stands learns anything, by its training loss; so too where
+    nobody can say.
+    """
     trainer = screening.trainer
     outcome = trainer.outcomes([trainer.trial(Patch(()), trainer.seeds[0])])[0]
     fall = LEARNING.read(outcome)
     return outcome.trained and (fall is None or fall >= LEARNS)
 
 
-def _second_look(base: float, helpful: list[Screened], screening: Screening) -> tuple[float, list[Screened]]:
+def _second_look(
+    base: float, helpful: list[Screened], screening: Screening
+) -> tuple[float, list[Screened]]:
     """Luck has chosen among several? Look again at the first few, on more seeds."""
     trainer = screening.trainer
     front = helpful[: LOOKED_AT_AGAIN * screening.plan.screening_seeds]
@@ -162,9 +182,13 @@ def _verify(tried: _Tried, screening: Screening) -> None:
     trainer, seeds = screening.trainer, FRESH_SEEDS[: screening.plan.seeds]
 
     def begin(patch: Patch) -> None:
-        screening.tell(Progress("diagnose", 5, 5, f"verify over up to {len(seeds)} fresh seeds: {patch}"))
+        screening.tell(
+            Progress("diagnose", 5, 5, f"verify over up to {len(seeds)} fresh seeds: {patch}")
+        )
 
-    results, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
+    results, late = verify(
+        [whole(option) for option in options], trainer, seeds, begin=begin, counted=True
+    )
     if late is not None and not results:
         if not tried.screened and not tried.helpful:
             raise late
@@ -185,7 +209,9 @@ def _verify(tried: _Tried, screening: Screening) -> None:
         tried.verified.append((option, effect))
 
 
-def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float) -> DiagnosisFinding:
+def _judged(
+    suspect: Suspect, tried: _Tried, measure: Measure, threshold: float
+) -> DiagnosisFinding:
     """What trying a suspect has shown so far: confirmed, runs now, or undecided with the reason."""
     key, sure = suspect.key, calibrated(suspect)
     effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
@@ -195,7 +221,9 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
     if not any(one.suspect.key == key for one in tried.candidates):
         return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
     if effect is not None and effect.shortfall:
-        return DiagnosisFinding(suspect, InterventionResult.RUNS_NOW, sure, effect, effect.shortfall)
+        return DiagnosisFinding(
+            suspect, InterventionResult.RUNS_NOW, sure, effect, effect.shortfall
+        )
     undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
     if effect is not None:
         return undecided
@@ -207,7 +235,11 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
     if tried.confirmed and any(one.suspect.key == key for one in tried.adds):
         return replace(undecided, note="changing it as well helped more, in a first look")
     if any(one.candidate.suspect.key == key for one in tried.helpful):
-        demoted = tried.confirmed and suspect.confidence < SURE and suspect.certainty is not Certainty.PROOF
+        demoted = (
+            tried.confirmed
+            and suspect.confidence < SURE
+            and suspect.certainty is not Certainty.PROOF
+        )
         sure = below(sure, threshold) if demoted else sure
         instead = "changing this instead helped too, in a first look"
         note = instead if tried.confirmed else "helped in a first look"
@@ -217,37 +249,51 @@ def _judged(suspect: Suspect, tried: _Tried, measure: Measure, threshold: float)
         note = "the joint change that helped does not need it" if firm else ""
         status = InterventionResult.UNDECIDED if firm else InterventionResult.UNTRIED
         return replace(undecided, status=status, note=note)
-    return replace(undecided, note="changing it did not help in a first look, which decides nothing")
+    return replace(
+        undecided,
+        note="changing it did not help in a first look, which decides nothing",
+    )
 
 
 def _refuted(
-    findings: list[DiagnosisFinding], tried: _Tried, screening: Screening, threshold: float
+    findings: list[DiagnosisFinding],
+    tried: _Tried,
+    screening: Screening,
+    threshold: float,
 ) -> list[DiagnosisFinding]:
     """Spend what is left on those that would be reported though nothing confirmed them.
 
-    A change that makes no difference on top of what was confirmed is refuted, or beside the program as it
-    stands where that learns and knows more than the most frequent class. Beside a fault that is proven and
-    cannot be changed nothing else can help, and nothing is refuted.
+    A change that makes no difference on top of what was confirmed is refuted, or beside the program
+    as it stands where that learns and knows more than the most frequent class. Beside a fault that
+    is proven and cannot be changed nothing else can help, and nothing is refuted.
     """
     changeable = {one.suspect.key for one in tried.candidates}
     proven = {one.suspect.key for one in findings if one.suspect.certainty is Certainty.PROOF}
     able = _learns(screening) and screening.trainer.is_above_guessing(tried.base)
     if not tried.confirmed and (proven - changeable or not able):
         return findings
-    helped = {one.candidate.suspect.key for one in tried.helpful} | {one.suspect.key for one in tried.adds}
+    helped = {one.candidate.suspect.key for one in tried.helpful} | {
+        one.suspect.key for one in tried.adds
+    }
 
     def is_open(one: DiagnosisFinding) -> bool:
-        undecided = one.status is InterventionResult.UNDECIDED and one.suspect.key not in proven | helped
+        undecided = (
+            one.status is InterventionResult.UNDECIDED and one.suspect.key not in proven | helped
+        )
         return undecided and one.confidence >= threshold
 
     return [_refute(one, tried, screening) if is_open(one) else one for one in findings]
 
 
 def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> DiagnosisFinding:
-    trainer, seeds, context = screening.trainer, FRESH_SEEDS[:REFUTING_SEEDS], whole(tried.confirmed)
+    trainer = screening.trainer
+    seeds = FRESH_SEEDS[:REFUTING_SEEDS]
+    context = whole(tried.confirmed)
     change = next(each for each in tried.candidates if each.suspect.key == one.suspect.key).patch
     both = context + change
-    if not trainer.applies(both) or not trainer.within_budget(trainer.cost(both, len(seeds)) + len(seeds)):
+    if not trainer.applies(both) or not trainer.within_budget(
+        trainer.cost(both, len(seeds)) + len(seeds)
+    ):
         return one
     try:
         before, after = trainer.samples([context, both], seeds)
@@ -259,22 +305,34 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
     if not gains_less_than(margin, before, after):
         note = f"changing it made no clear difference over {len(seeds)} seeds"
         return replace(one, tried=effect, note=note)
-    note = f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
+    note = (
+        f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
+    )
     doubt = refuted(one.confidence)
-    return replace(one, status=InterventionResult.REFUTED, confidence=doubt, tried=effect, note=note)
+    return replace(
+        one,
+        status=InterventionResult.REFUTED,
+        confidence=doubt,
+        tried=effect,
+        note=note,
+    )
 
 
 def _weighed(
     one: DiagnosisFinding, threshold: float, trainer: BudgetedTrainer, *, well: bool
 ) -> DiagnosisFinding:
-    """Nearly every training can be made a little better. What was only slightly suspected is at fault when
-    changing it helps much, and the training does not do well as it is; else it is tuning."""
+    """Nearly every training can be made a little better. What was only slightly suspected is at
+    fault when changing it helps much, and the training does not do well as it is; else it is
+    tuning.
+    """
     effect = one.tried
     slight = one.suspect.confidence < STRONG and one.suspect.certainty is not Certainty.PROOF
     if one.status is not InterventionResult.CONFIRMED or not slight or effect is None:
         return one
     if not well and trainer.improves(median(effect.before), median(effect.after), share=MUCH):
         return one
-    why = "the training does well as it is" if well else "not much, and little else speaks against it"
+    why = (
+        "the training does well as it is" if well else "not much, and little else speaks against it"
+    )
     sure = below(one.confidence, threshold)
     return replace(one, confidence=sure, note=f"changing it helps, but {why}")

@@ -1,8 +1,9 @@
-"""From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is run.
+"""From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is
+run.
 
-A value that a program reads only when it runs is placed where it stands: the text names an expression
-(`cfg.lr`) or nothing at all (`**options`), and one line of a file of settings that the run opened, of a data
-class or of a command line has that key.
+A value that a program reads only when it runs is placed where it stands: the text names an
+expression (`cfg.lr`) or nothing at all (`**options`), and one line of a file of settings that the
+run opened, of a data class or of a command line has that key.
 """
 
 import re
@@ -31,10 +32,12 @@ from reenact.types import Place
 SEEN_IN_THE_RUN = (FaultType.ZGR, FaultType.MOD, FaultType.SHF)
 """Faults that every run shows, however many models it has."""
 ABOUT_DATA = frozenset({"RE008", "RE018", "UM012"})
-"""Rules that speak of the rows themselves, beside those of inputs and labels that were prepared wrongly."""
+"""Rules that speak of the rows themselves, beside those of inputs and labels that were prepared
+wrongly.
+"""
 NOT_JUDGED = (
-    "Not judged on stand-in data: how inputs and labels are prepared, how frequent the classes are, and rows"
-    " that training and validation share."
+    "Not judged on stand-in data: how inputs and labels are prepared, how frequent the classes "
+    "are, and rows that training and validation share."
 )
 FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
@@ -49,7 +52,13 @@ def diagnose_evidence(evidence: Evidence, options: DiagnoseOptions) -> Diagnosis
     """What the rules say of this evidence; `options` choose the rules and the least confidence."""
     begun = time.monotonic()
     suspects = suspects_of(evidence, options)
-    return conclude(evidence, options, suspects, untried(suspects), TrainingUsage(time.monotonic() - begun))
+    return conclude(
+        evidence,
+        options,
+        suspects,
+        untried(suspects),
+        TrainingUsage(time.monotonic() - begun),
+    )
 
 
 def suspects_of(
@@ -65,7 +74,9 @@ def suspects_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     observed = {rule.code for rule in rules if Needs.TRACE in rule.needs}
-    return suspects_from(findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence))
+    return suspects_from(
+        findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence)
+    )
 
 
 def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
@@ -107,16 +118,21 @@ def conclude(
 
 
 def rule_findings(rules: Sequence[Detector], evidence: Evidence) -> tuple[Finding, ...]:
-    """What the rules say; where the run shows too little, what the text alone proves counts as well."""
+    """What the rules say; where the run shows too little, what the text alone proves counts as
+    well.
+    """
     found, trace = run_detectors(rules, evidence), evidence.trace
     # A trace that the probe broke off, or that ended after a step or two.
-    little = trace is not None and (bool(trace.happened("probe-off")) or trace.step_count < FEW_STEPS)
+    little = trace is not None and (
+        bool(trace.happened("probe-off")) or trace.step_count < FEW_STEPS
+    )
     if trace is None or not (little or evidence.optimizers > 1):
         return found
     known = {one.code for one in found}
     of_the_text = run_detectors(rules, Evidence(evidence.program, evidence.static))
     if not little:
-        # Of several models the run shows one: what is written of the others counts where it is proof.
+        # Of several models the run shows one: what is written of the others counts where it is
+        # proof.
         proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
         of_the_text = tuple(one for one in proven if one.fault not in SEEN_IN_THE_RUN)
     return (*found, *(one for one in of_the_text if one.code not in known))
@@ -162,16 +178,25 @@ def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple
     def placed(finding: Finding) -> Finding:
         key = _key(finding, evidence)
         texts = {**own, **opened} if finding.place is None else opened
-        lines = [(file, *line) for file, text in texts.items() for line in enumerate(text.splitlines(), 1)]
-        places = [Place(file, number) for file, number, line in lines if key is not None and key.match(line)]
+        lines = [
+            (file, *line)
+            for file, text in texts.items()
+            for line in enumerate(text.splitlines(), 1)
+        ]
+        places = [
+            Place(file, number)
+            for file, number, line in lines
+            if key is not None and key.match(line)
+        ]
         return replace(finding, place=places[0]) if len(places) == 1 else finding
 
     return tuple(map(placed, findings))
 
 
 def _key(finding: Finding, evidence: Evidence) -> re.Pattern[str] | None:
-    """How the line begins that sets what a finding is about: a key of its fault where it has no place, else
-    the name that stands for its number."""
+    """How the line begins that sets what a finding is about: a key of its fault where it has no
+    place, else the name that stands for its number.
+    """
     if finding.place is None:
         words = KEYS.get(finding.fault, "")
         line = rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']"""

@@ -1,7 +1,9 @@
-"""The judgement of a diagnosis: one of four, from which its sentence, its exit code and every list derive.
+"""The judgement of a diagnosis: one of four, from which its sentence, its exit code and every list
+derive.
 
-"No fault found" is about what was seen alone: a program that did not start, trained nothing or broke the
-probe is not judged, and a training with grave symptoms is broken whether or not a detector names the cause.
+"No fault found" is about what was seen alone: a program that did not start, trained nothing or
+broke the probe is not judged, and a training with grave symptoms is broken whether or not a
+detector names the cause.
 """
 
 from __future__ import annotations
@@ -27,7 +29,11 @@ ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
 """Endings that need no mention beside a judged training."""
 FEW_STEPS = 30
 """Below this a training has hardly begun."""
-DEEPER = {Depth.STATIC: Depth.QUICK, Depth.QUICK: Depth.NORMAL, Depth.NORMAL: Depth.DEEP}
+DEEPER = {
+    Depth.STATIC: Depth.QUICK,
+    Depth.QUICK: Depth.NORMAL,
+    Depth.NORMAL: Depth.DEEP,
+}
 
 
 class Judgement(StrEnum):
@@ -36,11 +42,17 @@ class Judgement(StrEnum):
     FINDINGS = "findings"
     """A detector names something that is wrong, at or above the threshold."""
     BROKEN = "broken"
-    """The training failed, by symptoms of level error or by its own course; no detector names the cause."""
+    """The training failed, by symptoms of level error or by its own course; no detector names
+    the cause.
+    """
     SOUND = "sound"
-    """A training was seen (or, at depth static, the text was read) and nothing speaks against it."""
+    """A training was seen (or, at depth static, the text was read) and nothing speaks against
+    it.
+    """
     UNJUDGED = "unjudged"
-    """There was nothing to judge: no start, no training, a text that cannot be parsed, a broken probe."""
+    """There was nothing to judge: no start, no training, a text that cannot be parsed, a broken
+    probe.
+    """
 
     @property
     def exit_code(self) -> ExitCode:
@@ -93,9 +105,12 @@ def _judgement(found: Shown) -> Judgement:
         return Judgement.FINDINGS
     from reenact.faults.health import Health, health_of
 
-    evidence, symptoms, threshold = found.evidence, found.symptoms, found.threshold
+    evidence = found.evidence
+    symptoms = found.symptoms
+    threshold = found.threshold
     health = health_of(evidence)
-    # A symptom counts where a training is not seen to learn; one that is proven, a crash, needs none.
+    # A symptom counts where a training is not seen to learn; one that is proven, a crash, needs
+    # none.
     counts = health in (Health.FAILS, Health.UNSEEN)
     proof = health is not Health.WORKS
     errors = grave_symptoms(symptoms, threshold)
@@ -131,7 +146,10 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
         case Judgement.SOUND if early:
             return f"No fault found at depth {depth}{early}."
         case Judgement.SOUND:
-            outcome, steps = evidence.outcome, evidence.trace.step_count if evidence.trace is not None else 0
+            outcome, steps = (
+                evidence.outcome,
+                evidence.trace.step_count if evidence.trace is not None else 0,
+            )
             ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
             seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
             return f"No fault found at depth {depth}{seen_in}"
@@ -156,7 +174,9 @@ def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspe
 
 
 def _goes_on(evidence: Evidence) -> bool:
-    """Whether a training gets better, or has hardly begun, whatever stands still in one of its layers."""
+    """Whether a training gets better, or has hardly begun, whatever stands still in one of its
+    layers.
+    """
     from reenact.faults.facts.measured import loss_halved
 
     steps = evidence.trace.step_count if evidence.trace is not None else 0
@@ -180,18 +200,28 @@ def why_unjudged(evidence: Evidence, depth: Depth) -> str:
     if outcome.kind is OutcomeKind.NOT_STARTED:
         return outcome.note
     ended = outcome.sentence[:1].lower() + outcome.sentence[1:].rstrip(".")
-    return ended if outcome.kind is OutcomeKind.NO_TRAINING else f"{ended} before any training step was seen"
+    return (
+        ended
+        if outcome.kind is OutcomeKind.NO_TRAINING
+        else f"{ended} before any training step was seen"
+    )
 
 
 def unparsed(evidence: Evidence) -> str:
     """The file that cannot be parsed and why; empty when all can."""
     files = evidence.program.unparsed if evidence.program is not None else ()
-    return f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})" if files else ""
+    return (
+        f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})"
+        if files
+        else ""
+    )
 
 
 def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
     """The command that leads on; empty when findings name their own, or nothing is left to do."""
-    program = shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    program = (
+        shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    )
     if judgement is Judgement.BROKEN:
         return f"reenact diagnose --depth {DEEPER[depth]} {program}" if depth in DEEPER else ""
     if judgement is Judgement.SOUND and not depth.runs:
@@ -208,7 +238,9 @@ def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str
     if kind is OutcomeKind.INTERRUPTED:
         return f"reenact diagnose {program}"
     if unparsed(evidence) or kind is OutcomeKind.NO_TRAINING:
-        return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
+        return (
+            f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
+        )
     if kind is OutcomeKind.EXITED:
         # It would end in the same way again; 2 is the code of a wrong command line.
         given = evidence.program.launch.arguments if evidence.program is not None else ()

@@ -1,10 +1,11 @@
 """Ask a model several times and keep what can be checked; how many answers agree is the confidence.
 
-The program is quoted data, the answer a typed list of faults. Of an opinion can be checked that its line, its
-layer and its kind of fault exist, and that its value is harmless.
+The program is quoted data, the answer a typed list of faults. Of an opinion can be checked that its
+line, its layer and its kind of fault exist, and that its value is harmless.
 
-A value proposed by a model is taken over only as a number, a truth value, or one of the alternatives that the
-program itself offers for that hyperparameter. Text that a model wrote never becomes code.
+A value proposed by a model is taken over only as a number, a truth value, or one of the
+alternatives that the program itself offers for that hyperparameter. Text that a model wrote never
+becomes code.
 """
 
 import ast
@@ -36,7 +37,10 @@ class Suspicion(BaseModel):
     """One fault, as the model sees it. Nothing of it is believed before it was checked."""
 
     fault: str = Field(description="Code of the fault type, from the list.")
-    layer: str = Field(default="", description="Name of the layer from the list; empty for the training.")
+    layer: str = Field(
+        default="",
+        description="Name of the layer from the list; empty for the training.",
+    )
     file: str = Field(default="", description="Name of the file; empty for the first one.")
     line: int = Field(description="Number of the line at fault, as it stands before the bar.")
     old: str = Field(default="", description="The value in force, as the source writes it.")
@@ -79,7 +83,17 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     name = layer.name if layer is not None else param.id.layer if param is not None else ""
     names = [one.name for one in graph.layers if one.family != "input"]
     index = names.index(name) if name in names else None
-    said = (CODE, NAME, FAMILY, fault, Severity.WARNING, _short(named.reason, 240), WHY, 0.0, place)
+    said = (
+        CODE,
+        NAME,
+        FAMILY,
+        fault,
+        Severity.WARNING,
+        _short(named.reason, 240),
+        WHY,
+        0.0,
+        place,
+    )
     found = Finding(*said, layer=name, layer_index=index)
     if param is None:
         return found
@@ -99,11 +113,15 @@ def fault_named(word: str) -> FaultType | None:
 def _hyperparameter(
     fault: FaultType, place: Place, layer: StaticLayer | None, graph: StaticGraph
 ) -> Hyperparameter | None:
-    """The hyperparameter of the right kind: of that layer, else on that line, else the only one there is."""
+    """The hyperparameter of the right kind: of that layer, else on that line, else the only one
+    there is.
+    """
     fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
-    spots = [(one, spot) for one in fitting for spot in (one.place, *one.uses) if spot.file == place.file]
+    spots = [
+        (one, spot) for one in fitting for spot in (one.place, *one.uses) if spot.file == place.file
+    ]
     here = (one for one, spot in spots if spot.line <= place.line <= max(spot.line, spot.end_line))
     return next(here, fitting[0] if len(fitting) == 1 else None)
 
@@ -121,7 +139,9 @@ def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[
 
 
 def _value(param: Hyperparameter, text: str) -> JsonValue:
-    """A number, a truth value, or one of the hyperparameter's own alternatives; none for anything else."""
+    """A number, a truth value, or one of the hyperparameter's own alternatives; none for
+    anything else.
+    """
     spelled = {_plain(one): one for one in param.alternatives if isinstance(one, str)}
     word = text.strip().strip("`'\"")
     if _plain(word) in spelled:
@@ -142,18 +162,25 @@ def _short(text: str, most: int = 60) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-CODE, NAME, FAMILY = "MD001", "model-opinion", "model"
+CODE = "MD001"
+NAME = "model-opinion"
+FAMILY = "model"
 WHY = "A model read the program and says so; nothing was measured."
 
 
 def llm_findings(
     program: Program, model: Model, samples: int, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do not exist
-    is dropped, and the notes that come along say so."""
+    """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do
+    not exist is dropped, and the notes that come along say so.
+    """
     graph = static_graph(program)
-    faults = "\n".join(f"{FaultType[name].value}: {text}" for name, text in field_texts(FaultType).items())
-    layers = "\n".join(f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers)
+    faults = "\n".join(
+        f"{FaultType[name].value}: {text}" for name, text in field_texts(FaultType).items()
+    )
+    layers = "\n".join(
+        f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers
+    )
     prompt = load_prompt("reenact.diagnosis", "prompts/opinion.md").fill(
         faults=faults, layers=layers or "none could be read", program=numbered(program)
     )
@@ -172,15 +199,22 @@ def llm_findings(
         for one in firsts(kept, lambda one: (one.fault, one.layer)):
             agreeing.setdefault((one.fault, one.layer), []).append(one)
     together = [_together(same, samples) for same in agreeing.values()]
-    notes = (f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}." for why, n in dropped.items())
+    notes = (
+        f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}."
+        for why, n in dropped.items()
+    )
     return tuple(sorted(together, key=lambda one: -one.confidence)), tuple(notes)
 
 
 def _together(agreeing: list[Finding], samples: int) -> Finding:
-    """The first wording, at the place that most answers name. The confidence is the share of answers that
-    agree, with one more that does not: a single answer is never sure."""
+    """The first wording, at the place that most answers name. The confidence is the share of
+    answers that agree, with one more that does not: a single answer is never sure.
+    """
     place = Counter(one.place for one in agreeing).most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
-    saw, sure = f"{len(agreeing)} of {samples} answers: {first.saw}", len(agreeing) / (samples + 1)
+    saw, sure = (
+        f"{len(agreeing)} of {samples} answers: {first.saw}",
+        len(agreeing) / (samples + 1),
+    )
     return replace(first, saw=saw, confidence=sure, suggestions=tuple(suggestions.values()))

@@ -1,7 +1,8 @@
-"""Why no training of an earlier run was reused: what the program depends on changed, or cannot be seen.
+"""Why no training of an earlier run was reused: what the program depends on changed, or cannot be
+seen.
 
-Both runs have it in the journal: the inputs of their watched run are its surroundings, its result is what the
-program looked at.
+Both runs have it in the journal: the inputs of their watched run are its surroundings, its result
+is what the program looked at.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def reused_line(run: OpenRun, journal: Journal, *, trainings: int, fresh: bool) 
 
 
 def why_not_reused(journal: Journal, run: Run) -> str:
-    """A sentence; empty where there is no earlier run of the same program, or nothing of it differs."""
+    """A sentence; empty where there is no earlier run of the same program, or nothing of it
+    differs.
+    """
     step = _watch_step(journal, run)
     opened = _opened(journal, step) if step is not None else None
     if step is None or opened is None:
@@ -85,5 +88,7 @@ def _named(path: str, folder: str) -> str:
 
 def _listed(changes: list[str]) -> str:
     if len(changes) <= NAMED:
-        return " and ".join([", ".join(changes[:-1]), changes[-1]]) if len(changes) > 1 else changes[0]
+        return (
+            " and ".join([", ".join(changes[:-1]), changes[-1]]) if len(changes) > 1 else changes[0]
+        )
     return f"{', '.join(changes[:NAMED])} and {len(changes) - NAMED} more"

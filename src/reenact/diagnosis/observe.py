@@ -29,7 +29,9 @@ from reenact.types import Stop
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each experiment, however short the training is."""
 EXPERIMENT_WALL = 120.0
-"""Most that the program may take on its way to the first step, in the process of the experiments."""
+"""Most that the program may take on its way to the first step, in the process of the
+experiments.
+"""
 LEAST_WAIT = 30.0
 """Seconds that the experiments may go on after the watched run, however short that was."""
 WAIT_SHARE = 0.3
@@ -37,13 +39,22 @@ WAIT_SHARE = 0.3
 
 
 def observe(
-    program: Program, options: TrainingOptions, services: DiagnoseServices, folder: Path, *, bare: bool
+    program: Program,
+    options: TrainingOptions,
+    services: DiagnoseServices,
+    folder: Path,
+    *,
+    bare: bool,
 ) -> tuple[Watched, Experiments]:
-    """One watched run, and beside it the small experiments in a process of their own; `bare` looks at losses
-    and metrics alone, and does without experiments."""
+    """One watched run, and beside it the small experiments in a process of their own; `bare` looks
+    at losses and metrics alone, and does without experiments.
+    """
     # Ends with us, and by itself once the watched run was ended for want of time.
     until = Stop(parent=services.stop)
-    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
+    with (
+        ThreadPoolExecutor(1) as beside,
+        tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch,
+    ):
         weights = Path(scratch) / "weights"
         watch_options = WatchOptions(
             folder,
@@ -88,10 +99,19 @@ def observe(
 
 
 def watched_run(
-    program: Program, options: TrainingOptions, services: DiagnoseServices, run: Scope, *, bare: bool = False
+    program: Program,
+    options: TrainingOptions,
+    services: DiagnoseServices,
+    run: Scope,
+    *,
+    bare: bool = False,
 ) -> tuple[WatchedRun, Trace | None]:
-    """One watched run as a step of the journal; done again only when something that it read has changed."""
-    journal, traces, stop = services.journal, services.traces, services.stop
+    """One watched run as a step of the journal; done again only when something that it read has
+    changed.
+    """
+    journal = services.journal
+    traces = services.traces
+    stop = services.stop
     new_folders: set[Path] = set()
 
     def effect() -> WatchedRun:
@@ -116,8 +136,9 @@ def watched_run(
         )
 
     def holds(kept: WatchedRun) -> bool:
-        """Whether the program would be seen to do the same now: all that it read is as it was, the trace was
-        not cleared away, and the user neither ended it nor typed answers for it."""
+        """Whether the program would be seen to do the same now: all that it read is as it was, the
+        trace was not cleared away, and the user neither ended it nor typed answers for it.
+        """
         if kept.folder in new_folders:
             mine = True
         else:
@@ -136,7 +157,9 @@ def watched_run(
         **({"stand_in_data": True} if options.stand_in_data else {}),
         **({"experiments": options.experiments} if options.experiments != EXPERIMENTS else {}),
     }
-    kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds)
+    kept = run.step(
+        "watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds
+    )
     root = program_root(program, kept.folder)
     return kept, read_trace(kept.folder, root=root) if is_trace(kept.folder) else None
 
@@ -144,11 +167,20 @@ def watched_run(
 def _experiments(
     program: Program, options: TrainingOptions, weights: Path, stop: Stop, stdin: Stream
 ) -> Experiments:
-    """One batch over and over, a range of learning rates, how the model behaves at the start and the end."""
+    """One batch over and over, a range of learning rates, how the model behaves at the start
+    and the end.
+    """
     folder = weights.with_name("trace")
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     return run_experiments(
-        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS,
-        share=options.experiments, stdin=stdin, stop=stop, weights=weights,
+        program,
+        folder,
+        python=options.python,
+        max_time=most,
+        seconds=EXPERIMENT_SECONDS,
+        share=options.experiments,
+        stdin=stdin,
+        stop=stop,
+        weights=weights,
         stand_ins=() if options.stand_in_data else None,
-    )  # fmt: skip
+    )

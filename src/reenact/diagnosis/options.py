@@ -55,7 +55,10 @@ class InterventionPlan:
 
 
 PLANS = {Depth.NORMAL: InterventionPlan(7, 6), Depth.DEEP: InterventionPlan(16, 10)}
-BUDGETS = {Depth.NORMAL: TrainingBudget(30, exact=False), Depth.DEEP: TrainingBudget(90, exact=False)}
+BUDGETS = {
+    Depth.NORMAL: TrainingBudget(30, exact=False),
+    Depth.DEEP: TrainingBudget(90, exact=False),
+}
 
 
 def budget_for(depth: Depth, text: str) -> TrainingBudget:
@@ -72,8 +75,9 @@ class TrainingOptions:
     ignore: tuple[str, ...] = ()
     """Rules to leave out."""
     budget: str = ""
-    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings; empty:
-    the usual one, and more where a training takes less than 1.5 s."""
+    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`:
+    trainings; empty: the usual one, and more where a training takes less than 1.5 s.
+    """
     metric: str = ""
     """The metric that judges a change; empty: chosen from what the program tells."""
     python: str = ""
@@ -91,10 +95,13 @@ class TrainingOptions:
     training_time: float | None = None
     """Seconds that one training may take."""
     experiments: float = EXPERIMENTS
-    """Share of the training's own time that each small experiment may take: never less than a second of CPU
-    time or so, never more than twenty."""
+    """Share of the training's own time that each small experiment may take: never less than a
+    second of CPU time or so, never more than twenty.
+    """
     prune: bool = False
-    """End trainings that choose among changes when they are hopeless beside the program as it stands."""
+    """End trainings that choose among changes when they are hopeless beside the program as it
+    stands.
+    """
 
     def __post_init__(self) -> None:
         check_name(self.executor)

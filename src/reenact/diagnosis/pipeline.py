@@ -1,4 +1,5 @@
-"""Diagnose: read the program, watch it, ask the detectors, change the suspects, say what is at fault.
+"""Diagnose: read the program, watch it, ask the detectors, change the suspects, say what is at
+fault.
 
 program -> static findings -> watched run and small experiments -> our detectors and others
 -> suspects -> intervention -> findings, surest first
@@ -37,14 +38,19 @@ def ending_of(evidence: Evidence) -> Crash | None:
     """The exception that ends the program behind its training; none where there is no such."""
     from reenact.trials.ending import behind_training
 
-    program, outcome, trace = evidence.program, evidence.outcome, evidence.trace
+    program = evidence.program
+    outcome = evidence.outcome
+    trace = evidence.trace
     if program is None or outcome is None or trace is None:
         return None
     return behind_training(program, outcome.crash, trace.step_count)
 
 
 def diagnose(
-    program: Program, options: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
+    program: Program,
+    options: DiagnoseOptions,
+    services: DiagnoseServices,
+    seen: Evidence | None = None,
 ) -> Diagnosis:
     """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again.
@@ -61,16 +67,24 @@ def diagnose(
 
 
 def diagnose_within(
-    program: Program, options: DiagnoseOptions, services: DiagnoseServices, run: Scope, seen: Evidence | None
+    program: Program,
+    options: DiagnoseOptions,
+    services: DiagnoseServices,
+    run: Scope,
+    seen: Evidence | None,
 ) -> Diagnosis:
-    """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
+    """The same as steps of a run that somebody else has opened: a repair is one run with its
+    diagnosis.
+    """
     begun = time.monotonic()
     trains = options.depth.intervenes
     with ExitStack() as stack:
         # Opened first: a cluster that cannot be reached is known before the program is trained.
         how = (options.workers, options.python, options.executor, options.data)
         executor = stack.enter_context(services.open_executor(*how)) if trains else None
-        evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
+        evidence, notes = (
+            (seen, ()) if seen is not None else _observe(program, options, services, run)
+        )
         others, remarks = _other_detectors(evidence, options, services, run)
         suspects = suspects_of(evidence, options, others)
         causes = [one for one in suspects if one.first.is_root_cause]
@@ -86,8 +100,9 @@ def diagnose_within(
 def _observe(
     program: Program, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[Evidence, tuple[str, ...]]:
-    """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say what
-    could not be seen."""
+    """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say
+    what could not be seen.
+    """
     evidence = read_only(program)
     unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
     if not options.depth.runs:
@@ -108,7 +123,9 @@ def _observe(
 def _other_detectors(
     evidence: Evidence, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What the learned detector and a language model find, when asked, and notes on their answers."""
+    """What the learned detector and a language model find, when asked, and notes on their
+    answers.
+    """
     learned: tuple[Finding, ...] = ()
     if options.learned:
         from reenact.diagnosis.learned.findings import learned_findings
@@ -135,13 +152,16 @@ def _intervene(
     run: Scope,
     executor: Executor | None,
 ) -> tuple[Sequence[DiagnosisFinding], TrainingUsage, Measure | None, tuple[str, ...]]:
-    """Change the suspects when that was asked for and the program can be judged: what that has shown, what it
-    took, which metric judged, and notes."""
+    """Change the suspects when that was asked for and the program can be judged: what that has
+    shown, what it took, which metric judged, and notes.
+    """
     nothing = (untried(suspects), TrainingUsage(0.0), None)
     if executor is None or not suspects or evidence.trace is None or evidence.outcome is None:
         return (*nothing, ())
     if evidence.outcome.kind in CUT_OFF:
-        late = "Nothing was tried: the training did not come to its end within the time that it had."
+        late = (
+            "Nothing was tried: the training did not come to its end within the time that it had."
+        )
         if evidence.outcome.kind is OutcomeKind.INTERRUPTED:
             late = "Nothing was tried: the training was stopped before its end."
         return (*nothing, (late,))
@@ -154,7 +174,10 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    asked: dict[str, Any] = {"training_time": options.training_time, "prunes": options.prune}
+    asked: dict[str, Any] = {
+        "training_time": options.training_time,
+        "prunes": options.prune,
+    }
     budget = budget_for(options.depth, options.budget)
     asked |= {"ending": ending_of(evidence), "measure": measure, "budget": budget}
     trainer = services.trainer(evidence, executor, run, options.python, **asked)
@@ -165,6 +188,14 @@ def _intervene(
         screening = Screening(trainer, plan, services.tell)
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
-        suspected, remarks = nothing[0], [f"The suspects were not tried. {error.sentence}"]
+        suspected, remarks = (
+            nothing[0],
+            [f"The suspects were not tried. {error.sentence}"],
+        )
     noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
-    return suspected, trainer.usage, trainer.measure, (*noted, *remarks, *executor.notes)
+    return (
+        suspected,
+        trainer.usage,
+        trainer.measure,
+        (*noted, *remarks, *executor.notes),
+    )

@@ -1,4 +1,6 @@
-"""What a pipeline that trains works with: journal, folder of traces, progress, stop, model, executor."""
+"""What a pipeline that trains works with: journal, folder of traces, progress, stop, model,
+executor.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class DiagnoseServices:
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
     screen: Screen | None = None
-    """What shows a line of ours on the terminal and passes the program's output on; none: no line."""
+    """What shows a line of ours on the terminal and passes the program's output on; none: no
+    line.
+    """
     answers: Answers = field(default_factory=Answers)
     """What the program reads on its stdin; nothing by default."""
     notice: Callable[[str], None] | None = None
@@ -50,7 +54,11 @@ class DiagnoseServices:
     def open_run(self, pipeline: str, program: Program, request: object) -> OpenRun:
         """The unfinished run of this request, or a new one."""
         return self.journal.run(
-            pipeline=pipeline, request=request, argv=self.argv, what=str(program.entry), fresh=self.fresh
+            pipeline=pipeline,
+            request=request,
+            argv=self.argv,
+            what=str(program.entry),
+            fresh=self.fresh,
         )
 
     def reused_line(self, run: OpenRun, trainings: int) -> str:
@@ -70,16 +78,28 @@ class DiagnoseServices:
         return open_executor(name, workers=workers, python=python, data=data, stop=self.stop)
 
     def trainer(
-        self, evidence: Evidence, executor: Executor, run: Scope, python: str, **more: Any
+        self,
+        evidence: Evidence,
+        executor: Executor,
+        run: Scope,
+        python: str,
+        **more: Any,
     ) -> BudgetedTrainer:
         """Trains the program that was watched; `more` is what `BudgetedTrainer` needs besides."""
         from reenact.probe.surroundings import training_mark
         from reenact.trials.trainer import BudgetedTrainer
 
-        program, seconds = evidence.program, evidence.trace.seconds if evidence.trace is not None else 0.0
+        program, seconds = (
+            evidence.program,
+            evidence.trace.seconds if evidence.trace is not None else 0.0,
+        )
         assert program is not None
         mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
-        known: dict[str, Any] = {"one_training": seconds, "one_wall": seconds, "around": mark}
+        known: dict[str, Any] = {
+            "one_training": seconds,
+            "one_wall": seconds,
+            "around": mark,
+        }
         known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
         known["several_labels"] = has_several_labels(evidence)
         known["loss_floor"] = least_value(evidence.loss_name)
@@ -97,8 +117,9 @@ def has_several_labels(evidence: Evidence) -> bool:
 
 
 def constant_loss(evidence: Evidence) -> float | None:
-    """The loss of the best answer that ignores the inputs; none where it is not known, as where penalties of
-    the weights are added to the loss."""
+    """The loss of the best answer that ignores the inputs; none where it is not known, as where
+    penalties of the weights are added to the loss.
+    """
     layers = evidence.graph.layers if evidence.graph is not None else ()
     settings = [setting for layer in layers for setting in layer.settings.items()]
     penalised = any(name.endswith("_regularizer") and value for name, value in settings)

@@ -1,6 +1,8 @@
-"""Suspects: findings of several rules that point to one thing are one suspect with several witnesses.
+"""Suspects: findings of several rules that point to one thing are one suspect with several
+witnesses.
 
-A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the line of a finding suppresses it.
+A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the line of a finding
+suppresses it.
 
 How sure that makes is decided in `reenact.faults.confidence` alone.
 """
@@ -96,7 +98,9 @@ ABOUT_EVALUATION = frozenset({"RE007"})
 
 T = TypeVar("T")
 _COMMENT = re.compile(r"#\s*reenact:\s*ignore(?:\[(?P<codes>[\w\s,-]+)\])?")
-_WHOLE_FILE = re.compile(r"^\s*#\s*reenact:\s*ignore-file(?:\[(?P<codes>[\w\s,-]+)\])?", re.MULTILINE)
+_WHOLE_FILE = re.compile(
+    r"^\s*#\s*reenact:\s*ignore-file(?:\[(?P<codes>[\w\s,-]+)\])?", re.MULTILINE
+)
 
 SuspectKey: TypeAlias = tuple[str, str, str]
 """Fault family (or `symptom`), what it belongs to, and the layer where a symptom shows."""
@@ -117,7 +121,9 @@ class Suspect:
     suggestions: tuple[Suggestion, ...]
     """Different changes that may help, the surest witness's first."""
     doubted: bool = False
-    """Whether the training speaks against it: it is listed as worth a look until a trial confirms it."""
+    """Whether the training speaks against it: it is listed as worth a look until a trial
+    confirms it.
+    """
 
     @property
     def key(self) -> SuspectKey:
@@ -130,14 +136,22 @@ class Suspect:
 
     @property
     def headline(self) -> Finding:
-        """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
+        """The witness to name: the surest whose rule is about this very fault, not one that
+        infers it.
+        """
         about = {one.code: one.study for one in all_detectors()}
-        return next((one for one in self.witnesses if about.get(one.code) is self.fault), self.first)
+        return next(
+            (one for one in self.witnesses if about.get(one.code) is self.fault),
+            self.first,
+        )
 
     @property
     def in_a_line(self) -> str:
         """Its headline, with the place."""
-        named, where = self.headline, f" at {self.place}" if self.place is not None else ""
+        named, where = (
+            self.headline,
+            f" at {self.place}" if self.place is not None else "",
+        )
         return f"{named.code} {named.name}{where}: {named.saw}"
 
     @property
@@ -155,11 +169,12 @@ def suspects_from(
 ) -> tuple[Suspect, ...]:
     """Group findings by what they accuse, strongest suspect first.
 
-    `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
-    from the program itself, it explains what happened, and suspects that only such rules name are less
-    likely. Beside proof every hint is: while an output cannot express the labels, nobody can tell whether the
-    learning rate is right. So is a hint where the training works, by its `health`, or has not `begun`: what
-    is unusual there does no harm. Where it is not seen to fail, a hint alone is no finding.
+    `observed` are codes of rules that judge by what happened in the run. Where something is as good
+    as proven from the program itself, it explains what happened, and suspects that only such rules
+    name are less likely. Beside proof every hint is: while an output cannot express the labels,
+    nobody can tell whether the learning rate is right. So is a hint where the training works, by
+    its `health`, or has not `begun`: what is unusual there does no harm. Where it is not seen to
+    fail, a hint alone is no finding.
     """
     groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
@@ -167,15 +182,23 @@ def suspects_from(
     found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
     causes = [one for one in found if one.first.is_root_cause]
     if any(one.confidence >= PROVEN and not _only(one, observed) for one in causes):
-        found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
-    if health is Health.WORKS or not begun or any(one.certainty is Certainty.PROOF for one in causes):
+        found = [
+            _less(one) if _only(one, observed) and one.fault is not None else one for one in found
+        ]
+    if (
+        health is Health.WORKS
+        or not begun
+        or any(one.certainty is Certainty.PROOF for one in causes)
+    ):
         found = [_less(one) if one.certainty is Certainty.HINT else one for one in found]
     found = [replace(one, doubted=_spoken_against(one, health)) for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
 
 
 def _spoken_against(suspect: Suspect, health: Health) -> bool:
-    """Whether a training that learns, or is not seen to fail, makes a suspect less likely than not."""
+    """Whether a training that learns, or is not seen to fail, makes a suspect less likely than
+    not.
+    """
     shows = suspect.fault in SHOWS and suspect.first.code not in ABOUT_EVALUATION
     witnesses = suspect.witnesses
     return is_spoken_against(suspect.confidence, suspect.certainty, witnesses, health, shows=shows)
@@ -216,7 +239,10 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         fault=first.fault,
         layer=layered.layer if of_layer else "",
         layer_index=layered.layer_index if of_layer else None,
-        hyperparameter=next((one.hyperparameter for one in findings if one.hyperparameter is not None), None),
+        hyperparameter=next(
+            (one.hyperparameter for one in findings if one.hyperparameter is not None),
+            None,
+        ),
         place=placed.place,
         witnesses=firsts(findings, lambda one: one.code),
         confidence=combined(findings),

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from reenact.faults.facts.layer_view import LayerView
     from reenact.faults.facts.losses import LossFamily, Wanted
     from reenact.faults.fault import Category, Fault
-    from reenact.faults.finding import Certainty, Finding, Findings, Observes, Severity, Suggestion
+    from reenact.faults.finding import (
+        Certainty,
+        Finding,
+        Findings,
+        Observes,
+        Severity,
+        Suggestion,
+    )
     from reenact.program.fault_type import FaultType
     from reenact.program.graph import TaskType, TensorFacts
     from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -57,7 +64,14 @@ _MODULES = {
     "reenact.faults.facts.layer_view": ("LayerView",),
     "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
     "reenact.faults.fault": ("Category", "Fault"),
-    "reenact.faults.finding": ("Certainty", "Finding", "Findings", "Observes", "Severity", "Suggestion"),
+    "reenact.faults.finding": (
+        "Certainty",
+        "Finding",
+        "Findings",
+        "Observes",
+        "Severity",
+        "Suggestion",
+    ),
     "reenact.program.fault_type": ("FaultType",),
     "reenact.program.graph": ("TaskType", "TensorFacts"),
     "reenact.program.hyperparameter": ("Hyperparameter", "Kind"),

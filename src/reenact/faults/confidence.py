@@ -29,9 +29,13 @@ PROOF = 0.95
 EXPLAINED = 0.6
 """What is left of the confidence in a consequence when its cause is known."""
 FURTHER_WITNESS = 0.25
-"""How much of the remaining doubt a witness of another kind removes, scaled by its own confidence."""
+"""How much of the remaining doubt a witness of another kind removes, scaled by its own
+confidence.
+"""
 DOUBTED = 0.4
-"""The most that is believed, untried, of what a training that is not seen to fail speaks against."""
+"""The most that is believed, untried, of what a training that is not seen to fail speaks
+against.
+"""
 LIKELY = 0.5
 """More likely than not: so much hints of two kinds need where a training is not seen to fail."""
 CONFIRMED = 0.9
@@ -48,7 +52,9 @@ class Word(StrEnum):
     """How sure, for readers."""
 
     PROVEN = "proven"
-    """The observation establishes it: no training can show otherwise. Or a training confirmed it."""
+    """The observation establishes it: no training can show otherwise. Or a training confirmed
+    it.
+    """
     LIKELY = "likely"
     """More often right than wrong."""
     POSSIBLE = "possible"
@@ -63,7 +69,9 @@ def word_of(confidence: float, certainty: Certainty, *, confirmed: bool = False)
 
 
 def combined(findings: Sequence[Finding]) -> float:
-    """The strongest witness, and a little more for each other kind of observation that says the same."""
+    """The strongest witness, and a little more for each other kind of observation that says the
+    same.
+    """
     strongest: dict[Observes, float] = {}
     for finding in findings:
         before = strongest.get(finding.observes, 0.0)
@@ -93,8 +101,9 @@ def is_spoken_against(
     *,
     shows: bool,
 ) -> bool:
-    """Whether a training that learns, or is not seen to fail, makes a fault less likely than not. `shows`:
-    a training with this fault would not learn."""
+    """Whether a training that learns, or is not seen to fail, makes a fault less likely than not.
+    `shows`: a training with this fault would not learn.
+    """
     if certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
         return False
     own = {finding.family for finding in witnesses} <= CALIBRATED
@@ -130,7 +139,9 @@ def shipped() -> CalibrationCurve:
     return CalibrationCurve(tuple(read["confidence"]), tuple(read["share"]))
 
 
-def calibrated(confidence: float, certainty: Certainty, families: Collection[str], *, doubted: bool) -> float:
+def calibrated(
+    confidence: float, certainty: Certainty, families: Collection[str], *, doubted: bool
+) -> float:
     """How likely it is that this is at fault, before anything was tried."""
     if certainty is Certainty.PROOF:
         return max(PROOF, confidence)

@@ -65,13 +65,17 @@ class Detector:
     look: Look
     """Called only when what it needs is there."""
     study: FaultType | None = None
-    """The fault type of the study that it speaks of; None for a symptom that several may explain."""
+    """The fault type of the study that it speaks of; None for a symptom that several may
+    explain.
+    """
     severity: Severity = Severity.WARNING
     status: Status = Status.STABLE
     confidence: float = 0.6
     """How often it is right when it fires, before anything is tried."""
     certainty: Certainty = Certainty.HINT
-    """What its observation is worth by itself. Proof only where it is silent on every sound program."""
+    """What its observation is worth by itself. Proof only where it is silent on every sound
+    program.
+    """
     is_root_cause: bool = False
     """Names the culprit, not a symptom that several faults may have."""
 
@@ -100,9 +104,12 @@ class Detector:
         observes: Observes | None = None,
         step: int | None = None,
     ) -> Finding:
-        """A finding at a layer, or at the hyperparameter of a kind, with values to give it, best first.
+        """A finding at a layer, or at the hyperparameter of a kind, with values to give it, best
+        first.
 
-        `study`, `confidence`, `certainty` and `observes` are given where they are not the detector's own."""
+        `study`, `confidence`, `certainty` and `observes` are given where they are not the
+        detector's own.
+        """
         param = evidence.hyperparameter(kind, layer) if kind is not None else None
         written = evidence.place_of(kind, layer) if kind is not None else None
         turned = suggest(param, values) if param is not None else ()
@@ -133,7 +140,9 @@ Look: TypeAlias = Callable[[Detector, Evidence], Iterable[Finding]]
 
 
 def suggest(param: Hyperparameter, values: Sequence[JsonValue]) -> Iterator[Suggestion]:
-    """Give a hyperparameter each of these values in turn, unless it has it already or cannot be turned."""
+    """Give a hyperparameter each of these values in turn, unless it has it already or cannot be
+    turned.
+    """
     if not param.changeable:
         return
     for value in values:

@@ -17,7 +17,13 @@ from reenact.faults.facts.written import written_at
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import CUT_OFF, Outcome
 from reenact.probe.trace import Event, Experiments, Trace
-from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
+from reenact.program.graph import (
+    LossFacts,
+    ModelGraph,
+    OptimizerFacts,
+    TaskType,
+    TensorFacts,
+)
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph
@@ -38,10 +44,14 @@ UNNAMED = "unnamed."
 """How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
-_FINDS_ITS_STEP = re.compile(r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg")
+_FINDS_ITS_STEP = re.compile(
+    r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg"
+)
 """Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
 _BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
-_ENVIRONMENTS = re.compile(r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b")
+_ENVIRONMENTS = re.compile(
+    r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b"
+)
 _SPELLINGS = {
     "mse": "mean_squared_error",
     "mae": "mean_absolute_error",
@@ -118,22 +128,27 @@ class Evidence:
 
     @property
     def output(self) -> LayerView | None:
-        """The last layer with weights; none where several models learn in turns, as in a GAN, or one has
-        several outputs: nobody knows then whose output a loss is given."""
+        """The last layer with weights; none where several models learn in turns, as in a GAN, or
+        one has several outputs: nobody knows then whose output a loss is given.
+        """
         if self.optimizers > 1 or self.several_outputs:
             return None
         return next((layer for layer in reversed(self.layers) if layer.role == "output"), None)
 
     @property
     def several_outputs(self) -> bool:
-        """Whether a model has several outputs: its loss is then a sum that no single label explains."""
+        """Whether a model has several outputs: its loss is then a sum that no single label
+        explains.
+        """
         layers = self.static.layers if self.static is not None else ()
         owners = [layer.model for layer in layers if layer.role == "output"]
         return len(owners) > len(set(owners))
 
     @property
     def output_activation(self) -> LayerView | None:
-        """The layer or function that bends the model's output, when it is not the output layer itself."""
+        """The layer or function that bends the model's output, when it is not the output layer
+        itself.
+        """
         output = self.output
         if output is None or output.own_activation:
             return None
@@ -154,7 +169,9 @@ class Evidence:
         if self.loss is not None:
             return self.loss.name
         param = self.hyperparameter(Kind.LOSS)
-        return _snake(str(param.in_force)) if param is not None and param.in_force is not None else ""
+        return (
+            _snake(str(param.in_force)) if param is not None and param.in_force is not None else ""
+        )
 
     @property
     def loss_family(self) -> LossFamily | None:
@@ -164,12 +181,15 @@ class Evidence:
     @property
     def wanted_output(self) -> Wanted:
         """What the loss wants of the output."""
-        return wanted_output(self.loss_name, self.loss.from_logits if self.loss is not None else None)
+        return wanted_output(
+            self.loss_name, self.loss.from_logits if self.loss is not None else None
+        )
 
     @property
     def last_activation(self) -> str | None:
-        """What bends the model's output, in our word; none when nothing does. The tensor that the loss is
-        given decides where it is known: a softmax may only choose actions."""
+        """What bends the model's output, in our word; none when nothing does. The tensor that the
+        loss is given decides where it is known: a softmax may only choose actions.
+        """
         if self.loss is not None and self.loss.bend:
             return self.loss.bend if self.loss.bend != "none" else None
         return self.output.activation if self.output is not None else None
@@ -188,37 +208,57 @@ class Evidence:
             return self.optimizer.learning_rate
         param = self.hyperparameter(Kind.LEARNING_RATE)
         value = param.in_force if param is not None else None
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return (
+            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        )
 
     @cached_property
     def optimizers(self) -> int:
         """How many optimizers took steps."""
-        steps = self.trace.steps["optimizer"] if self.trace is not None and len(self.trace.steps) else ()
+        steps = (
+            self.trace.steps["optimizer"]
+            if self.trace is not None and len(self.trace.steps)
+            else ()
+        )
         return len({int(number) for number in steps if number == number})
 
     @property
     def step_rate(self) -> float | None:
-        """The largest rate in force that is the size of a step; none where the optimizer finds it itself."""
+        """The largest rate in force that is the size of a step; none where the optimizer finds
+        it itself.
+        """
         named = self.happened("optimizer")
-        free = {one.facts["number"] for one in named if _FINDS_ITS_STEP.search(str(one.facts["type"]))}
+        free = {
+            one.facts["number"] for one in named if _FINDS_ITS_STEP.search(str(one.facts["type"]))
+        }
         if not free:
             written = self.hyperparameter(Kind.OPTIMIZER)
-            name = self.optimizer.name if self.optimizer is not None else written and str(written.in_force)
+            name = (
+                self.optimizer.name
+                if self.optimizer is not None
+                else written and str(written.in_force)
+            )
             return None if _FINDS_ITS_STEP.search(name or "") else self.learning_rate
         steps = self.watched.steps
         both = zip(steps["optimizer"], steps["learning_rate"], strict=True)
-        return max((float(rate) for number, rate in both if number not in free and rate > 0), default=None)
+        return max(
+            (float(rate) for number, rate in both if number not in free and rate > 0),
+            default=None,
+        )
 
     @property
     def clips_gradients(self) -> bool:
-        """Whether gradients are clipped: then a rate far above the usual makes steps of a usual size."""
+        """Whether gradients are clipped: then a rate far above the usual makes steps of a usual
+        size.
+        """
         param = self.hyperparameter(Kind.GRADIENT_CLIP)
         return param is not None and not param.absent
 
     @cached_property
     def copies(self) -> frozenset[str]:
-        """Weights of a target network or an average: no optimizer has them, and they have name and shape of
-        weights that one has; the shape alone where those learn and nobody saw their names."""
+        """Weights of a target network or an average: no optimizer has them, and they have name and
+        shape of weights that one has; the shape alone where those learn and nobody saw their names.
+        """
         if self.trace is None:
             return frozenset()
         facts, rows = self.trace.parameter_facts, self.trace.parameters
@@ -229,7 +269,9 @@ class Evidence:
             elif one.in_optimizer and rows.where(parameter=number)["grad_present"].any():
                 learn.add(("", one.shape))
         others = [(one.name, one.shape) for one in facts if not one.in_optimizer]
-        return frozenset(name for name, shape in others if learn & {(_tail(name), shape), ("", shape)})
+        return frozenset(
+            name for name, shape in others if learn & {(_tail(name), shape), ("", shape)}
+        )
 
     @property
     def was_cut_off(self) -> bool:
@@ -238,15 +280,22 @@ class Evidence:
 
     @property
     def compares(self) -> bool:
-        """Whether the loss compares outputs with labels that stay. One that does not (a policy gradient), or
-        that compares with the answers of a copy of the model, may grow while the model learns. So may one of
-        a program that acts: what it learns from changes with what it does."""
-        known = self.labels is not None or self.loss_family not in (None, LossFamily.OTHER)
+        """Whether the loss compares outputs with labels that stay. One that does not (a policy
+        gradient), or that compares with the answers of a copy of the model, may grow while the
+        model learns. So may one of a program that acts: what it learns from changes with what it
+        does.
+        """
+        known = self.labels is not None or self.loss_family not in (
+            None,
+            LossFamily.OTHER,
+        )
         return known and not self.copies and not self.acts
 
     @property
     def non_finite_at(self) -> Place | None:
-        """The program's line that first leaves the finite numbers: seen in torch, or warned of by numpy."""
+        """The program's line that first leaves the finite numbers: seen in torch, or warned of
+        by numpy.
+        """
         warned = self.happened("warning")
         numpy = [one.place for one in warned if _BEYOND.match(str(one.facts.get("message", "")))]
         return next(filter(None, numpy), None) or self.experiments.non_finite_at
@@ -274,39 +323,64 @@ class Evidence:
         skipped = (self.loss.settings if self.loss is not None else {}).get("ignore_index", IGNORED)
         if labels is not None and self._compares_others(labels):
             return None
-        if labels is None or skipped not in (labels.class_values or ()) or "int" not in labels.dtype:
+        if (
+            labels is None
+            or skipped not in (labels.class_values or ())
+            or "int" not in labels.dtype
+        ):
             return labels
         counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
         left = {value: count for value, count in counted if value != skipped}
         low, high = float(min(left, default=0)), float(max(left, default=0))
-        kept = replace(labels, class_values=tuple(left), class_counts=tuple(left.values()), classes=len(left))
+        kept = replace(
+            labels,
+            class_values=tuple(left),
+            class_counts=tuple(left.values()),
+            classes=len(left),
+        )
         return replace(kept, minimum=low, maximum=high)
 
     @property
     def compares_wider(self) -> bool:
-        """Whether the loss is given several numbers a row where the labels are one: those of another loss,
-        or their one-hot form. Where labels lie then says nothing of the output."""
-        compared, labels = self.loss.compared if self.loss is not None else None, self.labels
+        """Whether the loss is given several numbers a row where the labels are one: those of
+        another loss, or their one-hot form. Where labels lie then says nothing of the output.
+        """
+        compared, labels = (
+            self.loss.compared if self.loss is not None else None,
+            self.labels,
+        )
         if compared is None or labels is None or compared[1][1:] == (1,):
             return False
         return len(compared[1]) > len(labels.shape)
 
     def _compares_others(self, labels: TensorFacts) -> bool:
-        """Whether the loss is seen to compare with something else than the classes of the data set: with a
-        target of many numbers a row, as wide as the output and no one-hot form of them (an image), or of one
-        number where the data set has columns of classes (which are inputs)."""
+        """Whether the loss is seen to compare with something else than the classes of the data set:
+        with a target of many numbers a row, as wide as the output and no one-hot form of them (an
+        image), or of one number where the data set has columns of classes (which are inputs).
+        """
         compared = self.loss.compared if self.loss is not None else None
         if compared is None or compared[0] != compared[1] or not labels.integral:
             return False
-        numbers, classes = math.prod(compared[1][1:]), max(2, labels.classes or 0, (labels.maximum or 0) + 1)
+        numbers, classes = (
+            math.prod(compared[1][1:]),
+            max(2, labels.classes or 0, (labels.maximum or 0) + 1),
+        )
         if len(labels.shape) > 1:
-            return numbers == 1 and math.prod(size or 1 for size in labels.shape[1:]) > 1 and classes > 2
+            return (
+                numbers == 1
+                and math.prod(size or 1 for size in labels.shape[1:]) > 1
+                and classes > 2
+            )
         return numbers > classes
 
     @property
     def label_spread(self) -> float | None:
         """Standard deviation of the labels, where they are quantities."""
-        return self.labels.std if self.labels is not None and self.task is TaskType.REGRESSION else None
+        return (
+            self.labels.std
+            if self.labels is not None and self.task is TaskType.REGRESSION
+            else None
+        )
 
     @property
     def majority(self) -> float | None:
@@ -320,11 +394,17 @@ class Evidence:
         return self.static.hyperparameters if self.static is not None else ()
 
     def hyperparameter(self, kind: Kind, layer: LayerView | None = None) -> Hyperparameter | None:
-        """The hyperparameter of a kind: of a layer, or of the training; the first when there are several."""
+        """The hyperparameter of a kind: of a layer, or of the training; the first when there
+        are several.
+        """
         return next(self.hyperparameters_of(kind, layer), None)
 
-    def hyperparameters_of(self, kind: Kind, layer: LayerView | None = None) -> Iterator[Hyperparameter]:
-        """Every hyperparameter of a kind that belongs to a layer, or to the training when none is given."""
+    def hyperparameters_of(
+        self, kind: Kind, layer: LayerView | None = None
+    ) -> Iterator[Hyperparameter]:
+        """Every hyperparameter of a kind that belongs to a layer, or to the training when none
+        is given.
+        """
         own = (param for param in self.hyperparameters if param.kind is kind)
         return (param for param in own if layer is None or _belongs(param, layer))
 
@@ -334,16 +414,25 @@ class Evidence:
         ran = self.loss if kind is Kind.LOSS else None
         value = param.in_force if param is not None else None
         named = loss_family(_snake(value)) if isinstance(value, str) and ran is not None else None
-        # A loss in the text may not be the one that ran, as where a table of losses is written down.
-        fits = ran is None or not ran.place or named in (None, LossFamily.OTHER, loss_family(ran.name))
+        # A loss in the text may not be the one that ran, as where a table of losses is written
+        # down.
+        fits = (
+            ran is None or not ran.place or named in (None, LossFamily.OTHER, loss_family(ran.name))
+        )
         if param is not None and fits:
             return param.place
         if layer is not None:
             return layer.place
-        names, made, place = OF_OPTIMIZER.get(kind, ("",)), self.optimizer, None
+        names = OF_OPTIMIZER.get(kind, ("",))
+        made = self.optimizer
+        place = None
         if made is not None and self.program is not None:
             place = written_at(self.program, names, made.settings.get(names[0]))
-        facts = {Kind.LOSS: self.loss, Kind.OPTIMIZER: made, Kind.LEARNING_RATE: made}.get(kind)
+        facts = {
+            Kind.LOSS: self.loss,
+            Kind.OPTIMIZER: made,
+            Kind.LEARNING_RATE: made,
+        }.get(kind)
         return place or (facts.place if facts is not None else None)
 
 
@@ -356,7 +445,10 @@ def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
     own = layer.place
     if param.id.layer == layer.name or own is None:
         return param.id.layer == layer.name
-    begin, end = (own.line, own.column), (own.end_line or own.line, own.end_column or 10**6)
+    begin, end = (
+        (own.line, own.column),
+        (own.end_line or own.line, own.end_column or 10**6),
+    )
     places = [place for place in (param.place, *param.uses) if place.file == own.file]
     return any(begin <= (place.line, place.column) < end for place in places)
 
@@ -365,6 +457,8 @@ def _snake(name: str) -> str:
     """`CrossEntropyLoss` and `SparseCategoricalCrossentropy` in the words of live graphs."""
     tail = name.rpartition(".")[2]
     if "_" not in tail and tail != tail.lower():
-        tail = "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail))
+        tail = "".join(
+            f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail)
+        )
     tail = tail.removesuffix("_loss")
     return _SPELLINGS.get(tail, tail)

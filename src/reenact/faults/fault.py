@@ -46,7 +46,9 @@ class Fault:
     """In the words of the field, joined by hyphens."""
     category: Category
     page: str
-    """The docstring of its file: sections What, Why, Symptom, Example, Instead, Fix safety, Sources."""
+    """The docstring of its file: sections What, Why, Symptom, Example, Instead, Fix safety,
+    Sources.
+    """
 
     def detector(
         self,

@@ -8,7 +8,6 @@ from typing import ClassVar
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
-from reenact.program.source import words
 from reenact.types import JsonValue, Place
 
 
@@ -74,9 +73,25 @@ class Suggestion:
 class Finding:
     """What one detector has to say about one place."""
 
-    JSON: ClassVar = words(
-        "code name family fault fault_name? severity saw why certainty confidence:3 file=place.file "
-        "line=place.line column layer? layer_index step knob=hyperparameter.__str__ suggestions"
+    JSON: ClassVar = (
+        "code",
+        "name",
+        "family",
+        "fault",
+        "fault_name?",
+        "severity",
+        "saw",
+        "why",
+        "certainty",
+        "confidence:3",
+        "file=place.file",
+        "line=place.line",
+        "column",
+        "layer?",
+        "layer_index",
+        "step",
+        "knob=hyperparameter.__str__",
+        "suggestions",
     )
 
     code: str

@@ -32,9 +32,13 @@ class Health(StrEnum):
     WORKS = "works"
     """It is far better than guessing, or most of its loss is gone."""
     FAILS = "fails"
-    """It is no better than guessing, its loss hardly fell, climbed far above its start, or is no number."""
+    """It is no better than guessing, its loss hardly fell, climbed far above its start, or is
+    no number.
+    """
     UNCLEAR = "unclear"
-    """It learns something, has hardly begun, or its loss says nothing, as that of networks in turns."""
+    """It learns something, has hardly begun, or its loss says nothing, as that of networks in
+    turns.
+    """
     UNSEEN = "unseen"
     """Nothing was trained."""
 
@@ -52,14 +56,20 @@ def health_of(evidence: Evidence) -> Health:
     scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
     known, most = [score for score in scores if score is not None], evidence.majority
     # The way from the majority class (0) to perfection (1), on training or validation rows.
-    by_accuracy = (max(known) - most) / (1 - most) if known and most is not None and most < 1 else None
+    by_accuracy = (
+        (max(known) - most) / (1 - most) if known and most is not None and most < 1 else None
+    )
     guess, ends = series.guessing(evidence), series.windows(course)
     # The share of the loss of a constant answer that is gone in the end.
     by_loss = 1 - ends[-1] / guess if guess and ends else None
     behind = by_loss is not None and by_loss < WORSE and (by_accuracy or 0.0) <= SOME
-    if not behind and (series.learned(evidence) or (by_accuracy or 0.0) > CLEAR or (by_loss or 0.0) > FAR):
+    if not behind and (
+        series.learned(evidence) or (by_accuracy or 0.0) > CLEAR or (by_loss or 0.0) > FAR
+    ):
         return Health.WORKS
-    silent = series.hardly_begun(evidence) or evidence.optimizers > 1 or evidence.acts or evidence.copies
+    silent = (
+        series.hardly_begun(evidence) or evidence.optimizers > 1 or evidence.acts or evidence.copies
+    )
     if silent or (by_accuracy or 0.0) > SOME:
         return Health.UNCLEAR
     return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
@@ -76,9 +86,11 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
     if by_loss is not None:
         return by_loss < WORSE or max(by_loss, fell) < LITTLE
     loss, tried = evidence.loss, evidence.experiments.one_batch
-    by_hand = loss is None or loss.settings.get("by_hand") or loss.settings.get("reduction") == "sum"
-    # A loss of zero can be reached, as far as its name says; or the loss does not fall on one batch over and
-    # over either, which every loss of a target can.
+    by_hand = (
+        loss is None or loss.settings.get("by_hand") or loss.settings.get("reduction") == "sum"
+    )
+    # A loss of zero can be reached, as far as its name says; or the loss does not fall on one batch
+    # over and over either, which every loss of a target can.
     to_zero = not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
     alone = series.windows(list(tried.losses)) if tried is not None and evidence.compares else []
     kept = bool(alone) and alone[0] > 0 and alone[0] - min(alone) < LITTLE * alone[0]

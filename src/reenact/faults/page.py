@@ -33,8 +33,9 @@ def page_of(fault: Fault) -> Page:
 def parsed(text: str, code: str) -> Page:
     """The parts of a page: headings stand alone on a line, text below is indented.
 
-    Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
-    `+ ` comes, two spaces stay and say where."""
+    Instead is a whole program, or the lines in which it differs from Example, marked as in a diff:
+    `- ` goes, `+ ` comes, two spaces stay and say where.
+    """
     parts = _HEADING.split(inspect.cleandoc(text) + "\n")
     bodies = zip(parts[1::2], parts[2::2], strict=True)
     sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
@@ -63,7 +64,9 @@ def _changed(code: str, program: str, diff: str) -> str:
                 break
             result.append(line)
         else:
-            raise InputError(f"{code}: Instead changes a line that Example does not have: {text!r}.")
+            raise InputError(
+                f"{code}: Instead changes a line that Example does not have: {text!r}."
+            )
         if mark != "- ":
             result.append(text)
     return "\n".join([*result, *lines])

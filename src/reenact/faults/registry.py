@@ -39,7 +39,9 @@ def all_faults() -> tuple[Fault, ...]:
     for one in all_detectors():
         known = faults.setdefault(one.fault.code, one.fault)
         if known is not one.fault:
-            raise InputError(f"Two faults have the code {known.code}: {known.name} and {one.fault.name}.")
+            raise InputError(
+                f"Two faults have the code {known.code}: {known.name} and {one.fault.name}."
+            )
     return tuple(faults[code] for code in sorted(faults))
 
 
@@ -47,7 +49,9 @@ def detectors_in(module: ModuleType) -> tuple[Detector, ...]:
     """The detectors that a module defines."""
     members = vars(module).values()
     return tuple(
-        one for one in members if isinstance(one, Detector) and one.look.__module__ == module.__name__
+        one
+        for one in members
+        if isinstance(one, Detector) and one.look.__module__ == module.__name__
     )
 
 
@@ -78,7 +82,8 @@ def detector(code: str) -> Detector:
         if wanted.upper() == one.code or wanted.lower() == one.name:
             return one
     raise InputError(
-        f"There is no detector of that code or name. Received: {code!r}.", next_step="reenact rules"
+        f"There is no detector of that code or name. Received: {code!r}.",
+        next_step="reenact rules",
     )
 
 
@@ -92,7 +97,9 @@ def fault(word: str) -> Fault | None:
 
 
 def chosen(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Detector, ...]:
-    """Detectors by code, prefix, name, fault, category or family; without a wish all that are stable."""
+    """Detectors by code, prefix, name, fault, category or family; without a wish all that are
+    stable.
+    """
     if select:
         wanted = [one for one in all_detectors() if is_meant(one, select)]
     else:
@@ -105,7 +112,9 @@ def of_family(name: str) -> tuple[Detector, ...]:
     found = tuple(one for one in all_detectors() if one.family == name.strip().lower())
     if not found:
         known = dict.fromkeys((*FAMILIES, *(one.family for one in all_detectors())))
-        raise InputError(f"There is no family {name!r}.", next_step=f"Families: {', '.join(known)}.")
+        raise InputError(
+            f"There is no family {name!r}.", next_step=f"Families: {', '.join(known)}."
+        )
     return found
 
 

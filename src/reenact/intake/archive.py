@@ -1,10 +1,10 @@
 """Unpacks zip and tar archives from strangers into an empty folder.
 
-Covered: absolute names, `..`, odd characters, names that occur twice, deep trees, more members or more bytes
-than agreed (counted while they are written, whatever the headers claim), headers made to fill the memory,
-encrypted members. Links, devices and FIFOs are left out, so nothing can be written through one.
-Permissions are ours: no member is executable. Not covered: the memory an xz archive may ask for its
-dictionary (up to some hundred MiB).
+Covered: absolute names, `..`, odd characters, names that occur twice, deep trees, more members or
+more bytes than agreed (counted while they are written, whatever the headers claim), headers made to
+fill the memory, encrypted members. Links, devices and FIFOs are left out, so nothing can be written
+through one. Permissions are ours: no member is executable. Not covered: the memory an xz archive
+may ask for its dictionary (up to some hundred MiB).
 """
 
 from __future__ import annotations
@@ -30,11 +30,25 @@ from reenact.files import open_regular, read_start
 
 _CHUNK = 1 << 20
 _HEADER_BYTES = 16 * 1024 * 1024
-"""What tarfile may read of one header, long names and maps of sparse files included: it keeps all of it."""
+"""What tarfile may read of one header, long names and maps of sparse files included: it keeps
+all of it.
+"""
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_BROKEN = (OSError, EOFError, ValueError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
-_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+_OPENERS: dict[bytes, Any] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
 _Member: TypeAlias = tuple[str, bool, IO[bytes] | None]
 """Its name, whether it is a folder, and what a plain file holds; none for anything else."""
 
@@ -62,15 +76,18 @@ def begins_archive(start: bytes) -> bool:
 
 
 def unpack(path: Path, into: Path, bounds: Bounds) -> tuple[Path, str]:
-    """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done. The project
-    is the only folder at the top of the archive, or all of it. With it comes the commit that `git archive`
-    noted, a claim of the archive's; empty when there is none."""
+    """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done.
+    The project is the only folder at the top of the archive, or all of it. With it comes the commit
+    that `git archive` noted, a claim of the archive's; empty when there is none.
+    """
     try:
         with _opened(path) as (members, comment):
             _write_all(members, into, bounds)
             noted = comment()
     except (*_BROKEN, NotImplementedError) as error:
-        raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
+        raise UnreadableRepository(
+            f"The archive {path.name} cannot be unpacked: {error}."
+        ) from error
     entries = list(into.iterdir())
     folder = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
     return folder, noted if _COMMIT.fullmatch(noted) else ""
@@ -81,13 +98,22 @@ def _opened(path: Path) -> Iterator[tuple[Iterator[_Member], Any]]:
     start = read_start(path, 6)
     if start.startswith(b"PK"):
         with open_regular(path) as plain, zipfile.ZipFile(plain) as archive:
-            yield _zip_members(archive), lambda: archive.comment.decode(errors="replace")
+            yield (
+                _zip_members(archive),
+                lambda: archive.comment.decode(errors="replace"),
+            )
         return
     opener = next((each for magic, each in _OPENERS.items() if start.startswith(magic)), None)
-    with open_regular(path) as plain, opener(plain, "rb") if opener else nullcontext(plain) as raw:
+    with (
+        open_regular(path) as plain,
+        opener(plain, "rb") if opener else nullcontext(plain) as raw,
+    ):
         bounded = _Bounded(raw)
         with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:") as archive:
-            yield _tar_members(archive, bounded), lambda: archive.pax_headers.get("comment", "")
+            yield (
+                _tar_members(archive, bounded),
+                lambda: archive.pax_headers.get("comment", ""),
+            )
 
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
@@ -105,7 +131,11 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
 def _tar_members(archive: tarfile.TarFile, stream: _Bounded) -> Iterator[_Member]:
     for entry in archive:
         stream.left = math.inf
-        yield entry.name, entry.isdir(), archive.extractfile(entry) if entry.isreg() else None
+        yield (
+            entry.name,
+            entry.isdir(),
+            archive.extractfile(entry) if entry.isreg() else None,
+        )
         stream.left = _HEADER_BYTES
         # tarfile remembers every member; a list of millions would be a bomb of its own.
         archive.members = []  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """A bug report from a file, standard input or GitHub, as the text it is; nothing in it is obeyed.
 
-Bytes that claim to be text are decoded, cleaned and cut to a length that is stated; others are refused. An
-issue of GitHub comes with its comments, and every refusal of the server is a sentence.
+Bytes that claim to be text are decoded, cleaned and cut to a length that is stated; others are
+refused. An issue of GitHub comes with its comments, and every refusal of the server is a sentence.
 """
 
 import os
@@ -36,7 +36,8 @@ PER_PAGE = 100
 MOST_PAGES = 3
 _TITLE_MARK = re.compile(r"^\s*(?:#{1,6}\s+|\**title\**\s*:\**\s*)", re.IGNORECASE)
 _PICTURE = re.compile(
-    r"!\[[^\]\n]*\]\([^)\n]+\)|<img\b|\buser-images\.\S+\.(?:png|jpe?g|gif)\b(?![)\"'])", re.I
+    r"!\[[^\]\n]*\]\([^)\n]+\)|<img\b|\buser-images\.\S+\.(?:png|jpe?g|gif)\b(?![)\"'])",
+    re.I,
 )
 _WORD = re.compile(r"[^\W_]")
 _REPO = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)"
@@ -72,7 +73,10 @@ class RawReport:
 
 
 def read_report(
-    ref: str, stdin: BinaryIO | None = None, http: Web | None = None, environ: Mapping[str, str] = os.environ
+    ref: str,
+    stdin: BinaryIO | None = None,
+    http: Web | None = None,
+    environ: Mapping[str, str] = os.environ,
 ) -> RawReport:
     """The report that `ref` names: a file, `-`, an issue's address, or owner/name#number."""
     if ref == "-":
@@ -85,7 +89,9 @@ def read_report(
         if token and not re.fullmatch(r"[!-~]+", token):
             why = "GITHUB_TOKEN holds characters that no token has."
             raise UnreadableReport(why, next_step="Set it again, or unset it.")
-        return _Issue(issue, http or Web(api=environ.get("GITHUB_API_URL") or Web().api), token).report()
+        return _Issue(
+            issue, http or Web(api=environ.get("GITHUB_API_URL") or Web().api), token
+        ).report()
     if re.match(r"[a-z]+://", ref, re.IGNORECASE):
         why = f"Only issues of github.com are read by address. Received: {ref}"
         raise UnreadableReport(why, next_step="Save the report as a file and name that.")
@@ -118,7 +124,9 @@ def _from_bytes(data: bytes, source: str) -> RawReport:
 
 
 def _shortened(text: str) -> tuple[str, str]:
-    """Head and tail of a long text with the cut marked, and the cut as a clause; all of a short one."""
+    """Head and tail of a long text with the cut marked, and the cut as a clause; all of a short
+    one.
+    """
     left_out = len(text) - MOST_BODY
     cut = f"{left_out} of {len(text)} characters left out in the middle" if left_out > 0 else ""
     return capped(text, MOST_BODY), cut
@@ -130,7 +138,9 @@ def _sentence(cuts: list[str]) -> str:
 
 
 def parse_issue(ref: str) -> str:
-    """The issue that an address or owner/name#number names, as the latter; empty for anything else."""
+    """The issue that an address or owner/name#number names, as the latter; empty for anything
+    else.
+    """
     found = _ADDRESS.fullmatch(ref) or _SHORT.fullmatch(ref)
     return f"{found['owner']}/{found['name']}#{int(found['number'])}" if found else ""
 
@@ -165,7 +175,9 @@ class _Issue:
         """What people commented, and which comments were not asked for."""
         entries: list[Mapping[str, JsonValue]] = []
         for page in range(1, MOST_PAGES + 1):
-            answer = self._ask(f"{self._path}/comments?per_page={PER_PAGE}&page={page}") if total else []
+            answer = (
+                self._ask(f"{self._path}/comments?per_page={PER_PAGE}&page={page}") if total else []
+            )
             if not isinstance(answer, list):
                 raise self._unusable("the comments are not a list")
             entries += [self._table(entry) for entry in answer]
@@ -175,7 +187,9 @@ class _Issue:
         bots = [isinstance(user, Mapping) and user.get("type") == "Bot" for user in users]
         texts = [_text(entry, "body") for entry, bot in zip(entries, bots, strict=True) if not bot]
         left = total - len(entries) if isinstance(total, int) else 0
-        return [text for text in texts if text], f"{left} of {total} comments left out" if left > 0 else ""
+        return [
+            text for text in texts if text
+        ], f"{left} of {total} comments left out" if left > 0 else ""
 
     def _ask(self, path: str) -> JsonValue:
         answer = self.web.get(path, self.token)
@@ -187,28 +201,48 @@ class _Issue:
             raise self._unusable(error.sentence) from error
 
     def _refusal(self, answer: Answer) -> ReenactError:
-        limited = answer.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in answer.headers
+        limited = (
+            answer.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in answer.headers
+        )
         if answer.status == 429 or (answer.status == 403 and limited):
             return self._limit(answer.headers)
         if answer.status >= 500:
             why = f"GitHub could not answer for {self.name} (status {answer.status})."
             return Unreachable(why, next_step="Run the same command again in a while.")
-        hidden = f"GitHub knows no issue {self.name}, or shows it only to those who may see the repository."
+        hidden = (
+            f"GitHub knows no issue {self.name}, or shows it only to those who may see the "
+            f"repository."
+        )
         other = f"GitHub refused to show {self.name} (status {answer.status}){_reason(answer)}."
         sentence, next_step = {
-            404: (hidden, "Check the name and number; set GITHUB_TOKEN for a private repository."),
-            410: (f"The issue {self.name} was deleted, or its repository has no issues.", ""),
-            401: ("GitHub refused the token in GITHUB_TOKEN (401).", "Renew GITHUB_TOKEN or unset it."),
+            404: (
+                hidden,
+                "Check the name and number; set GITHUB_TOKEN for a private repository.",
+            ),
+            410: (
+                f"The issue {self.name} was deleted, or its repository has no issues.",
+                "",
+            ),
+            401: (
+                "GitHub refused the token in GITHUB_TOKEN (401).",
+                "Renew GITHUB_TOKEN or unset it.",
+            ),
         }.get(answer.status, (other, ""))
         return UnreadableReport(sentence, next_step=next_step)
 
     def _limit(self, headers: Mapping[str, str]) -> Unreachable:
-        reset, after = headers.get("x-ratelimit-reset", ""), headers.get("retry-after", "")
+        reset, after = (
+            headers.get("x-ratelimit-reset", ""),
+            headers.get("retry-after", ""),
+        )
         when = f"in {after} s" if re.fullmatch(r"\d{1,6}", after) else "in a while"
         if when == "in a while" and re.fullmatch(r"\d{9,11}", reset):
             when = f"after {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%d %H:%M} UTC"
         hint = "" if self.token else ", or set GITHUB_TOKEN for a higher limit"
-        why = f"GitHub answers no more questions from here for now (rate limit), so {self.name} was not read."
+        why = (
+            f"GitHub answers no more questions from here for now (rate limit), so {self.name} was "
+            f"not read."
+        )
         return Unreachable(why, next_step=f"Run the same command again {when}{hint}.")
 
     def _unusable(self, why: str) -> Unreachable:

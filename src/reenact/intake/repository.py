@@ -1,8 +1,10 @@
-"""A repository as files on this disk at one commit: from a folder, an archive, a bundle or an address.
+"""A repository as files on this disk at one commit: from a folder, an archive, a bundle or an
+address.
 
-A folder is used where it is and only read, unless a commit is asked for. Everything else becomes a folder of
-its own below `into`, named after what it holds, complete or not there: asked again, it is found again.
-Nothing of the repository runs: no hooks, filters or submodules; links come out as plain files.
+A folder is used where it is and only read, unless a commit is asked for. Everything else becomes a
+folder of its own below `into`, named after what it holds, complete or not there: asked again, it is
+found again. Nothing of the repository runs: no hooks, filters or submodules; links come out as
+plain files.
 """
 
 import hashlib
@@ -60,7 +62,9 @@ class Checkout:
     """When the commit was made, where that is known."""
 
 
-def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None) -> Checkout:
+def open_repository(
+    ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None
+) -> Checkout:
     """The repository that `ref` names, at a commit; without one its newest, a folder as it lies."""
     opener, path = _Opener(ref, commit or "", into, stop), Path(ref)
     if _ADDRESS.match(ref):
@@ -79,7 +83,9 @@ def open_repository(ref: str, commit: str | None = None, *, into: Path, stop: St
         open_regular(path).close()
     why = "it is neither a zip or tar archive nor a git bundle" if there else "there is nothing"
     instead = "Name a folder, an archive, a git bundle or an https address."
-    raise UnreadableRepository(f"The repository cannot be read: {why}. Received: {ref}", next_step=instead)
+    raise UnreadableRepository(
+        f"The repository cannot be read: {why}. Received: {ref}", next_step=instead
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +100,19 @@ class _Opener:
             repository, newest = _fetch_bundle(path, partial, self.stop)
             if not (self.commit or newest):
                 why = f"The bundle {path.name} has several branches and none of a usual name."
-                raise UnreadableRepository(why, next_step="Name the commit or branch with --commit.")
+                raise UnreadableRepository(
+                    why, next_step="Name the commit or branch with --commit."
+                )
             return self.exported(repository, self.commit or newest)
 
     def from_address(self, address: str) -> Checkout:
         if _HASH.fullmatch(self.commit) and (known := self._place(self.commit)).is_dir():
             return _counted(known, self.commit, self.source)
-        bounds: Any = {"wall_s": WALL_S, "most_bytes": BOUNDS.most_bytes, "stop": self.stop}
+        bounds: Any = {
+            "wall_s": WALL_S,
+            "most_bytes": BOUNDS.most_bytes,
+            "stop": self.stop,
+        }
         with git_errors(self.source, self.commit), self._partial() as partial:
             cloned = clone(address, partial, revision=self.commit, **bounds)
             commit = cloned.head()
@@ -120,7 +132,9 @@ class _Opener:
             return self.exported(Repository(folder, WALL_S), self.commit)
         if self.commit and not (noted and noted.startswith(self.commit)):
             why = f"An archive has no history to take a commit from. Received: commit={self.commit}"
-            instead = "Leave the commit out, or name a folder with a .git, a bundle or an https address."
+            instead = (
+                "Leave the commit out, or name a folder with a .git, a bundle or an https address."
+            )
             raise UnreadableRepository(why, next_step=instead)
         return _counted(folder, noted, self.source)
 
@@ -194,7 +208,9 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
             raise UnreadableRepository(why, next_step=instead)
     if not python:
         why = f"The repository {source} holds no Python: {files} files, none ends in .py."
-        raise UnreadableRepository(why, next_step="Name the folder that holds the project's source code.")
+        raise UnreadableRepository(
+            why, next_step="Name the folder that holds the project's source code."
+        )
     return Checkout(folder, commit, source, files, _day(folder))
 
 
@@ -204,7 +220,9 @@ def _day_file(place: Path) -> Path:
 
 
 def _day(folder: Path) -> date | None:
-    """When the commit of a checkout was made, by the file beside it or by git; none where neither knows."""
+    """When the commit of a checkout was made, by the file beside it or by git; none where
+    neither knows.
+    """
     with suppress(OSError, ValueError):
         return date.fromisoformat(read_start(_day_file(folder), 20).decode().strip())
     with suppress(InputError):
@@ -232,10 +250,17 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
         return UnreadableRepository(f"{repository} is empty: it has no commit yet.")
     if kind == "commit":
         short = re.fullmatch(r"[0-9a-f]{4,39}", commit)
-        instead = "Give the commit with all its digits." if short else "Check the name with git log."
-        return UnreadableRepository(f"{repository} has no commit or branch {commit!r}.", next_step=instead)
+        instead = (
+            "Give the commit with all its digits." if short else "Check the name with git log."
+        )
+        return UnreadableRepository(
+            f"{repository} has no commit or branch {commit!r}.", next_step=instead
+        )
     if kind == "access":
-        why, instead = "is not there, or is not open to everybody", "Clone it yourself and name the folder."
+        why, instead = (
+            "is not there, or is not open to everybody",
+            "Clone it yourself and name the folder.",
+        )
         return UnreadableRepository(f"{repository} {why}.", next_step=instead)
     instead = "Check the network, or name a folder, an archive or a bundle."
     return Unreachable(f"{repository} cannot be reached: {why}", next_step=instead)
@@ -249,24 +274,38 @@ def is_bundle(path: Path) -> bool:
 
 
 def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository, str]:
-    """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
+    """All branches and tags of a bundle in a fresh repository, and the revision it would check
+    out.
+    """
     git = into / ".git"
     look = bounded(into, BOUNDS.most_bytes, stop)
     file = str(path.absolute())
     run_git(git, into, ("init", "--quiet", "--template="), wall_s=_BUNDLE_S)
     references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-    fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok", "--", file)
+    fetch = (
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--update-head-ok",
+        "--",
+        file,
+    )
     try:
         run_git(git, into, (*fetch, *references), wall_s=_BUNDLE_S, allow="file", look=look)
         listed = run_git(git, into, ("ls-remote", "--", file), wall_s=_BUNDLE_S, allow="file")
     except InputError as error:
-        raise UnreadableRepository(f"The bundle {path.name} cannot be read: {error.sentence}") from error
+        raise UnreadableRepository(
+            f"The bundle {path.name} cannot be read: {error.sentence}"
+        ) from error
     return Repository(into), _default(listed.decode(errors="replace"))
 
 
 def _default(listed: str) -> str:
     """The commit of HEAD, of a branch with a usual name, or of the only branch; empty otherwise."""
-    named = {name: commit for commit, _, name in (line.partition("\t") for line in listed.splitlines())}
+    named = {
+        name: commit for commit, _, name in (line.partition("\t") for line in listed.splitlines())
+    }
     branches = [commit for name, commit in named.items() if name.startswith("refs/heads/")]
     usual = (named.get("HEAD"), *(named.get(f"refs/heads/{name}") for name in _USUAL))
     return next(filter(None, usual), "") or (branches[0] if len(branches) == 1 else "")

@@ -1,10 +1,11 @@
-"""Asks web APIs: `Web` one question; `Polite` seldom, again when a server is busy, never twice for an answer.
+"""Asks web APIs: `Web` one question; `Polite` seldom, again when a server is busy, never twice for
+an answer.
 
 The only file of this package that speaks HTTP.
 
-Covered: no origin but the API's own is asked (a redirect elsewhere is not followed, so the token goes
-nowhere else), https alone unless the address is this machine, size and time of the whole answer, not only of
-its pieces. Not covered: whether the answer is true.
+Covered: no origin but the API's own is asked (a redirect elsewhere is not followed, so the token
+goes nowhere else), https alone unless the address is this machine, size and time of the whole
+answer, not only of its pieces. Not covered: whether the answer is true.
 """
 
 import hashlib
@@ -27,7 +28,10 @@ from reenact.errors import InputError, Unreachable
 from reenact.llm.names import is_loopback
 from reenact.version import __version__
 
-_GITHUB = (("Accept", "application/vnd.github+json"), ("X-GitHub-Api-Version", "2022-11-28"))
+_GITHUB = (
+    ("Accept", "application/vnd.github+json"),
+    ("X-GitHub-Api-Version", "2022-11-28"),
+)
 _MOVED = (301, 302, 307, 308)
 _CHUNK = 1 << 16
 LONGEST_WAIT_S = 60.0
@@ -65,7 +69,9 @@ class Web:
         """The answer to one question, whatever its status. Unreachable when none came."""
         address = self.api.rstrip("/") + path
         origin = _origin(address)
-        if not origin.startswith("https://") and not (origin.startswith("http://") and is_loopback(address)):
+        if not origin.startswith("https://") and not (
+            origin.startswith("http://") and is_loopback(address)
+        ):
             raise InputError(f"An API is asked over https only. Received: api={origin or address}")
         until = time.monotonic() + self.wall_s
         for _ in range(self.most_redirects + 1):
@@ -83,13 +89,17 @@ class Web:
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
         asked = urllib.request.Request(address, headers=headers)  # noqa: S310 - checked above
         try:
-            with _opener(address).open(asked, timeout=max(0.1, until - time.monotonic())) as response:
+            with _opener(address).open(
+                asked, timeout=max(0.1, until - time.monotonic())
+            ) as response:
                 named = {name.lower(): value for name, value in response.headers.items()}
                 return Answer(response.status, named, self._read(response, until))
         except (OSError, http.client.HTTPException) as error:
             why = error.reason if isinstance(error, urllib.error.URLError) else error
             host = urlsplit(address).hostname
-            raise Unreachable(f"{host} cannot be reached: {why}.", next_step=self.instead) from error
+            raise Unreachable(
+                f"{host} cannot be reached: {why}.", next_step=self.instead
+            ) from error
 
     def _read(self, response: Any, until: float) -> bytes:
         pieces: list[bytes] = []
@@ -98,7 +108,9 @@ class Web:
             pieces.append(piece)
             size += len(piece)
             if size > self.most_bytes:
-                raise Unreachable(f"The answer has more than {self.most_bytes} bytes and was not read.")
+                raise Unreachable(
+                    f"The answer has more than {self.most_bytes} bytes and was not read."
+                )
             if time.monotonic() > until:
                 raise Unreachable(f"The answer did not end within {self.wall_s:g} s.")
         return b"".join(pieces)
@@ -108,13 +120,19 @@ def _opener(address: str) -> urllib.request.OpenerDirector:
     """Neither redirects nor files nor other protocols: what is not added here cannot happen."""
     opener = urllib.request.OpenerDirector()
     proxies = [] if is_loopback(address) else [urllib.request.ProxyHandler()]
-    for handler in (*proxies, urllib.request.HTTPHandler(), urllib.request.HTTPSHandler()):
+    for handler in (
+        *proxies,
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+    ):
         opener.add_handler(handler)
     return opener
 
 
 def _origin(address: str, location: str = "") -> str:
-    """Scheme, host and port of an address, or of where it sends us; empty for what is no address."""
+    """Scheme, host and port of an address, or of where it sends us; empty for what is no
+    address.
+    """
     with suppress(ValueError):
         parts = urlsplit(urljoin(address, location))
         return f"{parts.scheme}://{parts.netloc}"

@@ -1,13 +1,15 @@
-"""A run out of a journal, its row, its artefacts, its steps, as one file; and into another from such a file.
+"""A run out of a journal, its row, its artefacts, its steps, as one file; and into another from
+such a file.
 
-The file is the one that `reenact runs export` writes and `reenact runs import` reads:
-gzip around the line `reenact-run 1` and records: a line of JSON (kind, size, sha256), then that many bytes,
-then a line end; the last record is the end. A file that is read is untrusted: every size is capped before it
-is read, and there are no names in it that could become paths.
+The file is the one that `reenact runs export` writes and `reenact runs import` reads: gzip around
+the line `reenact-run 1` and records: a line of JSON (kind, size, sha256), then that many bytes,
+then a line end; the last record is the end. A file that is read is untrusted: every size is capped
+before it is read, and there are no names in it that could become paths.
 
-Of a run that comes in, every column must have its form, every artefact must be named by a step, and the check
-sums of the journal it left must hold. Then it gets numbers and check sums of this journal, all in one
-transaction. It is signed by nobody: nothing of it is ever taken as evidence here.
+Of a run that comes in, every column must have its form, every artefact must be named by a step, and
+the check sums of the journal it left must hold. Then it gets numbers and check sums of this
+journal, all in one transaction. It is signed by nobody: nothing of it is ever taken as evidence
+here.
 """
 
 import gzip
@@ -29,7 +31,16 @@ from reenact.files import open_regular
 from reenact.journal import rows
 from reenact.journal.artefacts import NAME, Artefacts
 from reenact.journal.database import RENAMED, Database
-from reenact.journal.records import PATH, PIPELINE, RUN_ID, SUM, Run, Status, Step, is_digest
+from reenact.journal.records import (
+    PATH,
+    PIPELINE,
+    RUN_ID,
+    SUM,
+    Run,
+    Status,
+    Step,
+    is_digest,
+)
 from reenact.journal.storage import Locks, private, storage_named, sync_folder
 from reenact.journal.upkeep import IMPORTING
 
@@ -43,7 +54,9 @@ FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH
 FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}
 FORMS["money"] = re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?")
 JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
-LONGEST_TEXT, LARGEST_NUMBER, DEEPEST = 1 << 18, 1 << 63, 64
+LONGEST_TEXT = 1 << 18
+LARGEST_NUMBER = 1 << 63
+DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +73,40 @@ def put_record(sink: gzip.GzipFile, record: Record) -> None:
     if size > LARGEST[record.kind]:
         why = "A part of this run is too large to export"
         raise InputError(f"{why}. Received: {record.kind} of {size} bytes.")
-    header = {"kind": record.kind, "size": size, "sha256": hashlib.sha256(record.data).hexdigest()}
+    header = {
+        "kind": record.kind,
+        "size": size,
+        "sha256": hashlib.sha256(record.data).hexdigest(),
+    }
     sink.write(json.dumps(header).encode("ascii") + b"\n" + record.data + b"\n")
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """The records of an archive, each proven whole; InputError for anything that is not such a file."""
-    with storage_named(path), open_regular(path, LARGEST_TOTAL) as plain, gzip.open(plain, "rb") as source:
+    """The records of an archive, each proven whole; InputError for anything that is not such a
+    file.
+    """
+    with (
+        storage_named(path),
+        open_regular(path, LARGEST_TOTAL) as plain,
+        gzip.open(plain, "rb") as source,
+    ):
         with refusing(path):
-            expect(source.read(len(MAGIC)) == MAGIC, "it does not begin as an exported run does")
+            expect(
+                source.read(len(MAGIC)) == MAGIC,
+                "it does not begin as an exported run does",
+            )
         left, total = MOST_RECORDS, 0
         kind = ""
         while kind != "end":
             with refusing(path):
                 record = _read_record(source)
-                left, total, kind = left - 1, total + len(record.data), record.kind
-                expect(left > 0 and total <= LARGEST_TOTAL, "it is larger than any run may be")
+                left = left - 1
+                total = total + len(record.data)
+                kind = record.kind
+                expect(
+                    left > 0 and total <= LARGEST_TOTAL,
+                    "it is larger than any run may be",
+                )
             yield record
         with refusing(path):
             expect(not source.read(1), "something follows its end")
@@ -83,13 +114,19 @@ def read_records(path: Path) -> Iterator[Record]:
 
 def _read_record(source: gzip.GzipFile) -> Record:
     header: Any = json.loads(source.readline(HEADER_BYTES))
-    expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
+    expect(
+        isinstance(header, dict) and set(header) == {"kind", "size", "sha256"},
+        "a part has no heading",
+    )
     kind, size = header["kind"], header["size"]
     expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
     expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
     data = source.read(size)
     expect(len(data) == size and source.read(1) == b"\n", "it ends too early")
-    expect(hashlib.sha256(data).hexdigest() == header["sha256"], f"a {kind} in it is not what was written")
+    expect(
+        hashlib.sha256(data).hexdigest() == header["sha256"],
+        f"a {kind} in it is not what was written",
+    )
     return Record(kind, data)
 
 
@@ -104,8 +141,17 @@ def refusing(path: Path) -> Iterator[None]:
     """What is wrong with a file as InputError."""
     try:
         yield
-    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError) as error:
-        why, instead = f"{path} is not a run that can be imported: {error}.", "reenact runs export RUN FILE"
+    except (
+        ValueError,
+        EOFError,
+        zlib.error,
+        gzip.BadGzipFile,
+        RecursionError,
+    ) as error:
+        why, instead = (
+            f"{path} is not a run that can be imported: {error}.",
+            "reenact runs export RUN FILE",
+        )
         raise InputError(why, next_step=f"Export it again: {instead}") from error
 
 
@@ -141,7 +187,9 @@ def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Rec
         for name in dict.fromkeys(name for step in steps for name in step.artefact_hashes()):
             yield Record("artefact", artefacts.read(name))
         for step in steps:
-            inputs, result = (rows.read_body(connection, step, column) for column in ("inputs", "result"))
+            inputs, result = (
+                rows.read_body(connection, step, column) for column in ("inputs", "result")
+            )
             yield Record("step", as_json(step, inputs=inputs, result=result))
         yield Record("end", b"")
 
@@ -153,7 +201,10 @@ def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     fits = all(is_digest(wanted[name], body) for name, body in bodies.items())
     expect(fits, "a step in it is not what was written")
     listed = step.artefact_hashes()
-    expect(all(NAME.fullmatch(name) for name in listed), "an artefact in it has no proper name")
+    expect(
+        all(NAME.fullmatch(name) for name in listed),
+        "an artefact in it has no proper name",
+    )
     return step, bodies
 
 
@@ -166,11 +217,19 @@ def _formed(record: Record, row: type[rows.Row], *bodies: str) -> tuple[rows.Row
     if isinstance(given, dict):
         # Files from before rows were signed have no such column; the pipeline's had another name.
         old, new = RENAMED.split(" TO ")
-        given = {"mac": "", **{new if name == old else name: value for name, value in given.items()}}
-    expect(isinstance(given, dict) and set(given) == set(wanted), f"a {record.kind} in it has other columns")
+        given = {
+            "mac": "",
+            **{new if name == old else name: value for name, value in given.items()},
+        }
+    expect(
+        isinstance(given, dict) and set(given) == set(wanted),
+        f"a {record.kind} in it has other columns",
+    )
     for name in wanted:
         # The value of an enum is text.
-        kinds = [str if issubclass(one, str) else one for one in get_args(hints[name]) or (hints[name],)]
+        kinds = [
+            str if issubclass(one, str) else one for one in get_args(hints[name]) or (hints[name],)
+        ]
         expect(type(given[name]) in kinds, f"{name} is of the wrong kind")
         _check(name, given[name])
     try:
@@ -186,7 +245,10 @@ def _check(name: str, value: object) -> None:
     elif isinstance(value, str):
         expect(len(value) <= LONGEST_TEXT, f"{name} is too long")
         value.encode("utf-8")
-        expect(name not in FORMS or bool(FORMS[name].fullmatch(value)), f"{name} has not its form")
+        expect(
+            name not in FORMS or bool(FORMS[name].fullmatch(value)),
+            f"{name} has not its form",
+        )
         if name in JSON_COLUMNS and value:
             expect(_depth(json.loads(value)) <= DEEPEST, f"{name} is nested too deeply")
 
@@ -214,19 +276,31 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
     if not locks.take(IMPORTING):
-        raise JournalError("Another import or a removal is under way here.", next_step="Try again soon.")
+        raise JournalError(
+            "Another import or a removal is under way here.",
+            next_step="Try again soon.",
+        )
     try:
         with refusing(path):
             records = read_records(path)
             first = next(records)
             expect(first.kind == "run", "its first part is not a run")
             run, _ = _formed(first, Run)
-            expect(list(run.command()) == json.loads(run.argv), "its command is not a list of words")
+            expect(
+                list(run.command()) == json.loads(run.argv),
+                "its command is not a list of words",
+            )
             with database.snapshot() as connection:
-                here = next(iter(rows.read_rows(connection, Run, "WHERE id = ?", (run.id,))), None)
+                here = next(
+                    iter(rows.read_rows(connection, Run, "WHERE id = ?", (run.id,))),
+                    None,
+                )
             if here is None:
                 return Moved(_take_in(database, artefacts, run, records), is_new=True)
-            coming = _likeness(run, (_formed_step(record)[0] for record in records if record.kind == "step"))
+            coming = _likeness(
+                run,
+                (_formed_step(record)[0] for record in records if record.kind == "step"),
+            )
         with database.snapshot() as connection:
             known = _likeness(here, rows.steps_of(connection, here))
         if coming != known:
@@ -247,7 +321,9 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         seq, turn = rows.next_number(connection, Run), rows.next_turn(connection)
         local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
         rows.put_row(connection, local)
-        count = old_sum = new_sum = 0
+        count = 0
+        old_sum = 0
+        new_sum = 0
         named: set[str] = set()
         while record.kind == "step":
             step, bodies = _formed_step(record)
@@ -257,13 +333,18 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
                 rows.put_row(connection, own, **bodies)
             except sqlite3.IntegrityError as error:
                 raise ValueError("a step is in it twice") from error
-            count, old_sum, new_sum = count + 1, old_sum + step.check_sum, new_sum + own.check_sum
+            count = count + 1
+            old_sum = old_sum + step.check_sum
+            new_sum = new_sum + own.check_sum
             named.update(step.artefact_hashes())
             record = next(records)
         expect(record.kind == "end", "its parts are in the wrong order")
         expect(next(records, None) is None, "something follows its end")
         expect(named == kept, "its steps and its artefacts do not belong together")
-        expect((count, old_sum % SUM) == (run.steps, run.steps_sum), "steps are missing in it")
+        expect(
+            (count, old_sum % SUM) == (run.steps, run.steps_sum),
+            "steps are missing in it",
+        )
         whole = replace(local, steps_sum=new_sum % SUM).sealed(None)
         rows.set_row(connection, local, whole)
     return whole

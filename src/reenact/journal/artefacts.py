@@ -1,4 +1,6 @@
-"""Large bytes beside the journal, named by the SHA-256 of their content and checked on every read."""
+"""Large bytes beside the journal, named by the SHA-256 of their content and checked on every
+read.
+"""
 
 import hashlib
 import re
@@ -92,7 +94,9 @@ class FolderArtefacts:
 
     def _path(self, sha256: str) -> Path:
         if not NAME.fullmatch(sha256):
-            raise JournalDamaged(f"An artefact is named by 64 hexadecimal digits. Received: {sha256!r}.")
+            raise JournalDamaged(
+                f"An artefact is named by 64 hexadecimal digits. Received: {sha256!r}."
+            )
         return self._root / sha256[:2] / sha256[2:]
 
 
@@ -126,5 +130,7 @@ Artefacts: TypeAlias = FolderArtefacts | MemoryArtefacts
 
 
 def _damaged(path: Path, what: str) -> JournalDamaged:
-    instead = "Run the command with --fresh, or remove the run that needs it: reenact runs remove RUN"
+    instead = (
+        "Run the command with --fresh, or remove the run that needs it: reenact runs remove RUN"
+    )
     return JournalDamaged(f"The artefact {path} {what}.", next_step=instead)

@@ -1,10 +1,13 @@
-"""Inputs and results on their way into a row and out of it: plain data, redacted, large ones as artefacts.
+"""Inputs and results on their way into a row and out of it: plain data, redacted, large ones as
+artefacts.
 
-JSON with a few tags, never pickle: `{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for large bytes,
-`{"$decimal": text}`, `{"$float": "nan"}`. A key that begins with `$` is written with two.
+JSON with a few tags, never pickle: `{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for
+large bytes, `{"$decimal": text}`, `{"$float": "nan"}`. A key that begins with `$` is written with
+two.
 
-With `returns=TYPE` dataclasses, pydantic models, enums, tuples, sets, paths and dates come back as what they
-were; without a type as plain data: none, booleans, numbers, text, bytes, Decimal, lists and text-keyed dicts.
+With `returns=TYPE` dataclasses, pydantic models, enums, tuples, sets, paths and dates come back as
+what they were; without a type as plain data: none, booleans, numbers, text, bytes, Decimal, lists
+and text-keyed dicts.
 """
 
 from __future__ import annotations
@@ -66,7 +69,11 @@ class Flattening:
             return self._bytes(bytes(value))
         if isinstance(value, Mapping):
             return {self._name(key): self.flat(item) for key, item in value.items()}
-        return [self.flat(item) for item in value] if isinstance(value, list | tuple) else self._object(value)
+        return (
+            [self.flat(item) for item in value]
+            if isinstance(value, list | tuple)
+            else self._object(value)
+        )
 
     def _object(self, value: object) -> JsonValue:
         if isinstance(value, Decimal):
@@ -78,11 +85,15 @@ class Flattening:
         if isinstance(value, date):
             return value.isoformat()
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            stored = [spec.name for spec in dataclasses.fields(value) if spec.metadata.get("stored", True)]
+            stored = [
+                spec.name for spec in dataclasses.fields(value) if spec.metadata.get("stored", True)
+            ]
             return {name: self.flat(getattr(value, name)) for name in stored}
         if callable(dump := getattr(value, "model_dump", None)):
             return self.flat(dump(mode="python", round_trip=True))
-        raise JournalError(f"A {type(value).__name__} cannot be journalled. Received: {value!r:.80}.")
+        raise JournalError(
+            f"A {type(value).__name__} cannot be journalled. Received: {value!r:.80}."
+        )
 
     def _bytes(self, data: bytes) -> JsonValue:
         data = redact_bytes(data, self._redact)
@@ -111,10 +122,17 @@ def unflat(value: Any, read: Read) -> Any:
     for tag, back in {"$artefact": read, **_TAGS}.items():
         if tag in value:
             return back(value[tag])
-    return {name[1:] if name.startswith("$$") else name: unflat(item, read) for name, item in value.items()}
+    return {
+        name[1:] if name.startswith("$$") else name: unflat(item, read)
+        for name, item in value.items()
+    }
 
 
-_TAGS: dict[str, Callable[[Any], Any]] = {"$decimal": Decimal, "$float": float, "$bytes": base64.b64decode}
+_TAGS: dict[str, Callable[[Any], Any]] = {
+    "$decimal": Decimal,
+    "$float": float,
+    "$bytes": base64.b64decode,
+}
 
 
 def dumped(value: JsonValue) -> str:
@@ -131,9 +149,10 @@ T = TypeVar("T")
 
 
 def decoder(returns: type[T] | None) -> Callable[[Any], T]:
-    """What makes the result of a step of its plain data: without a type as they are, else by pydantic, which
-    raises ValueError for data of another type. A type that pydantic cannot rebuild is refused here, before
-    any effect has been paid for."""
+    """What makes the result of a step of its plain data: without a type as they are, else by
+    pydantic, which raises ValueError for data of another type. A type that pydantic cannot rebuild
+    is refused here, before any effect has been paid for.
+    """
     return (lambda data: data) if returns is None else _adapter(cast(Any, returns)).validate_python
 
 
@@ -146,7 +165,9 @@ def _adapter(returns: Any) -> TypeAdapter[Any]:
         adapter.rebuild(raise_errors=True)
     except (PydanticUserError, NameError, RecursionError) as error:
         why = f"A step cannot give back a {returns}: {str(error).splitlines()[0]}"
-        raise JournalError(why, next_step="Return plain data, a dataclass or a pydantic model.") from error
+        raise JournalError(
+            why, next_step="Return plain data, a dataclass or a pydantic model."
+        ) from error
     return adapter
 
 
@@ -168,9 +189,12 @@ class Bodies:
 
     def __init__(self, artefacts: Artefacts, redact: Redact) -> None:
         self.artefacts = artefacts
-        # The same words come again and again, above all as keys; remembering is cheaper than searching them.
+        # The same words come again and again, above all as keys; remembering is cheaper than
+        # searching them.
         short = lru_cache(maxsize=4096)(redact)
-        self._redact: Redact = lambda text: short(text) if len(text) <= SHORT_WORDS else redact(text)
+        self._redact: Redact = lambda text: (
+            short(text) if len(text) <= SHORT_WORDS else redact(text)
+        )
 
     def body(self, value: object) -> Body:
         """A value as it goes into a row; its large parts are durable when this returns."""
@@ -189,11 +213,22 @@ class Bodies:
             if isinstance(value, dict) and "$body" in value:
                 value = json.loads(self.artefacts.read(value["$body"]))
             return unflat(value, self.artefacts.read)
-        except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError) as error:
-            why = f"A value in the journal has not the form that reenact writes: {type(error).__name__}."
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
+            why = (
+                f"A value in the journal has not the form that reenact writes: "
+                f"{type(error).__name__}."
+            )
             instead = "If the run was imported, remove it: reenact runs remove RUN"
             raise JournalDamaged(why, next_step=instead) from error
 
     def words(self, text: str) -> str:
         """Words of a person or a program, as they go into a column."""
-        return self._redact(text).encode("utf-8", "backslashreplace").decode("utf-8")[:ROW_CHARACTERS]
+        return (
+            self._redact(text).encode("utf-8", "backslashreplace").decode("utf-8")[:ROW_CHARACTERS]
+        )

@@ -1,7 +1,8 @@
-"""The SQLite file: how it is opened and brought up to date, its transactions, and its errors as ours.
+"""The SQLite file: how it is opened and brought up to date, its transactions, and its errors as
+ours.
 
-WAL with synchronous FULL: a committed transaction survives a kill and a power cut. One connection, one lock:
-threads take turns; processes take turns through SQLite.
+WAL with synchronous FULL: a committed transaction survives a kill and a power cut. One connection,
+one lock: threads take turns; processes take turns through SQLite.
 """
 
 import os
@@ -28,7 +29,10 @@ STORAGE = {
     sqlite3.SQLITE_PERM: "there is no permission",
 }
 NO_ROOM = 64 * 1024
-ASIDE = "Move it aside and run again. Runs that can still be read: reenact runs list, reenact runs export"
+ASIDE = (
+    "Move it aside and run again. Runs that can still be read: reenact runs list, reenact runs "
+    "export"
+)
 
 
 class Database:
@@ -100,7 +104,9 @@ class Database:
             return self._damaged("its header says that it may not be written")
         if code & 0xFF in STORAGE and code != sqlite3.SQLITE_IOERR_SHORT_READ:
             # SQLite calls it an input/output error when there is no room for the memory it shares.
-            full = any(folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM for folder in places)
+            full = any(
+                folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM for folder in places
+            )
             why = STORAGE[sqlite3.SQLITE_FULL if full else code & 0xFF]
             return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -112,7 +118,11 @@ class Database:
         return JournalDamaged(f"The journal {self.path} is damaged: {why}.", next_step=ASIDE)
 
     def _prepare(self) -> None:
-        for pragma in ("foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON"):
+        for pragma in (
+            "foreign_keys = ON",
+            "trusted_schema = OFF",
+            "cell_size_check = ON",
+        ):
             self.connection.execute(f"PRAGMA {pragma}")
         if self.readonly:
             self.connection.execute("PRAGMA query_only = ON")
@@ -120,7 +130,10 @@ class Database:
                 if is_blank(self.connection):
                     why = "creating it was cut off, perhaps by a full disk, so it holds no run."
                     instead = "Free some space; the next command that records a run completes it."
-                    raise JournalError(f"The journal {self.path} is incomplete: {why}", next_step=instead)
+                    raise JournalError(
+                        f"The journal {self.path} is incomplete: {why}",
+                        next_step=instead,
+                    )
                 self.connection = _brought_up(self.connection)
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -136,7 +149,8 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
     address = f"file:{quote(str(path))}?mode="
     if not readonly:
         make_folder(path.parent, 0o700)
-        # An empty file for SQLite to fill: the log and the shared memory beside it get the same rights.
+        # An empty file for SQLite to fill: the log and the shared memory beside it get the same
+        # rights.
         with storage_named(path), suppress(FileExistsError):
             os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         return _opened(f"{address}rwc")
@@ -144,7 +158,8 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
         connection = _opened(f"{address}ro")
         _version(connection)
     except sqlite3.OperationalError:
-        # On a read-only disk SQLite cannot share memory with writers; there are none, unless a log waits.
+        # On a read-only disk SQLite cannot share memory with writers; there are none, unless a log
+        # waits.
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise
@@ -153,7 +168,9 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
 
 
 def _brought_up(old: sqlite3.Connection) -> sqlite3.Connection:
-    """A copy in memory of a journal of an older format, in the current one; the file stays as it is."""
+    """A copy in memory of a journal of an older format, in the current one; the file stays as
+    it is.
+    """
     copy = _opened(":memory:")
     with closing(old):
         old.backup(copy)
@@ -164,13 +181,20 @@ def _brought_up(old: sqlite3.Connection) -> sqlite3.Connection:
     return copy
 
 
-_opened = partial(sqlite3.connect, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
+_opened = partial(
+    sqlite3.connect,
+    uri=True,
+    isolation_level=None,
+    check_same_thread=False,
+    timeout=BUSY_S,
+)
 
 
 @cache
 def statements() -> tuple[str, ...]:
-    """What makes an empty file a journal of this version; also what a journal must look like. The last two
-    are the views `runs` and `steps`, which are for people and stay as documented."""
+    """What makes an empty file a journal of this version; also what a journal must look like. The
+    last two are the views `runs` and `steps`, which are for people and stay as documented.
+    """
     text = files("reenact.journal").joinpath("schema.sql").read_text(encoding="utf-8")
     return tuple(one.strip() for one in text.split(";") if one.strip())
 
@@ -180,7 +204,9 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _layout(connection: sqlite3.Connection) -> set[str]:
-    rows = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    rows = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+    ).fetchall()
     return {" ".join(str(row[0]).split()) for row in rows}
 
 
@@ -192,22 +218,33 @@ VERSION = 3
 MIGRATIONS: dict[int, Callable[[], tuple[str, ...]]] = {
     # Rows get a column for a keyed hash. Old rows have none: they are shown and not believed.
     1: lambda: tuple(
-        f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''" for table in ("run_rows", "step_rows")
+        f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''"
+        for table in ("run_rows", "step_rows")
     ),
     # Check sums and keyed hashes are over values in their order, so that they hold.
-    2: lambda: ("DROP VIEW runs", f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}", statements()[-2]),
+    2: lambda: (
+        "DROP VIEW runs",
+        f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}",
+        statements()[-2],
+    ),
 }
-"""From a version to the next, inside one transaction. Check sums are the migration's business too."""
+"""From a version to the next, inside one transaction. Check sums are the migration's business
+too.
+"""
 
 
 def is_settled(connection: sqlite3.Connection) -> bool:
-    """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
+    """Whether the file is of this version; then its layout is proven, too. A newer one is
+    refused.
+    """
     version = _version(connection)
     if version > VERSION:
         why = f"This journal has format {version}; this reenact reads up to format {VERSION}."
         instead = "Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER"
         raise JournalError(why, next_step=instead)
-    if version == VERSION and _layout(connection) != {" ".join(one.split()) for one in statements()}:
+    if version == VERSION and _layout(connection) != {
+        " ".join(one.split()) for one in statements()
+    }:
         raise JournalDamaged("The layout of the journal is not the one that reenact made.")
     return version == VERSION
 
@@ -227,7 +264,9 @@ def settle(connection: sqlite3.Connection) -> None:
     else:
         for number in range(_version(connection), VERSION):
             if number not in MIGRATIONS:
-                raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
+                raise JournalDamaged(
+                    f"This file says it is a journal of format {number}, which never was."
+                )
             for statement in MIGRATIONS[number]():
                 connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION:d}")

@@ -25,8 +25,25 @@ from reenact.journal.database import Database
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader, foreign, proven_file
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import PIPELINE, SUM, UNENDED, Clock, Run, Status, hashed, new_run_id, this_host
-from reenact.journal.rows import next_number, next_turn, put_row, read_rows, set_row, steps_of
+from reenact.journal.records import (
+    PIPELINE,
+    SUM,
+    UNENDED,
+    Clock,
+    Run,
+    Status,
+    hashed,
+    new_run_id,
+    this_host,
+)
+from reenact.journal.rows import (
+    next_number,
+    next_turn,
+    put_row,
+    read_rows,
+    set_row,
+    steps_of,
+)
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, tighten
 from reenact.own_process import crash_point
@@ -63,9 +80,11 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, folder: Path, *, trust: bool = False, redact: Redact = redact) -> Journal:
-        """The journal of a folder, made if there is none. `redact` is applied to all text that is written. An
-        unfinished run that this user did not record on this machine is continued only with `trust`, and then
-        counts as this user's own. What is not continued is mentioned on stderr."""
+        """The journal of a folder, made if there is none. `redact` is applied to all text that is
+        written. An unfinished run that this user did not record on this machine is continued only
+        with `trust`, and then counts as this user's own. What is not continued is mentioned on
+        stderr.
+        """
         tighten(folder)
         database, locks = proven_file(folder, readonly=False)
         artefacts = FolderArtefacts(folder, locks)
@@ -84,17 +103,29 @@ class Journal(JournalReader):
     @classmethod
     def in_memory(cls, *, clock: Clock | None = None) -> Journal:
         """The twin for tests: the same code, nothing on disk."""
-        return Journal(Database(None), MemoryArtefacts(), Locks(None), passing_signer(), clock=clock)
+        return Journal(
+            Database(None),
+            MemoryArtefacts(),
+            Locks(None),
+            passing_signer(),
+            clock=clock,
+        )
 
     def run(
-        self, *, pipeline: str, request: object, argv: Sequence[str] = (), what: str = "", fresh: bool = False
+        self,
+        *,
+        pipeline: str,
+        request: object,
+        argv: Sequence[str] = (),
+        what: str = "",
+        fresh: bool = False,
     ) -> OpenRun:
         """Continue the unfinished run of this request, or start a new one.
 
-        Only a run that this user recorded on this machine is continued, unless the journal is trusted. After
-        a finished run everything is done again, but for shared steps (answers of a model, trainings) that a
-        finished run of this user has for the same inputs; `fresh` takes nothing. Raises RunLocked when
-        another process works on the run.
+        Only a run that this user recorded on this machine is continued, unless the journal is
+        trusted. After a finished run everything is done again, but for shared steps (answers of a
+        model, trainings) that a finished run of this user has for the same inputs; `fresh` takes
+        nothing. Raises RunLocked when another process works on the run.
         """
         wanted = self._wanted(pipeline, request, argv, what, fresh)
         crash_point("C1")
@@ -105,22 +136,35 @@ class Journal(JournalReader):
                 self._lock(run, earlier or run)
                 undo.callback(self._locks.release, run.seq)
             crash_point("C2")
-            recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock, self._signer)
+            recorder = Recorder(
+                self._database,
+                self._bodies,
+                run,
+                self.steps(run),
+                self._clock,
+                self._signer,
+            )
             undo.pop_all()
         return OpenRun(recorder, partial(self._locks.release, run.seq))
 
     def prefer(self, run: Run) -> None:
-        """Make this run the one that its command continues, though a newer one has the same request."""
+        """Make this run the one that its command continues, though a newer one has the same
+        request.
+        """
         with self._alone(run) as connection:
             self._change(connection, run, turn=next_turn(connection))
 
     def take_over(self, run: Run) -> Run:
-        """Make an unfinished run that somebody else recorded this user's own, because the user says so."""
+        """Make an unfinished run that somebody else recorded this user's own, because the user
+        says so.
+        """
         with self._alone(run) as connection:
             return self._take_over(connection, run)
 
     def rename(self, run: Run, name: str) -> Run:
-        """Give a run that nobody works on another name in lists. Raises InputError for an empty one."""
+        """Give a run that nobody works on another name in lists. Raises InputError for an empty
+        one.
+        """
         words = " ".join(self._bodies.words(name).split())[:LONGEST_NAME]
         if not words:
             raise InputError("A run needs a name.", next_step=f"reenact runs rename {run.id} NAME")
@@ -129,7 +173,9 @@ class Journal(JournalReader):
 
     @contextmanager
     def _alone(self, run: Run, *, finished: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction on a run that nobody works on meanwhile; `finished`: it may have come to its end."""
+        """A transaction on a run that nobody works on meanwhile; `finished`: it may have come
+        to its end.
+        """
         if run.status is Status.FINISHED and not finished:
             why = f"Run {run.id} is finished; there is nothing to continue."
             raise InputError(why, next_step="Run its command again: that is a new run.")
@@ -142,7 +188,9 @@ class Journal(JournalReader):
 
     def _change(self, connection: sqlite3.Connection, run: Run, **columns: Any) -> Run:
         """Write other columns of a run, which stays whose it was."""
-        changed = replace(run, **columns).sealed(self._signer if run.is_signed(self._signer) else None)
+        changed = replace(run, **columns).sealed(
+            self._signer if run.is_signed(self._signer) else None
+        )
         set_row(connection, run, changed)
         return changed
 
@@ -153,12 +201,21 @@ class Journal(JournalReader):
         return remove_run(self._database, self._artefacts, self._locks, name)
 
     def take_in(self, path: Path) -> Moved:
-        """Import the run of a file that `export` wrote. The file is untrusted; twice changes nothing."""
+        """Import the run of a file that `export` wrote. The file is untrusted; twice changes
+        nothing.
+        """
         from reenact.journal.archive import import_run
 
         return import_run(self._database, self._artefacts, self._locks, path)
 
-    def _wanted(self, pipeline: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
+    def _wanted(
+        self,
+        pipeline: str,
+        request: object,
+        argv: Sequence[str],
+        what: str,
+        fresh: bool,
+    ) -> Run:
         """The run that the caller asks for, as it is when it is new."""
         if not PIPELINE.fullmatch(pipeline):
             why = "A pipeline's name is lower-case letters, digits and dashes."
@@ -168,8 +225,11 @@ class Journal(JournalReader):
         if len(text) > ROW_CHARACTERS or flattening.artefacts:
             why = f"A request is at most {ROW_CHARACTERS} characters of plain data."
             raise JournalError(f"{why} Received: {len(text)}.")
-        # --fresh would start over when the command is given again to continue, and trust is given once.
-        words = [self._bodies.words(word) for word in argv if word not in ("--fresh", "--trust-journal")]
+        # --fresh would start over when the command is given again to continue, and trust is given
+        # once.
+        words = [
+            self._bodies.words(word) for word in argv if word not in ("--fresh", "--trust-journal")
+        ]
         return Run(
             seq=0,
             id="",
@@ -186,7 +246,9 @@ class Journal(JournalReader):
         )
 
     def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
-        """The run to continue: the latest of this request, when it is unfinished and this user's own."""
+        """The run to continue: the latest of this request, when it is unfinished and this
+        user's own.
+        """
         for run in read_rows(connection, Run, LATEST, (wanted.pipeline, wanted.request_hash)):
             if run.status is Status.FINISHED:
                 if run.is_signed(self._signer):
@@ -220,7 +282,11 @@ class Journal(JournalReader):
         """The earlier run as it goes on, or else a new one, as it stands in the file now."""
         if earlier is not None:
             execution = UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION}
-            execution |= {"status": Status.RUNNING, "exit_code": None, "executions": earlier.executions + 1}
+            execution |= {
+                "status": Status.RUNNING,
+                "exit_code": None,
+                "executions": earlier.executions + 1,
+            }
             run = replace(earlier, **execution).sealed(self._signer)
             set_row(connection, earlier, run)
             return run
@@ -229,6 +295,12 @@ class Journal(JournalReader):
         while connection.execute("SELECT 1 FROM run_rows WHERE id = ?", (name,)).fetchone():
             name = new_run_id(now)
         seq, turn = next_number(connection, Run), next_turn(connection)
-        new = replace(wanted, seq=seq, id=name, turn=turn, started_at=now.isoformat(timespec="milliseconds"))
+        new = replace(
+            wanted,
+            seq=seq,
+            id=name,
+            turn=turn,
+            started_at=now.isoformat(timespec="milliseconds"),
+        )
         put_row(connection, run := new.sealed(self._signer))
         return run

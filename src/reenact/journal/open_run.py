@@ -1,7 +1,7 @@
 """A run that is being worked on: the scope of its pipeline, its verdict, and how it ends.
 
-Whoever reads a result must know which parts of it were not made now, and how to have all of it made again:
-one line tells it.
+Whoever reads a result must know which parts of it were not made now, and how to have all of it made
+again: one line tells it.
 """
 
 from collections import Counter
@@ -10,7 +10,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Self
 
-from reenact.errors import BudgetSpent, JournalError, ReenactError, Stopped, StorageError
+from reenact.errors import (
+    BudgetSpent,
+    JournalError,
+    ReenactError,
+    Stopped,
+    StorageError,
+)
 from reenact.journal.codec import ROW_CHARACTERS
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Kind, Run, Status
@@ -44,7 +50,11 @@ class OpenRun(Scope):
         """The fields of a result that tell what its models cost, and of which run it is."""
         run = self.record
         money = None if run.unpriced else Decimal(run.money)
-        return {"tokens": run.tokens_in + run.tokens_out, "money": money, "run_id": run.id}
+        return {
+            "tokens": run.tokens_in + run.tokens_out,
+            "money": money,
+            "run_id": run.id,
+        }
 
     @property
     def is_continued(self) -> bool:
@@ -53,7 +63,9 @@ class OpenRun(Scope):
 
     @property
     def reused(self) -> str:
-        """What of the result was not made by this execution, in a line for its reader; empty for nothing."""
+        """What of the result was not made by this execution, in a line for its reader; empty
+        for nothing.
+        """
         return " ".join(filter(None, (self._continued(), self._taken())))
 
     def _continued(self) -> str:
@@ -61,7 +73,10 @@ class OpenRun(Scope):
         kept = len(self._recorder.kept)
         if not kept:
             return ""
-        when, what = self._clock_time(self._recorder.interrupted_at), "step is" if kept == 1 else "steps are"
+        when, what = (
+            self._clock_time(self._recorder.interrupted_at),
+            "step is" if kept == 1 else "steps are",
+        )
         about = f"Continued run {self.record.id}, interrupted {when}: {kept} finished {what} kept."
         return f"{about} --fresh starts over."
 
@@ -70,7 +85,9 @@ class OpenRun(Scope):
         steps = self._recorder.taken()
         names = dict.fromkeys(step.reused_from or "" for step in steps)
         ended = {name: self._recorder.ended_at(name) for name in names}
-        sources = [f"{name} ({self._clock_time(when)})" if when else name for name, when in ended.items()]
+        sources = [
+            f"{name} ({self._clock_time(when)})" if when else name for name, when in ended.items()
+        ]
         if not sources:
             return ""
         where = f"run {sources[0]}" if len(sources) == 1 else f"runs {', '.join(sources)}"
@@ -82,12 +99,18 @@ class OpenRun(Scope):
 
     def _clock_time(self, moment: str) -> str:
         """The time of the reader's clock, with the date when that is another day."""
-        then, now = datetime.fromisoformat(moment).astimezone(), self._recorder.clock.now().astimezone()
+        then, now = (
+            datetime.fromisoformat(moment).astimezone(),
+            self._recorder.clock.now().astimezone(),
+        )
         return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
 
-    def finish(self, verdict: object, exit_code: ExitCode = ExitCode.OK, *, reused: str = "") -> None:
-        """Write the verdict (plain data, small), and what was reused, or in `reused` why nothing was. The run
-        takes no more steps."""
+    def finish(
+        self, verdict: object, exit_code: ExitCode = ExitCode.OK, *, reused: str = ""
+    ) -> None:
+        """Write the verdict (plain data, small), and what was reused, or in `reused` why nothing
+        was. The run takes no more steps.
+        """
         line = reused or self.reused
         if line:
             self.note("reused", line)
@@ -108,13 +131,18 @@ class OpenRun(Scope):
         except (StorageError, JournalError) as trouble:
             if error is None:
                 raise
-            # The disk that failed the run also refuses this note; the run is found as interrupted later.
+            # The disk that failed the run also refuses this note; the run is found as interrupted
+            # later.
             error.add_note(f"The journal could not be written: {trouble.sentence}")
         finally:
             self._release()
 
     def _end(self, error: BaseException | None) -> None:
-        gently = error is None or isinstance(error, Stopped | BudgetSpent) or not isinstance(error, Exception)
+        gently = (
+            error is None
+            or isinstance(error, Stopped | BudgetSpent)
+            or not isinstance(error, Exception)
+        )
         code: ExitCode | None = None
         if isinstance(error, ReenactError):
             code = error.exit_code

@@ -1,7 +1,7 @@
 """One SELECT over the views `runs` and `steps`, on a file opened only to read.
 
-The views stand over the journal's tables as temporary ones of the same name whose every row is proven first,
-so that a damaged row is an error and never part of an answer.
+The views stand over the journal's tables as temporary ones of the same name whose every row is
+proven first, so that a damaged row is an error and never part of an answer.
 """
 
 import sqlite3
@@ -17,7 +17,12 @@ from reenact.journal.database import Database, statements
 from reenact.journal.records import Run, Step
 from reenact.journal.rows import damaged, prove_body, proven
 
-ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
 LONGEST_VALUE = 64 * 1024 * 1024
 LOOK_EVERY = 10_000
 """Instructions of SQLite between two looks at the clock."""
@@ -44,7 +49,13 @@ def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -
         try:
             cursor = connection.execute(sql)
             rows = cursor.fetchmany(limit + 1)
-        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+        except (
+            sqlite3.Error,
+            sqlite3.Warning,
+            ValueError,
+            OverflowError,
+            MemoryError,
+        ) as error:
             raise (damage[-1] if damage else _refusal(error, seconds)) from error
     if not cursor.description:
         raise _refusal(ValueError("it asks for nothing"), seconds)
@@ -57,8 +68,8 @@ def _make_ready(connection: sqlite3.Connection, damage: list[JournalDamaged]) ->
     connection.create_function("intact_run", -1, partial(_intact, damage, Run))
     connection.create_function("intact_step", -1, partial(_intact, damage, Step))
     runs, steps = statements()[-2:]
-    # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
-    # SQLite from moving the query's own conditions in between a row and its proof.
+    # The layout was proven at opening, so the only foreign functions in it are those two. A limit
+    # keeps SQLite from moving the query's own conditions in between a row and its proof.
     made = (_proving(runs, Run, ""), _proving(steps, Step, "inputs, result, "))
     for statement in ("PRAGMA query_only = OFF", "PRAGMA trusted_schema = ON", *made):
         connection.execute(statement)
@@ -74,7 +85,10 @@ def _refusal(error: Exception, seconds: float) -> ReenactError:
     if code == sqlite3.SQLITE_INTERRUPT:
         return InputError(f"The query took longer than {seconds:.0f} seconds.")
     example = 'For example: reenact runs query "SELECT id, pipeline, status FROM runs"'
-    return InputError(f"The query was refused: {error}. Only one SELECT is answered.", next_step=example)
+    return InputError(
+        f"The query was refused: {error}. Only one SELECT is answered.",
+        next_step=example,
+    )
 
 
 def _intact(damage: list[JournalDamaged], row: type[Run] | type[Step], *values: Any) -> int:

@@ -1,4 +1,6 @@
-"""The runs that a journal holds, for reading: lists, one run, its steps, their inputs and results."""
+"""The runs that a journal holds, for reading: lists, one run, its steps, their inputs and
+results.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 INTERRUPTED = "interrupted"
-"""How a run stands that is marked running while no process works on it: killed, or the machine went down."""
+"""How a run stands that is marked running while no process works on it: killed, or the machine
+went down.
+"""
 
 SMALLEST_PAGE = 512
-VERDICT = "CASE WHEN json_valid(verdict) THEN coalesce(json_extract(verdict, '$.verdict'), verdict) END"
+VERDICT = (
+    "CASE WHEN json_valid(verdict) THEN coalesce(json_extract(verdict, '$.verdict'), verdict) END"
+)
 """The verdict in a word or two, as lists show it."""
 METRIC = "CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.metric') END"
 COMMAND = """replace(argv, '","', ' ')"""
-SEARCHED = " || ' ' || ".join(("id", "pipeline", "what", COMMAND, "folder", f"coalesce({VERDICT}, '')"))
-ORDERS = {"started": "seq", "command": "pipeline", "name": "what", "status": "status", "verdict": VERDICT}
+SEARCHED = " || ' ' || ".join(
+    ("id", "pipeline", "what", COMMAND, "folder", f"coalesce({VERDICT}, '')")
+)
+ORDERS = {
+    "started": "seq",
+    "command": "pipeline",
+    "name": "what",
+    "status": "status",
+    "verdict": VERDICT,
+}
 ORDERS["metric"] = f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)"
 ORDERS |= {"cost": "CAST(money AS REAL)", "time": "worked_s"}
 """What runs may be ordered by; of a metric its value."""
@@ -48,10 +62,16 @@ class Wanted(TypedDict, total=False):
 
 
 class JournalReader:
-    """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is raised."""
+    """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is
+    raised.
+    """
 
     def __init__(
-        self, database: Database, artefacts: Artefacts, locks: Locks, signer: Signer | None = None
+        self,
+        database: Database,
+        artefacts: Artefacts,
+        locks: Locks,
+        signer: Signer | None = None,
     ) -> None:
         self._database = database
         self._artefacts = artefacts
@@ -82,7 +102,8 @@ class JournalReader:
         clause, values = _filter(wanted)
         page = (-1 if limit is None else limit, offset)
         key, way = ORDERS[order], "ASC" if rising else "DESC"
-        # What has no such value comes last, whichever way the others are ordered; all have a number.
+        # What has no such value comes last, whichever way the others are ordered; all have a
+        # number.
         ordered = f"seq {way}" if key == "seq" else f"{key} IS NULL, {key} {way}, seq DESC"
         clause = f"{clause} ORDER BY {ordered} LIMIT ? OFFSET ?"
         with self._database.snapshot() as connection:
@@ -91,7 +112,7 @@ class JournalReader:
     def count(self, **wanted: Unpack[Wanted]) -> int:
         """How many runs there are."""
         clause, values = _filter(wanted)
-        return int(self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0])  # noqa: S608
+        return int(self._database.rows((f"SELECT count(*) FROM run_rows {clause}"), values)[0][0])  # noqa: S608
 
     def find(self, name: str) -> Run:
         """A run by its id, a part of it that no other has, its number, or `last`."""
@@ -103,13 +124,21 @@ class JournalReader:
             else:
                 found = read_rows(connection, Run, "WHERE id = ?", (name,))
             if not found and name:
-                found = read_rows(connection, Run, "WHERE instr(id, ?) ORDER BY seq DESC LIMIT 4", (name,))
+                found = read_rows(
+                    connection,
+                    Run,
+                    "WHERE instr(id, ?) ORDER BY seq DESC LIMIT 4",
+                    (name,),
+                )
         if len(found) == 1:
             return found[0]
         if not found:
             raise InputError(f"There is no run {name!r} here.", next_step="reenact runs list")
         ids = ", ".join(run.id for run in found)
-        raise InputError(f"Several runs are called {name!r}: {ids}.", next_step="Give more of the id.")
+        raise InputError(
+            f"Several runs are called {name!r}: {ids}.",
+            next_step="Give more of the id.",
+        )
 
     def steps(self, run: Run) -> list[Step]:
         """All steps of a run in the order they were begun, proven to be all of them."""
@@ -120,14 +149,17 @@ class JournalReader:
         raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
 
     def is_ours(self, run: Run) -> bool:
-        """Whether this user recorded all of the run on this machine; only then it may be continued."""
+        """Whether this user recorded all of the run on this machine; only then it may be
+        continued.
+        """
         if run.imported or not run.is_signed(self._signer):
             return False
         return all(step.is_signed(self._signer) for step in self.steps(run))
 
     def seal(self, folder: Path) -> None:
-        """Sign the folder of a trace as this user's own, when its run has ended; one with links or sockets in
-        it is left unsigned."""
+        """Sign the folder of a trace as this user's own, when its run has ended; one with links or
+        sockets in it is left unsigned.
+        """
         if not folder.is_dir():
             return
         with suppress(ValueError):
@@ -138,7 +170,9 @@ class JournalReader:
                     file.write(mac)
 
     def is_sealed(self, folder: Path, below: Path) -> bool:
-        """Whether a folder that a step names lies below that one and is as this user's run has left it."""
+        """Whether a folder that a step names lies below that one and is as this user's run has
+        left it.
+        """
         try:
             real, top = folder.resolve(strict=True), below.resolve(strict=True)
             if real == top or not real.is_relative_to(top) or not real.is_dir():
@@ -167,7 +201,10 @@ class JournalReader:
 
     def verdicts(self, most: int = 40) -> list[str]:
         """The verdicts there are, in a word or two each, the most frequent first."""
-        wanted = f"SELECT {VERDICT} AS one FROM run_rows GROUP BY one HAVING length(one) BETWEEN 1 AND 60"  # noqa: S608
+        wanted = (
+            f"SELECT {VERDICT} AS one FROM run_rows GROUP BY one HAVING length(one) BETWEEN 1 AND "  # noqa: S608
+            f"60"
+        )
         rows = self._database.rows(f"{wanted} ORDER BY count(*) DESC, one LIMIT ?", (most,))
         return [str(row[0]) for row in rows]
 
@@ -175,7 +212,12 @@ class JournalReader:
         """The steps at one path, superseded ones first, however long the run is."""
         # The sign keeps SQLite from walking through all steps for the sake of the order.
         with self._database.snapshot() as connection:
-            return read_rows(connection, Step, "WHERE run = ? AND path = ? ORDER BY +nr", (run.seq, path))
+            return read_rows(
+                connection,
+                Step,
+                "WHERE run = ? AND path = ? ORDER BY +nr",
+                (run.seq, path),
+            )
 
     def some_steps(
         self,
@@ -187,11 +229,16 @@ class JournalReader:
         after: int = 0,
         limit: int = 200,
     ) -> list[Step]:
-        """A page of a long run: steps at or below a path, with numbers above `after`, at most `limit`."""
+        """A page of a long run: steps at or below a path, with numbers above `after`, at most
+        `limit`.
+        """
         clause, values = "", tuple[str, ...]()
         if under is not None:
             # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
-            clause, values = "AND (path = ? OR (path > ? AND path < ?))", (under, f"{under}/", f"{under}0")
+            clause, values = (
+                "AND (path = ? OR (path > ? AND path < ?))",
+                (under, f"{under}/", f"{under}0"),
+            )
         for column, wanted in (("kind", kind), ("state", state)):
             if wanted is not None:
                 clause, values = f"{clause} AND {column} = ?", (*values, wanted.value)
@@ -204,8 +251,9 @@ class JournalReader:
         return self._plain(step, "result") if step.has_result else None
 
     def typed_result(self, step: Step, returns: type[T]) -> T:
-        """The result of a step as what it was. Raises JournalError for one that is no such thing, as those
-        of other versions are."""
+        """The result of a step as what it was. Raises JournalError for one that is no such thing,
+        as those of other versions are.
+        """
         try:
             return decoder(returns)(self.result(step))
         except ValueError as error:
@@ -223,7 +271,11 @@ class JournalReader:
 
     def status_of(self, run: Run) -> str:
         """The status in one word: that of the row, or `interrupted`."""
-        return INTERRUPTED if run.status is Status.RUNNING and not self.is_live(run) else run.status.value
+        return (
+            INTERRUPTED
+            if run.status is Status.RUNNING and not self.is_live(run)
+            else run.status.value
+        )
 
     def export(self, run: Run, path: Path) -> None:
         """Write the run with all its artefacts to a new file."""
@@ -279,7 +331,8 @@ def _filter(wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
 def proven_file(folder: Path, *, readonly: bool) -> tuple[Database, Locks]:
     """The file of a folder, with all its runs, and its locks."""
     file, lock_file = folder / "journal.db", folder / "journal.lock"
-    # SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was.
+    # SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal
+    # was.
     size = file.stat().st_size if file.exists() else SMALLEST_PAGE
     if 0 < size < SMALLEST_PAGE or (size == 0 and lock_file.exists()):
         raise damaged(f"{file} has only {size} bytes")

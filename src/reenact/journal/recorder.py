@@ -1,7 +1,8 @@
-"""The hand that writes one run: intents, results, failures, each in one transaction with the run's own row.
+"""The hand that writes one run: intents, results, failures, each in one transaction with the run's
+own row.
 
-What is in memory changes only after the file has it. The run's lock makes this the only writer of its rows;
-threads of this process take turns.
+What is in memory changes only after the file has it. The run's lock makes this the only writer of
+its rows; threads of this process take turns.
 """
 
 from __future__ import annotations
@@ -18,7 +19,19 @@ from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Bodies, Body, Flattening, dumped
 from reenact.journal.database import Database
-from reenact.journal.records import SUM, UNENDED, Clock, Cost, Kind, Run, State, Status, Step, digest, hashed
+from reenact.journal.records import (
+    SUM,
+    UNENDED,
+    Clock,
+    Cost,
+    Kind,
+    Run,
+    State,
+    Status,
+    Step,
+    digest,
+    hashed,
+)
 from reenact.journal.rows import next_number, put_row, read_body, read_rows, set_row
 from reenact.journal.signing import Signer
 from reenact.types import ExitCode
@@ -48,7 +61,13 @@ class Recorder:
     """Writes one run. Pipelines use it through Scope."""
 
     def __init__(
-        self, database: Database, bodies: Bodies, run: Run, steps: list[Step], clock: Clock, signer: Signer
+        self,
+        database: Database,
+        bodies: Bodies,
+        run: Run,
+        steps: list[Step],
+        clock: Clock,
+        signer: Signer,
     ) -> None:
         self.run = run
         self.bodies = bodies
@@ -61,7 +80,9 @@ class Recorder:
         self._learn(steps)
         self.kept: set[str] = set()
         """Keys of steps of earlier executions of this run whose results this one was given."""
-        self.interrupted_at = max([step.ended_at or step.started_at for step in steps] or [run.started_at])
+        self.interrupted_at = max(
+            [step.ended_at or step.started_at for step in steps] or [run.started_at]
+        )
         """When an earlier execution last wrote something."""
         self._before = set(self._by_key)
         self._asked: dict[str, str] = {}
@@ -72,11 +93,18 @@ class Recorder:
         self._began = clock.monotonic()
 
     def request(
-        self, path: str, kind: Kind, version: int, inputs: object, shown: object = None, shared: bool = False
+        self,
+        path: str,
+        kind: Kind,
+        version: int,
+        inputs: object,
+        shown: object = None,
+        shared: bool = False,
     ) -> StepRequest:
-        """The step at this path with these inputs. One execution may not ask twice with different ones. The
-        key of a shared step leaves out the first word of its path, the name of the pipeline, so that `repair`
-        finds what `diagnose` has done."""
+        """The step at this path with these inputs. One execution may not ask twice with different
+        ones. The key of a shared step leaves out the first word of its path, the name of the
+        pipeline, so that `repair` finds what `diagnose` has done.
+        """
         # Hashing only: nothing is kept, and a secret counts as it is.
         place = path.partition("/")[2] if shared else path
         key = hashed([place, version, Flattening(keep=named).flat(inputs)])
@@ -121,8 +149,9 @@ class Recorder:
         return None
 
     def keep(self, wanted: StepRequest, step: Step) -> None:
-        """Give back a result that this run has: count it when an earlier execution left it, and put it back
-        into its place when the program had superseded it."""
+        """Give back a result that this run has: count it when an earlier execution left it, and put
+        it back into its place when the program had superseded it.
+        """
         if step.key in self._before:
             self.kept.add(step.key)
         if step.state is State.SUPERSEDED:
@@ -134,14 +163,19 @@ class Recorder:
         bodies = [self.bodies.body(wanted.inputs) for wanted in requests]
         self._before.difference_update(wanted.key for wanted in requests)
         with self.writing() as writing:
-            return [writing.begin(wanted, body) for wanted, body in zip(requests, bodies, strict=True)]
+            return [
+                writing.begin(wanted, body) for wanted, body in zip(requests, bodies, strict=True)
+            ]
 
     def failure(self, error: BaseException | None) -> dict[str, Any]:
         """The columns that say of what error a run or a step has ended."""
         if error is None:
             return {"error_type": None, "error": None}
         sentence = error.sentence if isinstance(error, ReenactError) else str(error)
-        return {"error_type": type(error).__name__, "error": self.bodies.words(sentence)}
+        return {
+            "error_type": type(error).__name__,
+            "error": self.bodies.words(sentence),
+        }
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
         """Write that this run takes steps from other runs, with the results as they stand there."""
@@ -157,12 +191,21 @@ class Recorder:
                 writing.insert(*row)
 
     def end(
-        self, status: Status, code: ExitCode | None, error: BaseException | None = None, **columns: Any
+        self,
+        status: Status,
+        code: ExitCode | None,
+        error: BaseException | None = None,
+        **columns: Any,
     ) -> None:
         """Write how the run stands now."""
         with self.writing() as writing:
-            columns |= {"status": status, "exit_code": None if code is None else int(code)}
-            writing.run = replace(writing.run, ended_at=self.now(), **self.failure(error), **columns)
+            columns |= {
+                "status": status,
+                "exit_code": None if code is None else int(code),
+            }
+            writing.run = replace(
+                writing.run, ended_at=self.now(), **self.failure(error), **columns
+            )
 
     def taken(self) -> list[Step]:
         """The steps of this run whose results come from other runs, in order."""
@@ -192,7 +235,14 @@ class Recorder:
         """Steps that change in one transaction, with the run's row."""
         with self._mutex:
             with self._database.transaction() as connection:
-                writing = _Writing(connection, self.run, self._by_key, self._at, self.now(), self._signer)
+                writing = _Writing(
+                    connection,
+                    self.run,
+                    self._by_key,
+                    self._at,
+                    self.now(),
+                    self._signer,
+                )
                 yield writing
                 run = replace(writing.run, worked_s=self.worked_s()).sealed(self._signer)
                 set_row(connection, self.run, run)
@@ -226,11 +276,21 @@ class _Writing:
         if old is None:
             return self.insert(wanted, State.BEGUN, inputs)
         self._supersede(wanted)
-        again = {"tries": old.tries + 1, "started_at": self.now, "error_next": None, "final": 0}
+        again = {
+            "tries": old.tries + 1,
+            "started_at": self.now,
+            "error_next": None,
+            "final": 0,
+        }
         return self.put(old, state=State.BEGUN, **again, **UNENDED)
 
     def insert(
-        self, wanted: StepRequest, state: State, inputs: Body, result: str = "", source: str | None = None
+        self,
+        wanted: StepRequest,
+        state: State,
+        inputs: Body,
+        result: str = "",
+        source: str | None = None,
     ) -> Step:
         """A step that the run did not have."""
         self._supersede(wanted)
@@ -292,7 +352,9 @@ class _Writing:
     def _account(self, old: Step | None, new: Step) -> None:
         after = _shares(new)
         before = _shares(old) if old else dict.fromkeys(after, 0)
-        counted = {name: getattr(self.run, name) + part - before[name] for name, part in after.items()}
+        counted = {
+            name: getattr(self.run, name) + part - before[name] for name, part in after.items()
+        }
         counted["steps_sum"] %= SUM
         paid_before = Decimal((old.money if old else None) or 0)
         money = str(Decimal(self.run.money) + Decimal(new.money or 0) - paid_before)
@@ -302,6 +364,12 @@ class _Writing:
 
 def _shares(step: Step) -> dict[str, int]:
     """What one step adds to the run's counters."""
-    counted = {state.value: int(step.state is state) for state in (State.DONE, State.REUSED, State.FAILED)}
+    counted = {
+        state.value: int(step.state is state) for state in (State.DONE, State.REUSED, State.FAILED)
+    }
     tokens = {"tokens_in": step.tokens_in, "tokens_out": step.tokens_out}
-    return counted | tokens | {"unpriced": int(step.money is None), "steps": 1, "steps_sum": step.check_sum}
+    return (
+        counted
+        | tokens
+        | {"unpriced": int(step.money is None), "steps": 1, "steps_sum": step.check_sum}
+    )

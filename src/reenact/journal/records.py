@@ -1,11 +1,13 @@
-"""The nouns of this package: Run, Step, Cost, Artefact. One row of the file each, with its own check sum.
+"""The nouns of this package: Run, Step, Cost, Artefact. One row of the file each, with its own
+check sum.
 
-A row's `check_sum` covers every other column (bodies through their digests), so that a flipped bit is seen.
-Its `mac` covers the same with the user's key (signing.py), so that a row that somebody else made is seen. A
-run also carries the number and the sum of its steps' check sums, so that a lost step is seen too.
+A row's `check_sum` covers every other column (bodies through their digests), so that a flipped bit
+is seen. Its `mac` covers the same with the user's key (signing.py), so that a row that somebody
+else made is seen. A run also carries the number and the sum of its steps' check sums, so that a
+lost step is seen too.
 
-Also names and facts: the path and the key of a step, the id of a run, the machine, the clock. The order of
-things never depends on machine and clock.
+Also names and facts: the path and the key of a step, the id of a run, the machine, the clock. The
+order of things never depends on machine and clock.
 """
 
 import hashlib
@@ -53,13 +55,17 @@ class State(StrEnum):
     """How a step stands."""
 
     BEGUN = "begun"
-    """The intent is written, no result is: the effect is in flight, or was when the process died."""
+    """The intent is written, no result is: the effect is in flight, or was when the process
+    died.
+    """
     DONE = "done"
     REUSED = "reused"
     """The result was taken from a finished run that had performed the same shared step."""
     FAILED = "failed"
     SUPERSEDED = "superseded"
-    """The program asks for other inputs or another version at this path now; kept for the record."""
+    """The program asks for other inputs or another version at this path now; kept for the
+    record.
+    """
 
 
 class Kind(StrEnum):
@@ -123,7 +129,9 @@ class _Row:
 class Run(_Row):
     """One execution of a pipeline, over all the times it was started and continued."""
 
-    TABLE, KEY, NAME = "run_rows", "seq", "id"
+    TABLE = "run_rows"
+    KEY = "seq"
+    NAME = "id"
     """The table, the column of its number, and the one that names it in an error."""
     WORDS = (("status", Status),)
     """Columns with one of a few words."""
@@ -193,7 +201,9 @@ class Run(_Row):
 class Step(_Row):
     """One memoised effect of a run."""
 
-    TABLE, KEY, NAME = "step_rows", "number", "path"
+    TABLE = "step_rows"
+    KEY = "number"
+    NAME = "path"
     WORDS = (("kind", Kind), ("state", State))
     number: int
     """Row number in the journal."""
@@ -204,8 +214,9 @@ class Step(_Row):
     kind: Kind
     version: int
     key: str
-    """Hash of path (of a shared step without its first word), version and inputs: two steps with the same
-    key are the same step."""
+    """Hash of path (of a shared step without its first word), version and inputs: two steps with
+    the same key are the same step.
+    """
     state: State
     tries: int = 1
     """Times the effect was begun."""
@@ -241,10 +252,14 @@ UNENDED: dict[str, Any] = {"ended_at": None, "error": None, "error_type": None}
 
 
 def check_of(values: Sequence[Any]) -> int:
-    """The check sum over a row's columns; the first column is the check sum itself and does not count. The
-    second is the keyed hash: rows of journals from before it have none, and their check sums hold."""
+    """The check sum over a row's columns; the first column is the check sum itself and does not
+    count. The second is the keyed hash: rows of journals from before it have none, and their check
+    sums hold.
+    """
     text = _content(values) + (json.dumps(values[1]) if values[1] else "")
-    return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
+    return (
+        int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
+    )
 
 
 def digest(body: str, size: int = 32) -> str:
@@ -275,7 +290,9 @@ def mark(text: str) -> str:
 
 def canonical(value: JsonValue) -> str:
     """One text for one value, whatever the order its parts came in."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return json.dumps(
+        value, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":")
+    )
 
 
 def new_run_id(now: datetime) -> str:
@@ -284,8 +301,9 @@ def new_run_id(now: datetime) -> str:
 
 
 def hashed(value: JsonValue) -> str:
-    """Two commands of one pipeline whose requests have the same hash are the same command, and two steps are
-    the same whose path, version and inputs have it."""
+    """Two commands of one pipeline whose requests have the same hash are the same command, and two
+    steps are the same whose path, version and inputs have it.
+    """
     return hashlib.blake2b(canonical(value).encode("ascii"), digest_size=20).hexdigest()
 
 
@@ -300,10 +318,16 @@ class Clock:
 
 
 def this_host() -> dict[str, Any]:
-    """The machine and process we run in: `host` is a hash of the machine's name, which tells machines apart
-    and names none; `boot` changes with every start of the machine."""
+    """The machine and process we run in: `host` is a hash of the machine's name, which tells
+    machines apart and names none; `boot` changes with every start of the machine.
+    """
     name = hashlib.blake2b(platform.node().encode(), digest_size=6).hexdigest()
     boot = "unknown"
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return {"host": name, "boot": boot, "pid": os.getpid(), "python": platform.python_version()}
+    return {
+        "host": name,
+        "boot": boot,
+        "pid": os.getpid(),
+        "python": platform.python_version(),
+    }

@@ -1,4 +1,6 @@
-"""Runs and steps to and from the file. Nothing leaves here that its check sum does not vouch for."""
+"""Runs and steps to and from the file. Nothing leaves here that its check sum does not vouch
+for.
+"""
 
 import sqlite3
 from typing import Any, TypeVar
@@ -11,7 +13,10 @@ Row = TypeVar("Row", Run, Step)
 
 
 def read_rows(
-    connection: sqlite3.Connection, kind: type[Row], where: str, parameters: tuple[Any, ...] = ()
+    connection: sqlite3.Connection,
+    kind: type[Row],
+    where: str,
+    parameters: tuple[Any, ...] = (),
 ) -> list[Row]:
     """Rows by a clause of this package, each proven intact."""
     wanted = f"SELECT {', '.join(kind.columns())} FROM {kind.TABLE} {where}"  # noqa: S608
@@ -38,18 +43,25 @@ def proven(kind: type[Run] | type[Step], values: tuple[Any, ...]) -> dict[str, A
 
 
 def steps_of(connection: sqlite3.Connection, run: Run) -> list[Step]:
-    """All steps of a run in the order they were begun, proven to be all of them, as last written."""
+    """All steps of a run in the order they were begun, proven to be all of them, as last
+    written.
+    """
     steps = read_rows(connection, Step, "WHERE run = ? ORDER BY nr", (run.seq,))
     checks = [step.check_sum for step in steps]
     if len(checks) != run.steps or sum(checks) % SUM != run.steps_sum:
-        raise damaged(f"run {run.id} should have {run.steps} steps that fit together and has {len(checks)}")
+        raise damaged(
+            f"run {run.id} should have {run.steps} steps that fit together and has {len(checks)}"
+        )
     return steps
 
 
 def read_body(connection: sqlite3.Connection, step: Step, column: str) -> str:
     """The `inputs` or the `result` of a step."""
     assert column in ("inputs", "result")
-    row = connection.execute(f"SELECT {column} FROM step_rows WHERE number = ?", (step.number,)).fetchone()  # noqa: S608
+    row = connection.execute(
+        f"SELECT {column} FROM step_rows WHERE number = ?",  # noqa: S608
+        (step.number,),
+    ).fetchone()
     wanted = step.inputs_digest if column == "inputs" else step.result_digest
     return prove_body(step.path, column, row[0] if row else None, wanted)
 
@@ -86,7 +98,10 @@ def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -
 def count_runs(connection: sqlite3.Connection, change: int) -> None:
     """Keep the count of runs, by which a lost one is noticed."""
     count = _counted(connection) + change
-    connection.execute("INSERT OR REPLACE INTO journal_facts VALUES (1, ?, ?)", (count, _count_sum(count)))
+    connection.execute(
+        "INSERT OR REPLACE INTO journal_facts VALUES (1, ?, ?)",
+        (count, _count_sum(count)),
+    )
 
 
 def prove_count(connection: sqlite3.Connection) -> None:
@@ -104,7 +119,9 @@ def next_turn(connection: sqlite3.Connection) -> int:
 
 def next_number(connection: sqlite3.Connection, kind: type[Run] | type[Step]) -> int:
     """The number of the next row; numbers are never given twice."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (kind.TABLE,)).fetchone()
+    row = connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = ?", (kind.TABLE,)
+    ).fetchone()
     return int(row[0] if row else 0) + 1
 
 
@@ -113,7 +130,10 @@ def damaged(what: str) -> JournalDamaged:
 
 
 def _counted(connection: sqlite3.Connection) -> int:
-    row = connection.execute("SELECT runs, check_sum FROM journal_facts").fetchone() or (0, _count_sum(0))
+    row = connection.execute("SELECT runs, check_sum FROM journal_facts").fetchone() or (
+        0,
+        _count_sum(0),
+    )
     count: int = row[0]
     if row[1] != _count_sum(count):
         raise damaged("the count of runs is not what was written")

@@ -1,10 +1,12 @@
-"""What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit, under.
+"""What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit,
+under.
 
 The law of a step: a stored result is given back; else intent, effect, result, in this order.
 
-File edits cannot be torn by a crash: they are planned by the hash before and after, and applied file by file.
-Interrupted, the rest is applied next time: a file that already has its new content is left, one that still
-has its old content gets the new one, and one that somebody else changed meanwhile is not touched.
+File edits cannot be torn by a crash: they are planned by the hash before and after, and applied
+file by file. Interrupted, the rest is applied next time: a file that already has its new content is
+left, one that still has its old content gets the new one, and one that somebody else changed
+meanwhile is not touched.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from reenact.errors import InputError, JournalDiverged, JournalError, ReenactError, Stopped, StorageError
+from reenact.errors import (
+    InputError,
+    JournalDiverged,
+    JournalError,
+    ReenactError,
+    Stopped,
+    StorageError,
+)
 from reenact.journal.artefacts import named
 from reenact.journal.codec import Body, decoder
 from reenact.journal.recorder import Recorder, StepRequest
@@ -31,7 +40,9 @@ AFTER_INTENT = {Kind.LLM: "C5", Kind.TRIAL: "C13"}
 AFTER_EFFECT = {Kind.LLM: "C6", Kind.BOX: "C11", Kind.TRIAL: "C14"}
 READABLE = (State.DONE, State.REUSED, State.SUPERSEDED)
 MISFIT = (ValueError, TypeError, KeyError, AttributeError)
-"""What decoding raises when the stored data are not of its type (pydantic's error is a ValueError)."""
+"""What decoding raises when the stored data are not of its type (pydantic's error is a
+ValueError).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +58,24 @@ class Steps(Generic[T]):
     still: Callable[[T], bool] | None = None
 
     def results(self) -> dict[str, T]:
-        """The stored results, and those of the effect for all others; a final failure is raised again."""
+        """The stored results, and those of the effect for all others; a final failure is raised
+        again.
+        """
         with self.recorder.alone([wanted.key for wanted in self.requests.values()]):
             known = map(self.recorder.stored, self.requests.values())
             for step in (one for one in known if one and one.state is State.FAILED and one.final):
                 for kind in (kind for kind in self.final if kind.__name__ == step.error_type):
                     raise kind(step.error or "", next_step=step.error_next or "")
             results = self._kept()
-            missing = {name: wanted for name, wanted in self.requests.items() if name not in results}
+            missing = {
+                name: wanted for name, wanted in self.requests.items() if name not in results
+            }
             return results | self._perform(missing) if missing else results
 
     def _kept(self) -> dict[str, T]:
-        """The results in this run, or else (of shared steps) in finished ones, recorded as reused. A result
-        that `still` rejects counts as not there: the step is performed again."""
+        """The results in this run, or else (of shared steps) in finished ones, recorded as reused.
+        A result that `still` rejects counts as not there: the step is performed again.
+        """
         recorder = self.recorder
         found: dict[str, T] = {}
         taken: list[tuple[StepRequest, Step]] = []
@@ -72,7 +88,8 @@ class Steps(Generic[T]):
             try:
                 result = self.decode(data)
             except MISFIT:
-                # Written by a program whose type was another: the step is performed again, never guessed at.
+                # Written by a program whose type was another: the step is performed again, never
+                # guessed at.
                 continue
             if self.still is not None and not self.still(result):
                 continue
@@ -86,7 +103,9 @@ class Steps(Generic[T]):
         return found
 
     def _perform(self, requests: Mapping[str, StepRequest]) -> dict[str, T]:
-        """One effect for one or many steps, recorded before; each group it yields is one transaction."""
+        """One effect for one or many steps, recorded before; each group it yields is one
+        transaction.
+        """
         recorder = self.recorder
         begun = dict(zip(requests, recorder.begin(list(requests.values())), strict=True))
         kind = next(iter(requests.values())).kind
@@ -104,20 +123,32 @@ class Steps(Generic[T]):
             raise
         except Exception as error:
             took_s = (recorder.clock.monotonic() - since) / max(1, len(begun))
-            next_step = recorder.bodies.words(error.next_step if isinstance(error, ReenactError) else "")
-            failed = {**recorder.failure(error), "error_next": next_step, "state": State.FAILED}
-            failed |= {"final": int(isinstance(error, self.final)), "ended_at": recorder.now()}
+            next_step = recorder.bodies.words(
+                error.next_step if isinstance(error, ReenactError) else ""
+            )
+            failed = {
+                **recorder.failure(error),
+                "error_next": next_step,
+                "state": State.FAILED,
+            }
+            failed |= {
+                "final": int(isinstance(error, self.final)),
+                "ended_at": recorder.now(),
+            }
             with recorder.writing() as writing:
                 for step in begun.values():
                     writing.put(step, duration_s=step.duration_s + took_s, **failed)
             raise
         finally:
-            # A generator may hold a pool of processes: it is closed at once, not when somebody forgets it.
+            # A generator may hold a pool of processes: it is closed at once, not when somebody
+            # forgets it.
             if isinstance(groups, Generator):
                 groups.close()
         return results
 
-    def _write_group(self, begun: dict[str, Step], group: Mapping[str, T], since: float) -> dict[str, T]:
+    def _write_group(
+        self, begun: dict[str, Step], group: Mapping[str, T], since: float
+    ) -> dict[str, T]:
         """The values as they will be read, once they are written."""
         if strange := [name for name in group if name not in begun]:
             why = "A result came for a step that was not asked for, or twice"
@@ -129,7 +160,10 @@ class Steps(Generic[T]):
             try:
                 back[name] = self.decode(self.recorder.bodies.plain(body.text))
             except MISFIT as error:
-                why = f"The result of step {begun[name].path} does not come back from the journal as it went"
+                why = (
+                    f"The result of step {begun[name].path} does not come back from the journal as "
+                    f"it went"
+                )
                 instead = "Give the step the type of its result: step(..., returns=TYPE)."
                 raise JournalError(f"{why}: {error}.", next_step=instead) from error
             rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
@@ -161,8 +195,10 @@ class Scope:
         return self._recorder.run.id
 
     def path(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> str:
-        """The whole path of a step of that name here, for example for a model's request: in `paper/method`
-        that of `debug` is `paper/method/debug[3]~1`, the third attempt's first sample."""
+        """The whole path of a step of that name here, for example for a model's request: in
+        `paper/method` that of `debug` is `paper/method/debug[3]~1`, the third attempt's first
+        sample.
+        """
         tail = "" if attempt is None else f"[{attempt}]"
         tail += "" if sample is None else f"~{sample}"
         path = f"{self._path}/{name}{tail}"
@@ -188,18 +224,26 @@ class Scope:
     ) -> T:
         """The stored result of this step, or the effect performed once and its result stored.
 
-        `inputs` is everything the result depends on. A failure is recorded and tried again next time, unless
-        its type is in `final`: then it is raised again. What is returned has been through the journal, so
-        that a first execution sees what a later one will see.
+        `inputs` is everything the result depends on. A failure is recorded and tried again next
+        time, unless its type is in `final`: then it is raised again. What is returned has been
+        through the journal, so that a first execution sees what a later one will see.
 
-        A stored result is one of this run, left by an execution that was interrupted. A `shared` step also
-        takes the result that a finished run has for the same inputs: for answers of a model and trainings
-        only, since nothing else stays true by its inputs alone. A stored result that `still` rejects counts
-        as not there, and the effect is performed again.
+        A stored result is one of this run, left by an execution that was interrupted. A `shared`
+        step also takes the result that a finished run has for the same inputs: for answers of a
+        model and trainings only, since nothing else stays true by its inputs alone. A stored result
+        that `still` rejects counts as not there, and the effect is performed again.
         """
         recorder, path = self._recorder, self.path(name, attempt=attempt, sample=sample)
         wanted = {name: recorder.request(path, kind, 1, inputs, shared=shared)}
-        once = Steps(recorder, wanted, lambda _: [{name: effect()}], decoder(returns), cost, final, still)
+        once = Steps(
+            recorder,
+            wanted,
+            lambda _: [{name: effect()}],
+            decoder(returns),
+            cost,
+            final,
+            still,
+        )
         return once.results()[name]
 
     def many(
@@ -213,10 +257,11 @@ class Scope:
         shared: bool = False,
         still: Callable[[T], bool] | None = None,
     ) -> dict[str, T]:
-        """Many steps of one sort, by name, with few waits for the disk. `effect` gets the names that have no
-        result yet and yields results in groups as they come; a group is written in one transaction. Names it
-        never yields stay begun and are missing in the answer. `version` changes when the steps themselves do;
-        `shared` and `still` are those of `step`."""
+        """Many steps of one sort, by name, with few waits for the disk. `effect` gets the names
+        that have no result yet and yields results in groups as they come; a group is written in one
+        transaction. Names it never yields stay begun and are missing in the answer. `version`
+        changes when the steps themselves do; `shared` and `still` are those of `step`.
+        """
         ask = partial(self._recorder.request, kind=kind, version=version, shared=shared)
         wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
         results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
@@ -237,13 +282,17 @@ class Scope:
                     writing.revive(wanted, known)
 
     def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
-        """Give files under `root` new content (none removes): all of them, after a crash the rest of them. A
-        file that somebody else changed in between is not overwritten."""
+        """Give files under `root` new content (none removes): all of them, after a crash the rest
+        of them. A file that somebody else changed in between is not overwritten.
+        """
         root = root.resolve()
         old = {name: _content(_target(root, name)) for name in files}
-        modes = {name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files}
+        modes = {
+            name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files
+        }
         plan = tuple(
-            FileEdit(name, _hash(old[name]), _hash(files[name]), stat.S_IMODE(modes[name])) for name in files
+            FileEdit(name, _hash(old[name]), _hash(files[name]), stat.S_IMODE(modes[name]))
+            for name in files
         )
         recorder, path = self._recorder, self.path(name)
         asked = {"root": root, "files": files}
@@ -272,7 +321,9 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What is written down before an edit. The contents are for the reader: secrets in them are redacted."""
+    """What is written down before an edit. The contents are for the reader: secrets in them are
+    redacted.
+    """
 
     root: str
     plan: tuple[FileEdit, ...]
@@ -280,7 +331,9 @@ class Edit:
     new: Mapping[str, bytes | None]
 
 
-def _apply_all(root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str) -> None:
+def _apply_all(
+    root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str
+) -> None:
     for count, edit in enumerate(plan):
         if count:
             crash_point("C12")
@@ -313,15 +366,21 @@ def _hash(content: bytes | None) -> str | None:
 
 
 def _target(root: Path, name: str) -> Path:
-    """The file of that name under root. A model may have chosen the name: links and ways out are refused."""
+    """The file of that name under root. A model may have chosen the name: links and ways out
+    are refused.
+    """
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\x00" in name or "\\" in name:
-        raise InputError(f"A file to edit is named relative to its folder and inside it. Received: {name!r}.")
+        raise InputError(
+            f"A file to edit is named relative to its folder and inside it. Received: {name!r}."
+        )
     target = root
     for part in parts:
         target = target / part
         if target.is_symlink():
-            raise InputError(f"{target} is a link; links are not written through. Received: {name!r}.")
+            raise InputError(
+                f"{target} is a link; links are not written through. Received: {name!r}."
+            )
     if target.exists() and not target.is_file():
         raise InputError(f"{target} is not a plain file. Received: {name!r}.")
     return target

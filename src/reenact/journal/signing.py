@@ -1,15 +1,16 @@
 """Whose rows these are: a keyed hash (HMAC-SHA256) over every run, every step and every trace.
 
-The key is 32 random bytes in the user's configuration folder, readable by nobody else, and never in a
-journal. A journal that came with a folder, an archive or another machine may say anything with check sums
-that hold; it cannot have these hashes. What does not carry a right one is shown, compared and exported, but
-nothing of it is executed, continued or taken as evidence. Not covered: a program that runs as the same user
-outside the sandbox, which can read the key; rows of this user's own that are put back in an older state.
+The key is 32 random bytes in the user's configuration folder, readable by nobody else, and never in
+a journal. A journal that came with a folder, an archive or another machine may say anything with
+check sums that hold; it cannot have these hashes. What does not carry a right one is shown,
+compared and exported, but nothing of it is executed, continued or taken as evidence. Not covered: a
+program that runs as the same user outside the sandbox, which can read the key; rows of this user's
+own that are put back in an older state.
 
-The folder of a trace is signed when the watched run has ended, and checked before it counts as evidence
-again. A journalled result may name a folder. Somebody who can write there, or who gave us the whole folder,
-could put another trace into it. So names, sizes and hashes of all its files are signed with the user's key,
-in a file of the folder itself. Showing a trace needs no such file.
+The folder of a trace is signed when the watched run has ended, and checked before it counts as
+evidence again. A journalled result may name a folder. Somebody who can write there, or who gave us
+the whole folder, could put another trace into it. So names, sizes and hashes of all its files are
+signed with the user's key, in a file of the folder itself. Showing a trace needs no such file.
 """
 
 import errno
@@ -79,7 +80,9 @@ def known_signer() -> Signer:
 
 
 def user_signer() -> Signer:
-    """The signer of this user; the key is made at the first use, and again when it cannot be used."""
+    """The signer of this user; the key is made at the first use, and again when it cannot be
+    used.
+    """
     path = key_path()
     try:
         try:
@@ -91,7 +94,9 @@ def user_signer() -> Signer:
                 raise
             path.unlink()
             made = Signer(_made(path), is_new=True)
-            say_on_stderr(f"The journal key {path} could not be used ({_reason(error)}); a new one was made.")
+            say_on_stderr(
+                f"The journal key {path} could not be used ({_reason(error)}); a new one was made."
+            )
             return made
     except (OSError, ValueError) as error:
         instead = "Make that folder writable for you, or set XDG_CONFIG_HOME."
@@ -163,7 +168,10 @@ def listing(folder: Path) -> str:
             expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
             with os.fdopen(os.open(path, _LOOK | os.O_CLOEXEC), "rb") as file:
                 facts = os.fstat(file.fileno())
-                expect(stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES, "a file too large")
+                expect(
+                    stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES,
+                    "a file too large",
+                )
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             total += facts.st_size
             entries.append((path.relative_to(folder).as_posix(), facts.st_size, sha256))

@@ -1,9 +1,10 @@
 """The disk: bytes written whole or not at all, refusals as sentences, and locks.
 
-Locks say who works on what, and the operating system releases them when a process dies, however it dies:
-POSIX record locks on one small file, one byte a run. They are not inherited by children, so a forked worker
-that outlives its parent holds nothing. Two things they do not do are done here: they do not exclude threads
-of one process, and closing any handle of the file drops them all, so a process keeps one handle a file.
+Locks say who works on what, and the operating system releases them when a process dies, however it
+dies: POSIX record locks on one small file, one byte a run. They are not inherited by children, so a
+forked worker that outlives its parent holds nothing. Two things they do not do are done here: they
+do not exclude threads of one process, and closing any handle of the file drops them all, so a
+process keeps one handle a file.
 """
 
 import errno
@@ -45,7 +46,9 @@ def storage_named(what: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and its parents so that they survive a power cut. `mode` is for those that are new."""
+    """Make a folder and its parents so that they survive a power cut. `mode` is for those that
+    are new.
+    """
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -57,12 +60,14 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) -> None:
-    """Write beside, flush, rename over: a reader sees the old content or the new, never a part. A crash may
-    leave `temporary` behind; whoever writes the same content again writes over it."""
+    """Write beside, flush, rename over: a reader sees the old content or the new, never a part. A
+    crash may leave `temporary` behind; whoever writes the same content again writes over it.
+    """
     half = len(data) // 2
     with storage_named(path):
         try:
-            # No O_TRUNC through a link that somebody put there: a leftover is removed, then created again.
+            # No O_TRUNC through a link that somebody put there: a leftover is removed, then created
+            # again.
             temporary.unlink(missing_ok=True)
             with open(temporary, "xb", opener=private) as file:
                 file.write(data[:half])
@@ -80,10 +85,12 @@ def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) 
 
 
 def tighten(folder: Path) -> None:
-    """Take from other users what they may do with a folder of ours and all in it; links are not followed.
-    Journals hold prompts, code and output. A folder that nobody else may enter is left as it is: what lies in
-    it is out of reach, and looking through a large one would take long. So is a folder that holds the working
-    folder or the home folder: somebody put the journal right into a place of other things."""
+    """Take from other users what they may do with a folder of ours and all in it; links are not
+    followed. Journals hold prompts, code and output. A folder that nobody else may enter is left as
+    it is: what lies in it is out of reach, and looking through a large one would take long. So is a
+    folder that holds the working folder or the home folder: somebody put the journal right into a
+    place of other things.
+    """
     if folder.is_symlink() or not folder.is_dir():
         return
     if any(place.resolve().is_relative_to(folder.resolve()) for place in (Path.cwd(), Path.home())):
@@ -163,7 +170,9 @@ class Locks:
             return kind != fcntl.F_UNLCK
 
     def leave(self) -> None:
-        """This user needs the table no more; the last one closes the file and so frees every lock."""
+        """This user needs the table no more; the last one closes the file and so frees every
+        lock.
+        """
         with _guard:
             self.users -= 1
             if self.users == 0 and self._handle is not None:

@@ -1,4 +1,6 @@
-"""Keeping a journal: remove a run with what only it needs, and check that everything is as it was written."""
+"""Keeping a journal: remove a run with what only it needs, and check that everything is as it
+was written.
+"""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +12,14 @@ from reenact.errors import InputError, JournalDamaged, RunLocked
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
 from reenact.journal.records import Run
-from reenact.journal.rows import count_runs, damaged, prove_count, read_body, read_rows, steps_of
+from reenact.journal.rows import (
+    count_runs,
+    damaged,
+    prove_count,
+    read_body,
+    read_rows,
+    steps_of,
+)
 from reenact.journal.storage import Locks
 
 IMPORTING = 0
@@ -61,16 +70,23 @@ def _sweep(database: Database, artefacts: Artefacts, locks: Locks) -> int | None
     if not locks.take(IMPORTING):
         return None
     try:
-        # A run writes to the file before it makes artefacts: none can begin while this transaction is open.
+        # A run writes to the file before it makes artefacts: none can begin while this transaction
+        # is open.
         with database.transaction() as connection:
-            running = connection.execute("SELECT seq FROM run_rows WHERE status = 'running'").fetchall()
+            running = connection.execute(
+                "SELECT seq FROM run_rows WHERE status = 'running'"
+            ).fetchall()
             if any(locks.is_held(row[0]) for row in running):
                 return None
-            lists = connection.execute("SELECT DISTINCT artefacts FROM step_rows WHERE artefacts <> '[]'")
+            lists = connection.execute(
+                "SELECT DISTINCT artefacts FROM step_rows WHERE artefacts <> '[]'"
+            )
             try:
                 needed = {name for row in lists for name in json.loads(str(row[0]))}
             except ValueError as error:
-                raise JournalDamaged("A step's list of artefacts is damaged; nothing was swept.") from error
+                raise JournalDamaged(
+                    "A step's list of artefacts is damaged; nothing was swept."
+                ) from error
             orphans = [name for name in artefacts.names() if name not in needed]
             for name in orphans:
                 artefacts.drop(name)

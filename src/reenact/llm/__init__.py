@@ -2,7 +2,8 @@
 
 ask        what is asked and what comes back: Prompt, Request, Answer, the protocols Model and Wire
 live       `open_model("anthropic:NAME", budget=...)`, and the conversation: budget, retries, repair
-names      how model strings are spelt, which key each provider wants, the switch that forbids the network
+names      how model strings are spelt, which key each provider wants, the switch that forbids the
+           network
 provider   models behind an API, through pydantic-ai; what went wrong there, in our words
 command    a program answers; relay: a person or program answers in a folder; scripted: code answers
 recording  writes answers down as they come (Recorder) and answers from such a file (Replay)

@@ -1,8 +1,9 @@
 """Typed answers out of whatever text came back.
 
-Takes the last JSON object in a text that fits the asked-for type: bare, in a code fence, after thinking or
-chatter. Repairs only what loses nothing (trailing commas, Python literals, raw line breaks in strings); a
-cut-off answer is never completed by guessing. Everything else raises BadAnswer, in words for the model.
+Takes the last JSON object in a text that fits the asked-for type: bare, in a code fence, after
+thinking or chatter. Repairs only what loses nothing (trailing commas, Python literals, raw line
+breaks in strings); a cut-off answer is never completed by guessing. Everything else raises
+BadAnswer, in words for the model.
 """
 
 import ast
@@ -44,7 +45,9 @@ class BadAnswer(Exception):
         super().__init__(for_model)
         self.for_model = for_model
         self.echo = echo
-        """Whether the model should see its bad answer again; pointless when it was empty or endless."""
+        """Whether the model should see its bad answer again; pointless when it was empty or
+        endless.
+        """
 
 
 def read(reply: Reply, request: Request[T]) -> T:
@@ -74,10 +77,14 @@ def validated(text: str, kind: type[T]) -> T:
             return kind.model_validate(found)
         except ValidationError as error:
             faults = error.errors(include_url=False, include_context=False, include_input=False)
-            lines = [f"- {'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in faults]
+            lines = [
+                f"- {'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in faults
+            ]
             if len(lines) > SHOWN_PROBLEMS:
                 lines[SHOWN_PROBLEMS:] = [f"- and {len(lines) - SHOWN_PROBLEMS} more"]
-            misfit = BadAnswer("Your answer does not fit the asked-for schema:\n" + "\n".join(lines))
+            misfit = BadAnswer(
+                "Your answer does not fit the asked-for schema:\n" + "\n".join(lines)
+            )
             problems.setdefault(2 if isinstance(found, dict) else 0, misfit)
     if not problems and _repeats(text):
         raise BadAnswer("Your answer repeated itself without end.", echo=False)
@@ -95,13 +102,19 @@ def values(text: str) -> list[Any]:
         return found
     starts = (fence.end() for fence in islice(_FENCED.finditer(text), FENCES))
     fences = (list(_found(text, start)) for start in starts)
-    return next((inside for inside in fences if any(isinstance(value, dict) for value in inside)), found)
+    return next(
+        (inside for inside in fences if any(isinstance(value, dict) for value in inside)),
+        found,
+    )
 
 
 def _text_of(reply: Reply) -> str:
     if reply.finish == "length":
         endless = " It repeated itself." if _repeats(reply.text) else ""
-        raise BadAnswer(f"Your answer was cut off because it was too long.{endless} Be brief.", echo=False)
+        raise BadAnswer(
+            f"Your answer was cut off because it was too long.{endless} Be brief.",
+            echo=False,
+        )
     offers = set(reply.offers)
     if len(offers) > 1:
         raise BadAnswer(f"You gave {len(reply.offers)} different answers. Give exactly one.")
@@ -113,7 +126,9 @@ def _text_of(reply: Reply) -> str:
 
 
 def _found(text: str, position: int) -> Iterator[Any]:
-    """Every JSON value from there on, in order of appearance; a BadAnswer in place of each that is broken."""
+    """Every JSON value from there on, in order of appearance; a BadAnswer in place of each that
+    is broken.
+    """
     while opening := _OPENING.search(text, position):
         start = opening.start()
         value: Any
@@ -141,7 +156,9 @@ def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
 
 
 def _repaired(span: str, fault: str) -> Any:
-    """The value without its trailing commas, or of a dictionary as Python writes it; BadAnswer otherwise."""
+    """The value without its trailing commas, or of a dictionary as Python writes it; BadAnswer
+    otherwise.
+    """
     try:
         with suppress(ValueError):
             return _decoded(_TRAILING_COMMA.sub(lambda match: match[1] or "", span))[0]
@@ -156,7 +173,9 @@ def _repaired(span: str, fault: str) -> Any:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the bracket at `start` is closed again (exclusive), strings left aside; none when it is not."""
+    """Where the bracket at `start` is closed again (exclusive), strings left aside; none when
+    it is not.
+    """
     depth, inside = 0, False
     for match in _BRACKETS.finditer(text, start):
         if match[0] == '"':
@@ -179,7 +198,11 @@ def _bounded(digits: str) -> int:
 
 def _finite(digits: str) -> float:
     number = float(digits)
-    return number if math.isfinite(number) else _refuse("contains a number too large to be represented")
+    return (
+        number
+        if math.isfinite(number)
+        else _refuse("contains a number too large to be represented")
+    )
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -206,7 +229,8 @@ def json_in(data: bytes) -> Any:
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
     """How a value does not fit a JSON schema, one sentence each; empty when it does.
 
-    For answers whose Python type is not at hand; the run that asked checks again, with the type itself.
+    For answers whose Python type is not at hand; the run that asked checks again, with the type
+    itself.
     """
     from jsonschema import Draft202012Validator
 
@@ -228,4 +252,6 @@ def _innermost(error: Any) -> Iterator[Any]:
 
 def _repeats(text: str) -> bool:
     """Long text that says the same thing over and over, as a model in a loop does."""
-    return len(text) >= 2000 and len(zlib.compress(text.encode("utf-8", "replace"))) < 0.03 * len(text)
+    return len(text) >= 2000 and len(zlib.compress(text.encode("utf-8", "replace"))) < 0.03 * len(
+        text
+    )

@@ -1,8 +1,9 @@
 """What is asked of a model and what comes back: the types of every package that talks to a model.
 
-`Request` and `Answer` are typed; `Call` and `Reply` are one exchange as it goes over the wire. A `Wire` (one
-kind of model) sends one call and returns one reply, and raises Transient when asking again may help, a
-ModelError when it will not. Retries, budgets, parsing and repair are in live.py, the same for every wire.
+`Request` and `Answer` are typed; `Call` and `Reply` are one exchange as it goes over the wire. A
+`Wire` (one kind of model) sends one call and returns one reply, and raises Transient when asking
+again may help, a ModelError when it will not. Retries, budgets, parsing and repair are in live.py,
+the same for every wire.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class Request(Generic[T]):
     sample: int = 0
     """Which of several answers to the same question this is."""
     check: Callable[[T], object] | None = field(default=None, compare=False)
-    """Looks at what a schema cannot know (is this file there?). Raises ValueError in words for the model."""
+    """Looks at what a schema cannot know (is this file there?). Raises ValueError in words for
+    the model.
+    """
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -82,8 +85,9 @@ class Request(Generic[T]):
 
     @property
     def hash(self) -> str:
-        """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what is true of
-        this machine alone does not count."""
+        """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what
+        is true of this machine alone does not count.
+        """
         marks = [
             ("" if part.local else part.text)
             if isinstance(part, Text)
@@ -148,7 +152,9 @@ def answer_to_json(answer: Answer[Any]) -> dict[str, JsonValue]:
 
 
 def answer_from_json(kind: type[T], data: Mapping[str, Any]) -> Answer[T]:
-    """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value does not fit."""
+    """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value
+    does not fit.
+    """
     answer: Answer[T] = _adapter(kind).validate_python(data)
     return answer
 
@@ -159,14 +165,17 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def schema_of(kind: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of an answer type, without the titles that pydantic derives from the names."""
+    """The JSON schema of an answer type, without the titles that pydantic derives from the
+    names.
+    """
     schema: dict[str, Any] = untitled(kind.model_json_schema())
     return schema
 
 
 def untitled(node: Any, *, names: bool = False) -> Any:
-    """A JSON schema without the titles that pydantic makes of names. `names` is true where the keys are names
-    of properties, one of which may be called `title`."""
+    """A JSON schema without the titles that pydantic makes of names. `names` is true where the keys
+    are names of properties, one of which may be called `title`.
+    """
     if isinstance(node, list):
         return [untitled(item) for item in node]
     if not isinstance(node, dict):
@@ -216,8 +225,15 @@ class Call:
 
     def estimate(self, reply: Reply) -> Usage:
         """Tokens of an exchange that nobody counted."""
-        sent, received = len(self.as_text()), len(reply.text) + sum(map(len, reply.offers))
-        return Usage(sent // CHARACTERS_PER_TOKEN + 1, received // CHARACTERS_PER_TOKEN + 1, estimated=True)
+        sent, received = (
+            len(self.as_text()),
+            len(reply.text) + sum(map(len, reply.offers)),
+        )
+        return Usage(
+            sent // CHARACTERS_PER_TOKEN + 1,
+            received // CHARACTERS_PER_TOKEN + 1,
+            estimated=True,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +255,9 @@ class Reply:
 class Transient(Exception):
     """A fault that may pass."""
 
-    def __init__(self, sentence: str, *, retry_after_s: float | None = None, billed: bool = False) -> None:
+    def __init__(
+        self, sentence: str, *, retry_after_s: float | None = None, billed: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.retry_after_s = retry_after_s

@@ -1,12 +1,12 @@
 """What may be spent on models (calls, tokens, money, wall time), and what a call costs.
 
-Looked at before every call and charged as soon as a reply is there, before anybody reads it. Tokens and
-money of a call are known only afterwards, so calls already under way may still cross those two limits:
-one for each thread that asks.
+Looked at before every call and charged as soon as a reply is there, before anybody reads it. Tokens
+and money of a call are known only afterwards, so calls already under way may still cross those two
+limits: one for each thread that asks.
 
-Prices come from the list in genai-prices, without a network and without guessing: for a provider that is
-reached at its own address. A model of the same name at another address (a gateway, a local server)
-has no price.
+Prices come from the list in genai-prices, without a network and without guessing: for a provider
+that is reached at its own address. A model of the same name at another address (a gateway, a local
+server) has no price.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Priced(Protocol):
 
 @dataclass(kw_only=True, eq=False)
 class Budget:
-    """Limits and what has been used of them; none means unlimited. Safe to share between threads."""
+    """Limits and what has been used of them; none means unlimited. Safe to share between
+    threads.
+    """
 
     calls: int | None = None
     tokens: int | None = None
@@ -79,7 +81,9 @@ class Budget:
 
     @property
     def seconds_left(self) -> float:
-        return math.inf if self.seconds is None else self.seconds - (self.clock.now() - self._started)
+        return (
+            math.inf if self.seconds is None else self.seconds - (self.clock.now() - self._started)
+        )
 
     def carry(self, earlier: Spent) -> None:
         """Count what earlier executions of the same run have used."""
@@ -96,7 +100,11 @@ class Budget:
     def charge(self, usage: Usage, cost: Decimal | None, *, model: str, billed: bool) -> None:
         """Book one reply. `billed` says that it did cost money, whether or not we know how much."""
         with self._lock:
-            self._spent += Spent(tokens=usage.tokens, money=cost or Decimal(0), unpriced=int(cost is None))
+            self._spent += Spent(
+                tokens=usage.tokens,
+                money=cost or Decimal(0),
+                unpriced=int(cost is None),
+            )
             if billed and cost is None:
                 self._blind = model
 
@@ -116,7 +124,11 @@ class Budget:
         )
         for limit, spent, unit, flag in limits:
             if limit is not None and spent >= limit:
-                used = f"{round(spent)} of {round(limit)}" if unit == "seconds" else f"{spent} of {limit}"
+                used = (
+                    f"{round(spent)} of {round(limit)}"
+                    if unit == "seconds"
+                    else f"{spent} of {limit}"
+                )
                 instead = f"Raise {flag} and run the same command: it continues where it stopped."
                 raise BudgetSpent(f"The budget is spent: {used} {unit}.", next_step=instead)
         if self.money is not None and self._blind:
@@ -126,8 +138,9 @@ class Budget:
 
 
 def price(usage: Any, model: str, url: str) -> Decimal | None:
-    """US dollars for a `Usage`, or a usage as a provider counted it, of a model at an address; none when
-    unknown."""
+    """US dollars for a `Usage`, or a usage as a provider counted it, of a model at an address; none
+    when unknown.
+    """
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 

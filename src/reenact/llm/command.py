@@ -1,10 +1,10 @@
 """`command:PROGRAM ARGS`: a program of the user reads the prompt on stdin and prints the answer.
 
-It is the user's own, trusted program: it runs unconfined, with the user's environment, without a shell.
-Prompt and outputs are temporary files, so that a child that keeps an output open holds nobody up. Exit 0 is
-an answer. Exit 2, 126, 127 and the sysexits codes 64 to 78 but 75 are final: wrong usage, no such program.
-Anything else (1, 75 "try later", death by a signal, a time-out) is tried again. At the time-out, or when it
-prints too much, its whole process group is killed.
+It is the user's own, trusted program: it runs unconfined, with the user's environment, without a
+shell. Prompt and outputs are temporary files, so that a child that keeps an output open holds
+nobody up. Exit 0 is an answer. Exit 2, 126, 127 and the sysexits codes 64 to 78 but 75 are final:
+wrong usage, no such program. Anything else (1, 75 "try later", death by a signal, a time-out) is
+tried again. At the time-out, or when it prints too much, its whole process group is killed.
 """
 
 import contextlib
@@ -41,7 +41,9 @@ class CommandWire:
         try:
             self._argv = shlex.split(command)
         except ValueError as error:
-            raise InputError(f"The command of the model cannot be split into words: {error}.") from None
+            raise InputError(
+                f"The command of the model cannot be split into words: {error}."
+            ) from None
         self._patience, self._clock = patience, clock
         self.name = f"command:{PurePath(self._argv[0]).name}"
 
@@ -68,11 +70,16 @@ class CommandWire:
             raise Transient(f"it ended with exit code {code}: {reason or 'no reason given'}")
         return Reply(text, self.name)
 
-    def _start(self, prompt: IO[bytes], answer: IO[bytes], complaint: IO[bytes]) -> subprocess.Popen[bytes]:
+    def _start(
+        self, prompt: IO[bytes], answer: IO[bytes], complaint: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
         try:
             return start_users_program(self._argv, stdin=prompt, stdout=answer, stderr=complaint)
         except OSError as error:
-            why = f"The program of the model cannot be started: {error.strerror}. Received: {self._argv[0]}."
+            why = (
+                f"The program of the model cannot be started: {error.strerror}. Received: "
+                f"{self._argv[0]}."
+            )
             raise MissingPart(why, next_step="Give its full path after command:.") from None
 
     def _wait(self, process: int, answer: IO[bytes], complaint: IO[bytes], until: float) -> None:

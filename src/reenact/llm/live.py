@@ -1,4 +1,6 @@
-"""`open_model`: a string becomes a model (names.FORMS); the conversation with it: budget, retries, repair."""
+"""`open_model`: a string becomes a model (names.FORMS); the conversation with it: budget,
+retries, repair.
+"""
 
 import json
 import re
@@ -8,7 +10,19 @@ from pathlib import Path
 
 from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
-from reenact.llm.ask import Answer, Call, Model, Reply, Request, T, Text, Transient, Turn, Usage, Wire
+from reenact.llm.ask import (
+    Answer,
+    Call,
+    Model,
+    Reply,
+    Request,
+    T,
+    Text,
+    Transient,
+    Turn,
+    Usage,
+    Wire,
+)
 from reenact.llm.budget import Budget, Priced, Spent
 from reenact.llm.names import ModelName, parse_name
 from reenact.llm.patience import Clock, Patience, Persistence, RealClock
@@ -48,7 +62,9 @@ class LiveModel:
         return self.wire.price(usage) if isinstance(self.wire, Priced) else None
 
     def ask(self, request: Request[T]) -> Answer[T]:
-        """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at most."""
+        """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at
+        most.
+        """
         call = opening(request)
         usage, cost = Usage(), Decimal(0)
         priced = True
@@ -69,7 +85,13 @@ class LiveModel:
                 bad = problem
                 call = repaired(call, reply, problem)
             else:
-                return Answer(value, usage, cost if priced else None, reply.model, attempts=attempt)
+                return Answer(
+                    value,
+                    usage,
+                    cost if priced else None,
+                    reply.model,
+                    attempts=attempt,
+                )
         wrong = redact(bad.for_model)
         raise AnswerUnusable(
             f"{self.name} gave {self.patience.bad_answers} answers in a row that cannot be used"
@@ -103,7 +125,9 @@ class LiveModel:
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
     schema, parts = request.schema, request.prompt.parts
-    safe = [replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts]
+    safe = [
+        replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts
+    ]
     return Call(
         step=request.step,
         sample=request.sample,
@@ -134,7 +158,9 @@ def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
 def _wording(name: str, **values: str) -> str:
     """One of our own prompts about answers, as one text."""
     prompt = load_prompt("reenact.llm", f"wording/{name}.md").fill(**values)
-    return "\n\n".join([prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))])
+    return "\n\n".join(
+        [prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))]
+    )
 
 
 def open_model(
@@ -149,8 +175,8 @@ def open_model(
 ) -> Model:
     """Open the model that the string names. Nothing is sent yet.
 
-    `record_to` writes every answer to a file that `replay:` reads. `tell` hears of waits, and of answers that
-    were recorded for an earlier wording.
+    `record_to` writes every answer to a file that `replay:` reads. `tell` hears of waits, and of
+    answers that were recorded for an earlier wording.
     """
     name = parse_name(text)
     stop = stop or Stop()
@@ -160,12 +186,19 @@ def open_model(
     else:
         patience, clock = patience or Patience(), clock or RealClock(stop)
         wire = _wire(name, patience, clock, stop, tell, budget)
-        model = LiveModel(wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell)
+        model = LiveModel(
+            wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell
+        )
     return model if record_to is None else Recorder(model, record_to)
 
 
 def _wire(
-    name: ModelName, patience: Patience, clock: Clock, stop: Stop, tell: Tell, budget: Budget | None
+    name: ModelName,
+    patience: Patience,
+    clock: Clock,
+    stop: Stop,
+    tell: Tell,
+    budget: Budget | None,
 ) -> Wire:
     if name.kind == "command":
         from reenact.llm.command import CommandWire

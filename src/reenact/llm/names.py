@@ -1,7 +1,8 @@
-"""How model strings are spelt, which key each provider wants, and the switch that forbids the network.
+"""How model strings are spelt, which key each provider wants, and the switch that forbids the
+network.
 
-REENACT_NO_NETWORK_MODELS=1 in the environment forbids it. A server on a loopback address
-is this machine, so it stays allowed. The switch is read when a model is opened and again before each call.
+REENACT_NO_NETWORK_MODELS=1 in the environment forbids it. A server on a loopback address is this
+machine, so it stays allowed. The switch is read when a model is opened and again before each call.
 """
 
 import difflib
@@ -20,10 +21,22 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("openai:NAME", "a model of OpenAI"),
     ("anthropic:NAME", "a model of Anthropic"),
     ("google:NAME", "a model of Google; `google-cloud:NAME` through Google Cloud"),
-    ("ollama:NAME", f"a model that Ollama serves at OLLAMA_BASE_URL ({OLLAMA_URL} by default)"),
-    ("openai-compatible:NAME@URL", f"any server that speaks {CHAT}, e.g. @http://host:8000/v1"),
-    ("command:PROGRAM ARGS", "a program that reads the prompt on stdin and prints the answer"),
-    ("relay:FOLDER", "a folder where a person or another program answers: `reenact relay FOLDER`"),
+    (
+        "ollama:NAME",
+        f"a model that Ollama serves at OLLAMA_BASE_URL ({OLLAMA_URL} by default)",
+    ),
+    (
+        "openai-compatible:NAME@URL",
+        f"any server that speaks {CHAT}, e.g. @http://host:8000/v1",
+    ),
+    (
+        "command:PROGRAM ARGS",
+        "a program that reads the prompt on stdin and prints the answer",
+    ),
+    (
+        "relay:FOLDER",
+        "a folder where a person or another program answers: `reenact relay FOLDER`",
+    ),
     ("replay:FILE", "the answers of a recorded run"),
 )
 
@@ -42,11 +55,16 @@ _ALIKE = ("deepseek", "fireworks", "moonshotai", "openrouter", "together")
 """Providers whose key bears their name."""
 _GOOGLE = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 PROVIDERS: Mapping[str, Provider] = {
-    **{name: Provider(name, ("OPENAI_API_KEY",)) for name in ("openai", "openai-chat", "openai-responses")},
+    **{
+        name: Provider(name, ("OPENAI_API_KEY",))
+        for name in ("openai", "openai-chat", "openai-responses")
+    },
     "openai-compatible": Provider("openai-compatible"),
     "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "anthropic"),
     **dict.fromkeys(("google", "google-gla"), Provider("google", _GOOGLE, "google-genai")),
-    **dict.fromkeys(("google-cloud", "google-vertex"), Provider("google-cloud", (), "google-genai")),
+    **dict.fromkeys(
+        ("google-cloud", "google-vertex"), Provider("google-cloud", (), "google-genai")
+    ),
     "ollama": Provider("ollama"),
     "azure": Provider("azure", ("AZURE_OPENAI_API_KEY",)),
     **{name: Provider(name, (f"{name.upper()}_API_KEY",)) for name in _ALIKE},
@@ -83,17 +101,27 @@ def parse_name(text: str) -> ModelName:
         close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
         hint = f"Did you mean {_form(close[0])}? " if close else ""
         forms = ", ".join(form for form, _ in FORMS)
-        raise UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")
+        raise UnknownModel(
+            f"There is no model {text!r}.",
+            next_step=f"{hint}A model is one of: {forms}.",
+        )
     if not colon or not rest.strip() or rest.startswith("@http"):
-        raise UnknownModel(f"The model {text!r} has no name after {kind}.", next_step=f"Write {_form(kind)}.")
+        raise UnknownModel(
+            f"The model {text!r} has no name after {kind}.",
+            next_step=f"Write {_form(kind)}.",
+        )
     if kind not in PROVIDERS:
         return ModelName(kind, rest.strip())
     name, _, address = rest.partition("@http")
     url = f"http{address}" if address else ""
     served = url.startswith(("http://", "https://")) and urlsplit(url).hostname
     if kind == "openai-compatible" and not served:
-        instead = f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1."
-        raise UnknownModel(f"The model {text!r} does not say where its server is.", next_step=instead)
+        instead = (
+            f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1."
+        )
+        raise UnknownModel(
+            f"The model {text!r} does not say where its server is.", next_step=instead
+        )
     if url and kind not in ("openai-compatible", "ollama"):
         why = f"A model of {kind} takes no address. Received: {text!r}."
         raise UnknownModel(why, next_step="Write openai-compatible:NAME@URL.")
@@ -104,7 +132,10 @@ def require_key(name: ModelName) -> None:
     """Raise MissingKey, naming the variable, when the provider's key is not in the environment."""
     keys = PROVIDERS[name.kind].keys
     if keys and not any(os.environ.get(key, "").strip() for key in keys):
-        why = f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not there."
+        why = (
+            f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not "
+            f"there."
+        )
         raise MissingKey(why, next_step=f"export {keys[0]}=...")
 
 

@@ -1,8 +1,9 @@
 """When to try again, how long to wait, and when to give up; and the clock that all waits use.
 
-Only faults that may pass are tried again. A server's Retry-After is honoured up to a cap; otherwise waits
-double, with jitter. All tries after the first fault share one deadline. After many faults in a row, over
-all threads that use the model, a breaker keeps everybody from asking until a rest is over.
+Only faults that may pass are tried again. A server's Retry-After is honoured up to a cap; otherwise
+waits double, with jitter. All tries after the first fault share one deadline. After many faults in
+a row, over all threads that use the model, a breaker keeps everybody from asking until a rest is
+over.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class Patience:
 
 @dataclass
 class Persistence:
-    """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by threads.
+    """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by
+    threads.
 
     It counts faults in a row over all threads; when there are too many, asking rests for a while.
     """
@@ -71,7 +73,9 @@ class Persistence:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def call(self, send: Callable[[], R]) -> R:
-        """The result of the first try that succeeds. `send` raises Transient for faults that may pass."""
+        """The result of the first try that succeeds. `send` raises Transient for faults that
+        may pass.
+        """
         first_fault_at = 0.0
         for nth in range(1, self._patience.tries + 1):
             with self._lock:

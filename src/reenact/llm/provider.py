@@ -1,17 +1,17 @@
 """Models behind an API, through pydantic-ai. Loaded only when one is opened.
 
-Answers are asked for in the strictest way the model has: native structured output, else a tool call, else
-JSON in words. A server that refuses one way is asked in the next, and that is remembered. Keys are read from
-the environment by the provider's client and are kept nowhere else.
+Answers are asked for in the strictest way the model has: native structured output, else a tool
+call, else JSON in words. A server that refuses one way is asked in the next, and that is
+remembered. Keys are read from the environment by the provider's client and are kept nowhere else.
 
-pydantic-ai is asynchronous and its connections belong to the loop that opened them, while our callers are
-plain functions in any thread, perhaps inside a notebook's own loop. So one event loop in one background
-thread, started on first use, serves all provider calls of the process.
+pydantic-ai is asynchronous and its connections belong to the loop that opened them, while our
+callers are plain functions in any thread, perhaps inside a notebook's own loop. So one event loop
+in one background thread, started on first use, serves all provider calls of the process.
 
-What went wrong there is put in our words: does it pass, or is it final? Passing (tried again): 408, 409,
-425, 429 and 5xx, broken and silent connections, replies that cannot be read. Final: bad keys, empty accounts,
-models that are gone, requests that are refused, TLS that cannot be trusted. A request too long for the model
-has its own error, because a caller can shorten it.
+What went wrong there is put in our words: does it pass, or is it final? Passing (tried again): 408,
+409, 425, 429 and 5xx, broken and silent connections, replies that cannot be read. Final: bad keys,
+empty accounts, models that are gone, requests that are refused, TLS that cannot be trusted. A
+request too long for the model has its own error, because a caller can shorten it.
 """
 
 import asyncio
@@ -31,7 +31,11 @@ from typing import Any, Literal, TypeVar
 from pydantic_ai import BinaryContent, CachePoint, direct, messages
 from pydantic_ai import exceptions as library
 from pydantic_ai.models import Model as LibraryModel
-from pydantic_ai.models import ModelRequestParameters, create_async_httpx2_client, infer_model
+from pydantic_ai.models import (
+    ModelRequestParameters,
+    create_async_httpx2_client,
+    infer_model,
+)
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -46,13 +50,36 @@ from reenact.redact import redact
 from reenact.types import Stop
 
 ANSWER_TOOL = "answer"
-FINISHES: Mapping[Any, Literal["length", "refused"]] = {"length": "length", "content_filter": "refused"}
+FINISHES: Mapping[Any, Literal["length", "refused"]] = {
+    "length": "length",
+    "content_filter": "refused",
+}
 PASSING_STATUS = frozenset({408, 409, 425, 429})
-TOO_LONG = ("context length", "context size", "context window", "prompt is too long", "too many tokens")
-FORMAT_WORDS = ("response_format", "json_schema", "structured output", "grammar", "schema", "tool")
+TOO_LONG = (
+    "context length",
+    "context size",
+    "context window",
+    "prompt is too long",
+    "too many tokens",
+)
+FORMAT_WORDS = (
+    "response_format",
+    "json_schema",
+    "structured output",
+    "grammar",
+    "schema",
+    "tool",
+)
 SURE_FORMAT_WORDS = ("response_format", "json_schema", "grammar")
 """What a status of 500 must say before it is taken for more than a passing fault."""
-LIBRARY_FAULTS = (AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+LIBRARY_FAULTS = (
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 """What pydantic-ai and the SDKs under it raise, on replies of any shape."""
 
 
@@ -80,7 +107,9 @@ class ProviderWire:
             "tool": profile.get("supports_tools", True),
         }
         self._ways = [*(way for way, works in known.items() if works), "words"]
-        self._reasons = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
+        self._reasons = profile.get("thinking_always_enabled") or profile.get(
+            "thinking_enabled_by_default"
+        )
         """Models that think set their own temperature and reject ours."""
 
     @property
@@ -125,7 +154,9 @@ class ProviderWire:
                 asked = messages.UserPromptPart(_joined(content))
                 said.append(messages.ModelRequest(parts=[asked], instructions=system))
             else:
-                texts = [messages.TextPart(part.text) for part in turn.parts if isinstance(part, Text)]
+                texts = [
+                    messages.TextPart(part.text) for part in turn.parts if isinstance(part, Text)
+                ]
                 said.append(messages.ModelResponse(parts=texts))
         return said
 
@@ -147,7 +178,12 @@ class ProviderWire:
         usage = Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens)
         offers = tuple(one if isinstance(one, str) else json.dumps(one or {}) for one in answers)
         strays = tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL)
-        reply = Reply(str(refusal or response.text or ""), f"{self._kind}:{_shown(name)}", offers, strays)
+        reply = Reply(
+            str(refusal or response.text or ""),
+            f"{self._kind}:{_shown(name)}",
+            offers,
+            strays,
+        )
         reply = replace(reply, finish=FINISHES.get(response.finish_reason, "stop"))
         return replace(reply, usage=usage, cost=price(counted, name, self._url)) if known else reply
 
@@ -172,12 +208,16 @@ def _model(name: names.ModelName) -> LibraryModel:
         from pydantic_ai.providers.ollama import OllamaProvider
 
         url = name.url or os.environ.get("OLLAMA_BASE_URL") or names.OLLAMA_URL
-        return OllamaModel(name.rest, provider=OllamaProvider(base_url=url, http_client=_client(url)))
+        return OllamaModel(
+            name.rest, provider=OllamaProvider(base_url=url, http_client=_client(url))
+        )
     return infer_model(f"{names.PROVIDERS[name.kind].system}:{name.rest}")
 
 
 def _client(url: str) -> Any:
-    """A client that goes straight to a server on this machine, past any proxy of the environment."""
+    """A client that goes straight to a server on this machine, past any proxy of the
+    environment.
+    """
     if not names.is_loopback(url):
         return None
     import httpx2
@@ -192,9 +232,14 @@ def _parameters(call: Call, way: str) -> ModelRequestParameters:
         return ModelRequestParameters(output_mode="native", output_object=wanted)
     if way == "tool":
         tool = ToolDefinition(
-            name=ANSWER_TOOL, parameters_json_schema=schema, description="Give the answer.", kind="output"
+            name=ANSWER_TOOL,
+            parameters_json_schema=schema,
+            description="Give the answer.",
+            kind="output",
         )
-        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+        return ModelRequestParameters(
+            output_mode="tool", output_tools=[tool], allow_text_output=False
+        )
     return ModelRequestParameters()
 
 
@@ -267,10 +312,18 @@ def translate(error: BaseException, name: str) -> Transient | errors.ModelError:
 
 
 def rejects_format(error: BaseException) -> bool:
-    """Whether the server refused the way we asked for a typed answer, so that another way may work."""
+    """Whether the server refused the way we asked for a typed answer, so that another way may
+    work.
+    """
     if isinstance(error, library.UserError):
         return "output is not supported" in str(error)
-    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
+    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (
+        400,
+        404,
+        422,
+        500,
+        501,
+    ):
         return False
     words = SURE_FORMAT_WORDS if error.status_code >= 500 else FORMAT_WORDS
     body = str(error.body).lower()
@@ -288,12 +341,17 @@ def _final(error: BaseException, name: str) -> tuple[str, str] | None:
         case library.ModelNotFoundError():
             hint = getattr(error, "suggested_model_id", None)
             step = f"Did you mean {hint}?" if hint else "Choose a model that the provider serves."
-            return f"The model {name} is not there (retired, misspelt, or another address): {why}", step
+            return (
+                f"The model {name} is not there (retired, misspelt, or another address): {why}",
+                step,
+            )
         case library.ModelHTTPError() if error.provider_retry_hint is False or not (
             error.status_code in PASSING_STATUS or error.status_code >= 500
         ):
             return f"{name} refused the request ({error.status_code}): {why}", ""
-        case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
+        case (
+            library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError()
+        ):
             return f"{name} refused the request: {why}", ""
     return None
 
@@ -301,7 +359,11 @@ def _final(error: BaseException, name: str) -> tuple[str, str] | None:
 def _too_long(error: BaseException) -> bool:
     if isinstance(error, library.ModelContextWindowExceededError):
         return True
-    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 413, 422):
+    if not isinstance(error, library.ModelHTTPError) or error.status_code not in (
+        400,
+        413,
+        422,
+    ):
         return False
     return error.status_code == 413 or any(word in str(error.body).lower() for word in TOO_LONG)
 

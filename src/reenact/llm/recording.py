@@ -1,12 +1,15 @@
-"""Recorder writes every answer to a file as it comes; Replay (`replay:FILE`) answers from such a file.
+"""Recorder writes every answer to a file as it comes; Replay (`replay:FILE`) answers from such a
+file.
 
-JSON lines, each one write and one fsync, so that a killed run leaves every answer it was given. A line torn
-by a kill is cut away when the file is opened again. Answers that ended in a final error are kept too: a
-replay must fail where the run failed. Nothing secret is written: every line passes through redact.py.
+JSON lines, each one write and one fsync, so that a killed run leaves every answer it was given. A
+line torn by a kill is cut away when the file is opened again. Answers that ended in a final error
+are kept too: a replay must fail where the run failed. Nothing secret is written: every line passes
+through redact.py.
 
-A replay matches answers by step and sample. Where the text of a prompt has changed since, the answer says
-`wording="earlier"` and progress reports it. A step that was never recorded is a ReplayMiss. When a step was
-recorded several times (a killed run asks again), the last answer to the same text counts.
+A replay matches answers by step and sample. Where the text of a prompt has changed since, the
+answer says `wording="earlier"` and progress reports it. A step that was never recorded is a
+ReplayMiss. When a step was recorded several times (a killed run asks again), the last answer to the
+same text counts.
 """
 
 import contextlib
@@ -28,7 +31,17 @@ from pydantic import ValidationError
 from reenact import errors
 from reenact.files import open_regular, read_bytes
 from reenact.llm.answers import json_in
-from reenact.llm.ask import Answer, Model, Part, Request, T, Text, Usage, answer_from_json, answer_to_json
+from reenact.llm.ask import (
+    Answer,
+    Model,
+    Part,
+    Request,
+    T,
+    Text,
+    Usage,
+    answer_from_json,
+    answer_to_json,
+)
 from reenact.llm.budget import Limited, Priced, Spent
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
@@ -38,7 +51,8 @@ HEAD = b'{"format": "reenact-recording/1"}\n'
 LONGEST_RECORDING = 512 * 1024 * 1024
 """Bytes of the longest recording that is read or added to."""
 FINAL: dict[str, type[errors.ModelError]] = {
-    kind.__name__: kind for kind in (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
+    kind.__name__: kind
+    for kind in (errors.AnswerUnusable, errors.ModelRefused, errors.PromptTooLong)
 }
 """Errors that belong to the conversation itself, by the name they have in a recording."""
 
@@ -71,7 +85,11 @@ class Recorder:
             answer = self._model.ask(request)
         except tuple(FINAL.values()) as error:
             kind = next(name for name, kind in FINAL.items() if isinstance(error, kind))
-            kept = {"kind": kind, "sentence": error.sentence, "next_step": error.next_step}
+            kept = {
+                "kind": kind,
+                "sentence": error.sentence,
+                "next_step": error.next_step,
+            }
             self._keep(request, error={**kept, "for_model": getattr(error, "for_model", "")})
             raise
         self._keep(request, answer=answer_to_json(answer))
@@ -88,7 +106,10 @@ class Recorder:
             "day": date.today().isoformat(),
         }
         if self._prompts:
-            record |= {"system": prompt.system, "parts": [_kept(part) for part in prompt.parts]}
+            record |= {
+                "system": prompt.system,
+                "parts": [_kept(part) for part in prompt.parts],
+            }
         record |= outcome
         if (mark := _same(record)) not in self._kept:
             self._kept.add(mark)
@@ -104,7 +125,11 @@ def _kept(part: Part) -> str:
 def _same(record: Mapping[str, Any]) -> str:
     """Question and answer, without who gave it and when."""
     given = record.get("answer", {}).get("value", record.get("error"))
-    return json.dumps([record["step"], record["sample"], record["hash"], given], sort_keys=True, default=str)
+    return json.dumps(
+        [record["step"], record["sample"], record["hash"], given],
+        sort_keys=True,
+        default=str,
+    )
 
 
 class RecordingFile:
@@ -174,7 +199,10 @@ class Replay:
         record = self._found(request)
         if "error" in record:
             kept = record["error"]
-            kind, more = FINAL[kept["kind"]], {"next_step": str(kept.get("next_step", ""))}
+            kind, more = (
+                FINAL[kept["kind"]],
+                {"next_step": str(kept.get("next_step", ""))},
+            )
             if kind is errors.AnswerUnusable:
                 more["for_model"] = str(kept.get("for_model", ""))
             raise kind(str(kept.get("sentence", "")), **more)
@@ -185,7 +213,10 @@ class Replay:
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
             raise errors.AnswerUnusable(
-                f"The recorded answer of step {request.step} no longer fits the asked-for type: {why}.",
+                (
+                    f"The recorded answer of step {request.step} no longer fits the asked-for "
+                    f"type: {why}."
+                ),
                 next_step="Record the run again.",
                 for_model=why,
             ) from None
@@ -198,19 +229,29 @@ class Replay:
         if not records:
             close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
             hint = f" The nearest recorded step is {close[0]}." if close else ""
-            says = f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}"
+            says = (
+                f"The recording {self._file.name} has no answer for step {step} (sample "
+                f"{sample}).{hint}"
+            )
             raise errors.ReplayMiss(says, next_step="Record the run again, or ask a model.")
         same_words = [record for record in records if _answers_same_words(record, request)]
         if same_words:
             return same_words[-1]
         self.earlier += 1
         now = f"{request.prompt.name} v{request.prompt.version}"
-        self._tell(Progress("replay", note=f"step {step} was recorded for an earlier wording of {now}"))
+        self._tell(
+            Progress(
+                "replay",
+                note=f"step {step} was recorded for an earlier wording of {now}",
+            )
+        )
         return records[-1]
 
 
 def read_recording(file: Path) -> list[dict[str, Any]]:
-    """All whole records. A last line torn by a kill is left out; damage anywhere else is an InputError."""
+    """All whole records. A last line torn by a kill is left out; damage anywhere else is an
+    InputError.
+    """
     try:
         data = read_bytes(file, LONGEST_RECORDING)
     except OSError as error:
@@ -224,7 +265,9 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
         record = json_in(line)
         if not _is_whole(record):
             fix = "Record the run again."
-            raise errors.InputError(f"Line {nth} of the recording {file} is damaged.", next_step=fix)
+            raise errors.InputError(
+                f"Line {nth} of the recording {file} is damaged.", next_step=fix
+            )
         records.append(record)
     return records
 
@@ -233,11 +276,15 @@ def _is_whole(record: Any) -> bool:
     if not isinstance(record, dict) or not isinstance(record.get("sample"), int):
         return False
     error = record.get("error")
-    ended = isinstance(record.get("answer"), dict) or (isinstance(error, dict) and error.get("kind") in FINAL)
+    ended = isinstance(record.get("answer"), dict) or (
+        isinstance(error, dict) and error.get("kind") in FINAL
+    )
     return ended and isinstance(record.get("step"), str) and isinstance(record.get("hash"), str)
 
 
 def _answers_same_words(record: Mapping[str, Any], request: Request[Any]) -> bool:
-    """False too when a replay of an earlier wording was itself recorded: that does not make it newer."""
+    """False too when a replay of an earlier wording was itself recorded: that does not make it
+    newer.
+    """
     earlier = record.get("answer", {}).get("wording") == "earlier"
     return bool(record["hash"] == request.hash and not earlier)

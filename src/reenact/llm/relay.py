@@ -23,7 +23,14 @@ from typing import Any
 
 from reenact.errors import InputError, ModelUnreachable, StorageError
 from reenact.files import read_bytes
-from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, json_in, misfits, values
+from reenact.llm.answers import (
+    LONGEST_ANSWER,
+    NO_OBJECT,
+    BadAnswer,
+    json_in,
+    misfits,
+    values,
+)
 from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
 from reenact.llm.patience import Clock, Patience
 from reenact.redact import redact_json
@@ -32,11 +39,18 @@ from reenact.types import Progress, Tell, tell_nobody
 RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
-FIELDS = {"turns": list, "schema": dict} | dict.fromkeys(("step", "prompt", "system", "schema_name"), str)
+FIELDS = {"turns": list, "schema": dict} | dict.fromkeys(
+    ("step", "prompt", "system", "schema_name"), str
+)
 """What a request must have, by kind."""
 COUNTS = ("input_tokens", "output_tokens")
 LONGEST_FILE = 4 * LONGEST_ANSWER
-SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +69,21 @@ def request_id(call: Call) -> str:
     """The same call always has the same id, so that a run which starts again finds its answers."""
     step = re.sub(r"[^A-Za-z0-9]+", "-", call.step).strip("-")[-48:]
     text = json.dumps(
-        [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)], sort_keys=True
+        [
+            call.step,
+            call.sample,
+            call.system,
+            _turns(call.turns, ""),
+            dict(call.schema),
+        ],
+        sort_keys=True,
     )
-    pictures = b"".join(part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text))
-    return f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
+    pictures = b"".join(
+        part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text)
+    )
+    return (
+        f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
+    )
 
 
 def put_request(folder: Path, call: Call) -> str:
@@ -68,7 +93,10 @@ def put_request(folder: Path, call: Call) -> str:
         return name
     images = [part for turn in call.turns for part in turn.parts if not isinstance(part, Text)]
     for nth, image in enumerate(images, 1):
-        _write_whole(folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}", image.data)
+        _write_whole(
+            folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}",
+            image.data,
+        )
     request = {
         "format": REQUEST_FORMAT,
         "id": name,
@@ -87,7 +115,9 @@ def put_request(folder: Path, call: Call) -> str:
 
 
 def take_answer(folder: Path, name: str) -> Reply | None:
-    """The answer to a request, if it is there; `relay:NAME` gave it where they stated who they are."""
+    """The answer to a request, if it is there; `relay:NAME` gave it where they stated who they
+    are.
+    """
     if (data := _read_plain(folder / f"{name}.answer.txt")) is not None:
         return Reply(data.decode("utf-8", "replace"), RELAY)
     data = _read_plain(folder / f"{name}.answer.json")
@@ -106,7 +136,9 @@ def take_answer(folder: Path, name: str) -> Reply | None:
 
 def waiting(folder: Path) -> list[Waiting]:
     """Requests without an answer, oldest first."""
-    return [show_request(folder, name) for name in _listed(folder) if take_answer(folder, name) is None]
+    return [
+        show_request(folder, name) for name in _listed(folder) if take_answer(folder, name) is None
+    ]
 
 
 def show_request(folder: Path, name: str) -> Waiting:
@@ -120,11 +152,15 @@ def show_request(folder: Path, name: str) -> Waiting:
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
     if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
-        raise InputError(f"The file {matches[0]}.request.json in {folder} is not a request of a relay.")
+        raise InputError(
+            f"The file {matches[0]}.request.json in {folder} is not a request of a relay."
+        )
     return Waiting(matches[0], request)
 
 
-def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: bool = False) -> Path:
+def file_answer(
+    folder: Path, name: str, answer: Any, *, by: str = "", replace: bool = False
+) -> Path:
     """Put an answer beside its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
     if take_answer(folder, asked.id) is not None and not replace:
@@ -174,7 +210,9 @@ def _listed(folder: Path) -> list[str]:
 
 
 def _read_plain(path: Path) -> bytes | None:
-    """The bytes of a regular file; none when it is missing. Links, devices and huge files are refused."""
+    """The bytes of a regular file; none when it is missing. Links, devices and huge files are
+    refused.
+    """
     try:
         if path.is_symlink():
             raise InputError(f"The file {path} is a link, expected a plain file.")
@@ -197,7 +235,9 @@ def _write_whole(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             hidden.unlink()
         fix = "Free space or choose another folder."
-        raise StorageError(f"The file {path} cannot be written: {error.strerror}.", next_step=fix) from None
+        raise StorageError(
+            f"The file {path} cannot be written: {error.strerror}.", next_step=fix
+        ) from None
 
 
 FIRST_LOOK_S = 0.05
@@ -213,7 +253,9 @@ class RelayWire:
     name = RELAY
     billed = False
 
-    def __init__(self, folder: Path, patience: Patience, clock: Clock, tell: Tell = tell_nobody) -> None:
+    def __init__(
+        self, folder: Path, patience: Patience, clock: Clock, tell: Tell = tell_nobody
+    ) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -238,7 +280,12 @@ class RelayWire:
                     " and run the same command: it finds the answer.",
                 )
             if now >= tell_at:
-                self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
+                self._tell(
+                    Progress(
+                        "relay",
+                        note=f"waiting for an answer to {asked} in {self._folder}",
+                    )
+                )
                 tell_at = now + TELL_EVERY_S
             self._clock.sleep(look)
             look = min(look * 1.5, LONGEST_LOOK_S)

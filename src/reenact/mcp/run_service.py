@@ -1,5 +1,6 @@
-"""The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result, shortened
-to what an agent needs."""
+"""The types of answers, small, with ids to go on with: runs and jobs in a few fields, and a result,
+shortened to what an agent needs.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from reenact.plain import plain
 from reenact.report.run_words import sentence_of
 from reenact.types import ExitCode
 
-STARTING, RUNNING, FAILED = "starting", "running", "failed"
+STARTING = "starting"
+RUNNING = "running"
+FAILED = "failed"
 AT_WORK = (STARTING, RUNNING)
 SHOWN, LONGEST_LINE = 8, 200
 """Lines of the output of a job, and letters of each."""
@@ -29,18 +32,46 @@ NEXT: Mapping[tuple[str, int | None], str] = {
 """What follows a finished run, by command and exit code."""
 KEPT: Mapping[str, tuple[str, ...]] = {
     "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),
-    "repair": ("decision", "sentence", "diff", "complexity", "why", "verdicts", "trainings", "notes"),
+    "repair": (
+        "decision",
+        "sentence",
+        "diff",
+        "complexity",
+        "why",
+        "verdicts",
+        "trainings",
+        "notes",
+    ),
     "bug": (
-        "verdict", "reason", "script", "seeds_shown", "seeds_run", "folder", "written", "findings", "notes",
+        "verdict",
+        "reason",
+        "script",
+        "seeds_shown",
+        "seeds_run",
+        "folder",
+        "written",
+        "findings",
+        "notes",
     ),
     "paper": (
-        "title", "goal", "verdict", "reason", "gap", "criteria", "passed", "scale", "comparisons",
-        "gap_repair", "notes",
+        "title",
+        "goal",
+        "verdict",
+        "reason",
+        "gap",
+        "criteria",
+        "passed",
+        "scale",
+        "comparisons",
+        "gap_repair",
+        "notes",
     ),
-}  # fmt: skip
+}
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
 NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
-TEXT, ITEMS, DEPTH = 4_000, 12, 5
+TEXT = 4_000
+ITEMS = 12
+DEPTH = 5
 
 
 class RunStatus(BaseModel):
@@ -117,9 +148,14 @@ class RunService:
         run = load_run(status.id, runs_dir=self.runs_dir)
         short = shortened(run.result, status.command)
         data |= {"stale": plain(run.stale), "reused": plain(run.reused)}
-        return {**data, "result": short if isinstance(short, dict) else {"verdict": short}}
+        return {
+            **data,
+            "result": short if isinstance(short, dict) else {"verdict": short},
+        }
 
-    def listed(self, *, command: str | None, search: str | None, limit: int) -> tuple[int, list[RunStatus]]:
+    def listed(
+        self, *, command: str | None, search: str | None, limit: int
+    ) -> tuple[int, list[RunStatus]]:
         """Recorded runs, newest first, and how many there are."""
         if not (self.runs_dir / "journal.db").exists():
             return 0, []
@@ -177,7 +213,9 @@ class RunService:
         return status
 
     def _output(self, job: Job) -> list[str]:
-        return [line[:LONGEST_LINE] for line in self.jobs.output(job).splitlines() if line.strip()][-SHOWN:]
+        return [line[:LONGEST_LINE] for line in self.jobs.output(job).splitlines() if line.strip()][
+            -SHOWN:
+        ]
 
     def _run_of(self, job: Job, shelf: JournalReader) -> Run | None:
         runs = self.jobs.runs_of(job, shelf)
@@ -195,9 +233,16 @@ def relay_of(command: Sequence[str], folder: Path) -> Path | None:
 
 
 def _status(run: Run, state: str) -> RunStatus:
-    status = RunStatus(id=run.id, command=run.pipeline, what=run.what, status=state, money=run.money)
-    status.verdict, status.exit_code, status.steps = plain(sentence_of(run)), run.exit_code, run.steps
-    status.seconds, status.tokens = round(run.worked_s, 1), run.tokens_in + run.tokens_out
+    status = RunStatus(
+        id=run.id, command=run.pipeline, what=run.what, status=state, money=run.money
+    )
+    status.verdict = plain(sentence_of(run))
+    status.exit_code = run.exit_code
+    status.steps = run.steps
+    status.seconds, status.tokens = (
+        round(run.worked_s, 1),
+        run.tokens_in + run.tokens_out,
+    )
     return status
 
 
@@ -225,10 +270,17 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
         wanted = KEPT.get(command, tuple(value))
         kept = {name: value[name] for name in wanted if name in value and name not in NOT_KEPT}
         # Nested below the whole: its finding, its comparison, ...
-        short = {plain(str(name)): shortened(one, items=items, depth=depth - 1) for name, one in kept.items()}
+        short = {
+            plain(str(name)): shortened(one, items=items, depth=depth - 1)
+            for name, one in kept.items()
+        }
         return {**_witness(value), **short} if value.get("witnesses") else short
     if isinstance(value, list | tuple):
-        shown = [shortened(item, items=items, depth=depth - 1) for item in value[:items]] if depth else []
+        shown = (
+            [shortened(item, items=items, depth=depth - 1) for item in value[:items]]
+            if depth
+            else []
+        )
         return [*shown, f"({len(value) - len(shown)} more)"] if len(value) > len(shown) else shown
     return value
 
@@ -236,7 +288,13 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
     first = finding["witnesses"][0]
-    facts = {"code": first["code"], "name": first["name"], "message": f"{first['saw']}. {first['why']}"}
-    changes = [f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]]
+    facts = {
+        "code": first["code"],
+        "name": first["name"],
+        "message": f"{first['saw']}. {first['why']}",
+    }
+    changes = [
+        f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
+    ]
     facts |= {"change": "; ".join(changes[:1]), "fix": finding.get("fix") or ""}
     return {name: plain(text) for name, text in facts.items() if text}

@@ -1,7 +1,8 @@
 """The client's own model as the model of a run: what waits in its relay folder goes to the client.
 
-Clients of before 2026-07-28 are asked while the poll waits; later ones get the requests as the answer to the
-poll and poll again with what their model answered. The run finds files in its folder, as from any relay.
+Clients of before 2026-07-28 are asked while the poll waits; later ones get the requests as the
+answer to the poll and poll again with what their model answered. The run finds files in its folder,
+as from any relay.
 """
 
 import base64
@@ -37,12 +38,16 @@ def offers_model(ctx: Context[Any, Any]) -> bool:
 
 
 async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequiredResult | None:
-    """Have the client's model answer what waits in the folder, or return what must be sent to it for that."""
+    """Have the client's model answer what waits in the folder, or return what must be sent to
+    it for that.
+    """
     asked = waiting(folder)[:MOST]
     if not asked:
         return None
     if is_version_at_least(ctx.protocol_version or "", IN_ANSWERS):
-        return types.InputRequiredResult(input_requests={one.id: message(one, folder) for one in asked})
+        return types.InputRequiredResult(
+            input_requests={one.id: message(one, folder) for one in asked}
+        )
     for one in asked:
         try:
             asked_by = ServerMessageMetadata(related_request_id=ctx.request_context.request_id)
@@ -71,13 +76,18 @@ def message(asked: Waiting, folder: Path) -> types.CreateMessageRequest:
     schema = json.dumps(request["schema"], indent=1)
     messages = [one for turn in request["turns"] for one in _messages(turn, folder)]
     system = f"{request['system']}\n\n{WANTED}\n{schema}"
-    bounds = {"max_tokens": request.get("max_tokens") or TOKENS, "temperature": request.get("temperature")}
+    bounds = {
+        "max_tokens": request.get("max_tokens") or TOKENS,
+        "temperature": request.get("temperature"),
+    }
     params = types.CreateMessageRequestParams(messages=messages, system_prompt=system, **bounds)
     return types.CreateMessageRequest(params=params)
 
 
 def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> None:
-    """Put a reply beside its request; one that does not fit goes as it is, and the run says what is wrong."""
+    """Put a reply beside its request; one that does not fit goes as it is, and the run says
+    what is wrong.
+    """
     text = reply.content.text if isinstance(reply.content, types.TextContent) else ""
     try:
         file_text(folder, name, text, by=reply.model)
@@ -93,7 +103,10 @@ def _messages(turn: Mapping[str, Any], folder: Path) -> list[types.SamplingMessa
     texts = [str(part["text"]) for part in turn["parts"] if "text" in part]
     figures = [part for part in turn["parts"] if "image" in part]
     shown = [types.SamplingMessage(role=role, content=_figure(part, folder)) for part in figures]
-    return [types.SamplingMessage(role=role, content=types.TextContent(text="\n\n".join(texts))), *shown]
+    return [
+        types.SamplingMessage(role=role, content=types.TextContent(text="\n\n".join(texts))),
+        *shown,
+    ]
 
 
 def _figure(part: Mapping[str, Any], folder: Path) -> types.ImageContent | types.TextContent:

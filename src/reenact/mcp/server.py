@@ -50,11 +50,17 @@ class Server(MCPServer[Any]):
         """All tools; their schemas without titles, which repeat the names."""
         tools = await super().list_tools()
         for one in tools:
-            one.input_schema, one.output_schema = untitled(one.input_schema), untitled(one.output_schema)
+            one.input_schema, one.output_schema = (
+                untitled(one.input_schema),
+                untitled(one.output_schema),
+            )
         return tools
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
         """The answer of a tool."""
         known = {one.name: one.input_schema for one in await super().list_tools()}
@@ -67,12 +73,16 @@ class Server(MCPServer[Any]):
                 raise
             first = error.__cause__.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            given = "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
+            given = (
+                "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
+            )
             raise ToolError(f"{name}: {where}: {first['msg']}.{given}") from error
 
 
 def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Raise ToolError for an argument that the tool does not have: the SDK would leave it out silently."""
+    """Raise ToolError for an argument that the tool does not have: the SDK would leave it out
+    silently.
+    """
     known = list(schema.get("properties", {}))
     for other in (word for word in arguments if word not in known):
         near = difflib.get_close_matches(other, known, n=1)
@@ -94,8 +104,9 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
 
     @tool(server, READS)
     def lint(program: Line, select: RuleWords = (), ignore: RuleWords = ()) -> Data:
-        """Say what the text of a training program, or of a folder of them, shows to be wrong: findings with
-        code, place, message, fix. Nothing is run. What only a run shows: diagnose."""
+        """Say what the text of a training program, or of a folder of them, shows to be wrong:
+        findings with code, place, message, fix. Nothing is run. What only a run shows: diagnose.
+        """
         result = lint_files(*source_files(program), select=select, ignore=ignore)
         return {"verdict": result.sentence, **shortened(result.to_dict(), items=MOST)}
 
@@ -107,16 +118,23 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         written = [knob for knob in listed if knob["written"] != "absent"]
         wanted = ("name", "kind", "where", "value", "alternatives", "changeable")
         shown = [{name: knob[name] for name in wanted} for knob in written]
-        return {"framework": data["framework"], "hyperparameters": shortened(shown, items=len(shown))}
+        return {
+            "framework": data["framework"],
+            "hyperparameters": shortened(shown, items=len(shown)),
+        }
 
     @tool(server, READS)
     def explain(word: str) -> str:
-        """Explain a fault, a detector, a fault type, an exit code, a setting, or a word such as zero_grad."""
+        """Explain a fault, a detector, a fault type, an exit code, a setting, or a word such as
+        zero_grad.
+        """
         return plain(meaning_of(word))
 
     @tool(server, READS)
     def runs(
-        command: Annotated[str, Field(description="diagnose, repair, bug, paper; empty: all.")] = "",
+        command: Annotated[
+            str, Field(description="diagnose, repair, bug, paper; empty: all.")
+        ] = "",
         search: str = "",
         limit: Annotated[int, Field(ge=1, le=MOST)] = 10,
     ) -> Data:
@@ -130,7 +148,9 @@ def source_files(program: str) -> list[str]:
     if Path(program).is_dir():
         return [f"./{program}" if program.startswith("-") else program]
     found, here = read_program(ProgramLine.read(program).words), Path.cwd().resolve()
-    paths = [found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES]
+    paths = [
+        found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES
+    ]
     if not paths:
         # Without a name the linter would read the current folder instead.
         raise InputError(
@@ -141,19 +161,24 @@ def source_files(program: str) -> list[str]:
 
 
 def add_resources(server: MCPServer[Any], service: RunService) -> None:
-    """reenact://rules, reenact://rules/CODE, reenact://runs, reenact://runs/ID, reenact://runs/ID/result."""
+    """reenact://rules, reenact://rules/CODE, reenact://runs, reenact://runs/ID,
+    reenact://runs/ID/result.
+    """
 
     @server.resource("reenact://rules", mime_type=MARKDOWN)
     def rules() -> str:
-        """All faults by category, with the detectors of each, and the published tools they are from."""
+        """All faults by category, with the detectors of each, and the published tools they are
+        from.
+        """
         from reenact.faults.registry import all_faults
 
         return index(all_faults())
 
     @server.resource("reenact://rules/{code}", mime_type=MARKDOWN)
     def rule(code: str) -> str:
-        """A fault or a detector, by code or name: what is seen, why it is wrong, an example and what to
-        write instead."""
+        """A fault or a detector, by code or name: what is seen, why it is wrong, an example and
+        what to write instead.
+        """
         from reenact.faults.registry import detector, fault
 
         with found_or_missing():
@@ -181,7 +206,11 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
 
 def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
     """The server with all its tools; nothing is started yet."""
-    about: dict[str, Any] = {"title": "reenact", "version": __version__, "instructions": INSTRUCTIONS}
+    about: dict[str, Any] = {
+        "title": "reenact",
+        "version": __version__,
+        "instructions": INSTRUCTIONS,
+    }
     server = Server("reenact", log_level="WARNING", **about)
     service = RunService(runs_dir, Jobs(runs_dir, at_once=AT_ONCE))
     starter = Starter(service, permits)

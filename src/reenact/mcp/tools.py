@@ -1,5 +1,6 @@
-"""What every tool of the server is made with: its types, how a program is named, what may be run, and how a
-function becomes a tool."""
+"""What every tool of the server is made with: its types, how a program is named, what may be run,
+and how a function becomes a tool.
+"""
 
 import shlex
 from collections.abc import Callable
@@ -22,7 +23,9 @@ from reenact.program.program import read_program
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True)
-RuleWords = Annotated[tuple[str, ...], Field(description="Faults and detectors: codes, prefixes, names.")]
+RuleWords = Annotated[
+    tuple[str, ...], Field(description="Faults and detectors: codes, prefixes, names.")
+]
 Name = Annotated[str, Field(description="Of a run or a job, or `last`.")]
 LINE = "As typed in a shell: train.py --lr 0.1, -m pkg.train, a.ipynb, env/bin/python train.py"
 Line = Annotated[str, Field(description=LINE)]
@@ -43,12 +46,17 @@ class Permits:
         """Raise InputError when nothing may be run."""
         if not self.run:
             says = f"{what} runs code, and this server was started to read only."
-            raise InputError(says, next_step="Ask the user to start it with: reenact mcp --allow-run")
+            raise InputError(
+                says, next_step="Ask the user to start it with: reenact mcp --allow-run"
+            )
 
     def for_applying(self) -> None:
         """Raise InputError when the user's files may not be changed."""
         if not self.apply:
-            says = "Applying a change writes to the user's files, and this server was not started for that."
+            says = (
+                "Applying a change writes to the user's files, and this server was not started for "
+                "that."
+            )
             asked = "ask to start the server with: reenact mcp --allow-run --allow-apply"
             raise InputError(says, next_step=f"Show the user the diff of the result, or {asked}")
 
@@ -64,7 +72,9 @@ class ProgramLine:
 
     @classmethod
     def read(cls, line: str) -> Self:
-        """Understand a line. Raises InputError, or UnreadableProgram when nothing there can be started."""
+        """Understand a line. Raises InputError, or UnreadableProgram when nothing there can be
+        started.
+        """
         if Path(line).is_file():
             return cls((f"./{line}" if line.startswith("-") else line,), "")
         try:
@@ -94,7 +104,10 @@ def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Func
             except ReenactError as error:
                 raise ToolError(f"{error.sentence} {error.next_step}".strip()) from error
 
-        server.tool(description=" ".join((function.__doc__ or "").split()), annotations=annotations)(called)
+        server.tool(
+            description=" ".join((function.__doc__ or "").split()),
+            annotations=annotations,
+        )(called)
         return function
 
     return added

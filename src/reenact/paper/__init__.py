@@ -1,4 +1,5 @@
-"""Paper: what a paper states becomes code that runs, is verified criterion by criterion, and measured.
+"""Paper: what a paper states becomes code that runs, is verified criterion by criterion, and
+measured.
 
 pipeline     the whole, top to bottom                  reproduction  what came of it
 options      what the user may ask for                 context       what all steps of one paper work with

@@ -1,9 +1,11 @@
-"""The part of a paper that bears on a task, as prompts have it: the same text in every question of a step.
+"""The part of a paper that bears on a task, as prompts have it: the same text in every question of
+a step.
 
-Read by all: the paper without its bibliography, thanks and statements. Given to whoever writes code: of a
-narrowed task only the sections that criteria or the review rest on; of the others the headings; and where
-these are still long, of their paragraphs only those that something rests on, with their neighbours. Formulas
-are written without the spaces that converters put between all signs: quotes are compared without spaces.
+Read by all: the paper without its bibliography, thanks and statements. Given to whoever writes
+code: of a narrowed task only the sections that criteria or the review rest on; of the others the
+headings; and where these are still long, of their paragraphs only those that something rests on,
+with their neighbours. Formulas are written without the spaces that converters put between all
+signs: quotes are compared without spaces.
 """
 
 import re
@@ -14,7 +16,8 @@ from reenact.intake.papers.paper import Figure, Paper, Paragraph, Section, Sente
 from reenact.paper.options import Goal
 
 SILENT = re.compile(
-    r"(?i)^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics statement"
+    r"(?i)^\W*(?:references|bibliography|acknowledge?ments?|author contributions?|funding|ethics "
+    r"statement"
     r"|broader impacts?|impact statement)\b"
 )
 """Sections that are not about the method."""
@@ -35,7 +38,8 @@ def compact(text: str) -> str:
     """The same with formulas such as `1 0 ^ { - 4 }` written as `10^{-4}`."""
 
     def tight(maths: re.Match[str]) -> str:
-        # No space that LaTeX would not need: one stays between a command and a letter, and between words.
+        # No space that LaTeX would not need: one stays between a command and a letter, and between
+        # words.
         kept = _COMMAND_END.sub("\\1\0", " ".join(maths.group().split()))
         return _BETWEEN.sub("", kept).replace("\0", " ")
 
@@ -43,13 +47,23 @@ def compact(text: str) -> str:
 
 
 def with_added(paper: Paper, goal: Goal) -> Paper:
-    """The paper, and at its end what authors or user add and ask for: facts may rest on that too."""
+    """The paper, and at its end what authors or user add and ask for: facts may rest on that
+    too.
+    """
     lines = [" ".join(line.split()) for line in f"{goal.addendum}\n{goal.instruction}".splitlines()]
-    named = ((f"{ADDED}:{number}", line) for number, line in enumerate(filter(None, lines), start=1))
+    named = (
+        (f"{ADDED}:{number}", line) for number, line in enumerate(filter(None, lines), start=1)
+    )
     blocks = tuple(Paragraph(name, (Sentence(f"{name}.1", line),)) for name, line in named)
     if not blocks:
         return paper
-    return replace(paper, sections=(*paper.sections, Section(ADDED, 1, "Added by authors or user", blocks)))
+    return replace(
+        paper,
+        sections=(
+            *paper.sections,
+            Section(ADDED, 1, "Added by authors or user", blocks),
+        ),
+    )
 
 
 def read_text(paper: Paper) -> str:
@@ -59,8 +73,9 @@ def read_text(paper: Paper) -> str:
 
 
 def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> str:
-    """The paper without its results; of sections that none of the places lies in the heading alone. Without
-    any place nothing is left out but what is not about the work."""
+    """The paper without its results; of sections that none of the places lies in the heading alone.
+    Without any place nothing is left out but what is not about the work.
+    """
     places = frozenset(places)
     text = _sections_text(paper, places, hide)
     if not places or len(text) <= LONG:
@@ -77,11 +92,14 @@ def block_of(place: str) -> str:
 
 
 def _shortened(section: Section, blocks: set[str]) -> Section:
-    """A section without paragraphs and figures that are neither wanted nor beside what is. Formulas, tables
-    and algorithms stay: they define."""
+    """A section without paragraphs and figures that are neither wanted nor beside what is.
+    Formulas, tables and algorithms stay: they define.
+    """
     wanted = [at for at, one in enumerate(section.blocks) if one.id in blocks]
     near = {other.id for at in wanted for other in section.blocks[max(0, at - 1) : at + 2]}
-    kept = tuple(one for one in section.blocks if one.id in near or not isinstance(one, Paragraph | Figure))
+    kept = tuple(
+        one for one in section.blocks if one.id in near or not isinstance(one, Paragraph | Figure)
+    )
     if len(kept) == len(section.blocks) or f"{section.id}:" in blocks:
         return section
     mark = Paragraph(f"{section.id}:0", (Sentence(f"{section.id}:0.1", SHORTENED),))
@@ -99,7 +117,9 @@ def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -
 
 
 def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
-    """The paper in portions, whole blocks each, never without the heading that they stand under, with ids."""
+    """The paper in portions, whole blocks each, never without the heading that they stand
+    under, with ids.
+    """
     lines: list[str] = []
     ids: set[str] = set()
     spoken = [section for section in paper.sections if not SILENT.match(section.title)]

@@ -17,7 +17,17 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 MOST_LISTED = 200
 """Files of a folder that are named; of the others the number is given."""
-FIELD = "numpy torch scipy scikit-learn pandas keras torchvision transformers gymnasium".split()  # noqa: SIM905
+FIELD = (
+    "numpy",
+    "torch",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "keras",
+    "torchvision",
+    "transformers",
+    "gymnasium",
+)
 """Packages of the field that are named, with their versions, where they are installed."""
 
 
@@ -51,17 +61,26 @@ def say_or_stop(tell: Tell, stop: Stop, note: str) -> None:
 
 
 def project_runner(
-    options: PaperOptions, sandbox: Sandbox, environments: Environments | None = None,
-    packages: tuple[str, ...] = (), stop: Stop | None = None,
-) -> ProjectRunner:  # fmt: skip
+    options: PaperOptions,
+    sandbox: Sandbox,
+    environments: Environments | None = None,
+    packages: tuple[str, ...] = (),
+    stop: Stop | None = None,
+) -> ProjectRunner:
     """Runs of the generated project, with the user's folders, packages, time and memory."""
     given = [(options.data, "user_data", "DATA_DIR")]
     given += [(options.checkpoints, "user_checkpoints", "CHECKPOINT_DIR")]
     return ProjectRunner(
-        sandbox, options.wall_s,
-        folders=tuple(UserFolder(path, name, variable) for path, name, variable in given if path is not None),
-        requirements=options.requirements, packages=packages, environments=environments, stop=stop or Stop(),
-    )  # fmt: skip
+        sandbox,
+        options.wall_s,
+        folders=tuple(
+            UserFolder(path, name, variable) for path, name, variable in given if path is not None
+        ),
+        requirements=options.requirements,
+        packages=packages,
+        environments=environments,
+        stop=stop or Stop(),
+    )
 
 
 def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
@@ -73,10 +92,10 @@ def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
             packages.append(f"{name} {version(name)}")
     named = ", ".join((*packages, *options.requirements)) or "none"
     return (
-        f"A full run has {options.run_wall_s:g} s of CPU time on one of {cores} cores, and {memory} MiB.\n"
-        f"A dry run or a test may take {options.wall_s:g} s of CPU time.\n"
-        f"Runs are started with --scale {options.scale:g}; after a timeout with less.\n"
-        f"There is no GPU and no network.\nPackages that can be imported: {named}."
+        f"A full run has {options.run_wall_s:g} s of CPU time on one of {cores} cores, and "
+        f"{memory} MiB.\nA dry run or a test may take {options.wall_s:g} s of CPU time.\nRuns are "
+        f"started with --scale {options.scale:g}; after a timeout with less.\nThere is no GPU and "
+        f"no network.\nPackages that can be imported: {named}."
     )
 
 

@@ -1,4 +1,6 @@
-"""One atom of the fingerprint: a fact of the paper with its scope, and what was found of it in the code."""
+"""One atom of the fingerprint: a fact of the paper with its scope, and what was found of it in
+the code.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,8 @@
-"""What a paper will cost, before the first large request: by its length, and by the questions to be asked.
+"""What a paper will cost, before the first large request: by its length, and by the questions to be
+asked.
 
-The sizes are those of the shipped recordings, at four characters a token. Left out, because nobody knows how
-often: fixing code that does not run, and answers that are asked for twice.
+The sizes are those of the shipped recordings, at four characters a token. Left out, because nobody
+knows how often: fixing code that does not run, and answers that are asked for twice.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,8 +22,14 @@ WORDS = 1_000
 """Our own words in a question, with the form of its answer."""
 LONGEST_CITED = 20_000
 """Tokens that are read of a cited paper."""
-EXEMPLAR, REVIEW, CRITERIA, STATE, CODE = 1_700, 1_500, 2_800, 1_800, 4_200
-"""Tokens: of a cited work, of the review, of all criteria, of what the roles know, of the finished code."""
+EXEMPLAR = 1_700
+REVIEW = 1_500
+CRITERIA = 2_800
+STATE = 1_800
+CODE = 4_200
+"""Tokens: of a cited work, of the review, of all criteria, of what the roles know, of the
+finished code.
+"""
 HAD = 2 / 3
 """Share of the cited works that can be had."""
 BEARING = 0.6
@@ -62,7 +69,11 @@ class PaperEstimate:
     @property
     def sentence(self) -> str:
         """The line to read."""
-        more = f"; each revision, at most {self.rounds}: {self.revision.sentence}" if self.rounds else ""
+        more = (
+            f"; each revision, at most {self.rounds}: {self.revision.sentence}"
+            if self.rounds
+            else ""
+        )
         return f"{self.whole.sentence}{more}; fixing code that does not run comes on top"
 
 
@@ -77,7 +88,8 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
     # Not every cited work that is asked for can be had.
     cited = HAD * options.exemplars if parts.lineage else 0
     known = REVIEW + (CRITERIA if parts.fingerprint else 0) + EXEMPLAR * cited
-    # What every question of development begins with; what a judge reads: code, criteria, some cited work.
+    # What every question of development begins with; what a judge reads: code, criteria, some cited
+    # work.
     brief = (1 if options.goal.is_all else BEARING) * long + known + WORDS
     judged = CODE + 2 * WORDS + EXEMPLAR * cited / 2
     verified: list[Question] = [(1, CODE + WORDS, 200), (JUDGED, judged, 2_400)]
@@ -86,8 +98,13 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
         asked += [(1, WORDS + len(paper.references) * 40, 200), (cited, WORDS, 150)]
         asked.append((cited, WORDS + min(long, LONGEST_CITED) / 2, 400))
     asked += _fingerprint(paper, parts) if parts.fingerprint else ()
-    # Before data, method and experiment are written there is less code than after; a reviewer has it all.
-    asked += [(1, brief, 1_300), (6, brief + STATE + CODE / 2, 1_200), (1, CODE + WORDS, 100)]
+    # Before data, method and experiment are written there is less code than after; a reviewer has
+    # it all.
+    asked += [
+        (1, brief, 1_300),
+        (6, brief + STATE + CODE / 2, 1_200),
+        (1, CODE + WORDS, 100),
+    ]
     asked += [*verified, (JUDGED_AGAIN, judged, 3_500)] if parts.fingerprint else []
     revision = _summed([(2, brief + STATE + CODE, 600), *verified], model)
     refines = parts.refine and parts.fingerprint

@@ -1,7 +1,8 @@
-"""Grounding: ids of a paper, and the quote of a fact found in it, mechanically, or the fact is dropped.
+"""Grounding: ids of a paper, and the quote of a fact found in it, mechanically, or the fact is
+dropped.
 
-A quote that differs from the named sentence in little (how a formula is spelt, a word left out) is replaced
-by the sentence itself: what stands in the fingerprint is always the paper's own text.
+A quote that differs from the named sentence in little (how a formula is spelt, a word left out) is
+replaced by the sentence itself: what stands in the fingerprint is always the paper's own text.
 """
 
 import re
@@ -10,7 +11,15 @@ from difflib import SequenceMatcher
 from itertools import chain
 from typing import TypeAlias
 
-from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Table, plain
+from reenact.intake.papers.paper import (
+    Algorithm,
+    Equation,
+    Paper,
+    Paragraph,
+    Section,
+    Table,
+    plain,
+)
 from reenact.paper.quantity import has_numbers
 
 LEAST = 8
@@ -24,18 +33,24 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
 
 def in_order(paper: Paper) -> dict[str, int]:
     """Every block and sentence by its id, with its rank in the paper."""
-    inner = ((block, block.sentences if isinstance(block, Paragraph) else ()) for block in paper.blocks())
+    inner = (
+        (block, block.sentences if isinstance(block, Paragraph) else ()) for block in paper.blocks()
+    )
     ids = (name for block, parts in inner for name in (block.id, *(one.id for one in parts)))
     return {name: rank for rank, name in enumerate(ids)}
 
 
 def known(paper: Paper, ids: Iterable[str]) -> tuple[str, ...]:
     """Those of the ids that exist, each once; a model may have kept the brackets around them."""
-    return tuple(one for one in dict.fromkeys(one.strip().strip("[]") for one in ids) if one in paper.by_id)
+    return tuple(
+        one for one in dict.fromkeys(one.strip().strip("[]") for one in ids) if one in paper.by_id
+    )
 
 
 def text_at(paper: Paper, place: str) -> str:
-    """The words of a place; empty for a section, which has none of its own, and for what is not there."""
+    """The words of a place; empty for a section, which has none of its own, and for what is not
+    there.
+    """
     found = paper.by_id.get(place)
     return "" if found is None or isinstance(found, Section) else found.text
 
@@ -58,7 +73,11 @@ def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
         return text_at(paper, near), (near,)
     if len(plain(quote)) < LEAST:
         return "its quote is too short to be found"
-    return "its quote is not in the paper" if named else "its quote and its places are not in the paper"
+    return (
+        "its quote is not in the paper"
+        if named
+        else "its quote and its places are not in the paper"
+    )
 
 
 def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
@@ -67,7 +86,9 @@ def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
 
 
 def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
-    """Those of the named places in which the quote really stands: one sentence of theirs, or all in a row."""
+    """Those of the named places in which the quote really stands: one sentence of theirs, or
+    all in a row.
+    """
     wanted = plain(quote)
     if len(wanted) < 2:
         return ()
@@ -82,18 +103,27 @@ def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
 
 
 def _has(text: str, quote: str) -> bool:
-    """The quote is in the text, and its numbers are: `1.5` and `15` read alike without punctuation."""
+    """The quote is in the text, and its numbers are: `1.5` and `15` read alike without
+    punctuation.
+    """
     return plain(quote) in plain(text) and has_numbers(text, quote)
 
 
 def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
-    """The table of which the quote names cells of one row, and headings, though not side by side."""
+    """The table of which the quote names cells of one row, and headings, though not side by
+    side.
+    """
     parts = [part for part in quote.split("|") if plain(part)]
-    tables = [block for block in paper.blocks() if isinstance(block, Table)] if len(parts) > 1 else []
+    tables = (
+        [block for block in paper.blocks() if isinstance(block, Table)] if len(parts) > 1 else []
+    )
     for table in sorted(tables, key=lambda one: one.id not in named):
         heads = [cell for row in table.rows[: table.heads] for cell in row]
         for cells in ((*row, *heads) for row in table.rows):
-            same = ([plain(part) == plain(cell) and _has(cell, part) for cell in cells] for part in parts)
+            same = (
+                [plain(part) == plain(cell) and _has(cell, part) for cell in cells]
+                for part in parts
+            )
             if all(map(any, same)):
                 return (table.id,)
     return ()
@@ -104,7 +134,9 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     if len(plain(quote)) < LEAST:
         return ()
     found = paper.find(quote)
-    return found if found and _has(" ".join(text_at(paper, place) for place in found), quote) else ()
+    return (
+        found if found and _has(" ".join(text_at(paper, place) for place in found), quote) else ()
+    )
 
 
 def _alike(quote: str, text: str) -> bool:

@@ -47,7 +47,11 @@ class Goal:
 
     def text(self) -> str:
         """The goal as a model sees it."""
-        given = [f"{name}: {value}" for name, value in asdict(self).items() if value and name != "addendum"]
+        given = [
+            f"{name}: {value}"
+            for name, value in asdict(self).items()
+            if value and name != "addendum"
+        ]
         return "\n".join(given) or "All experiments and baselines of the paper."
 
 
@@ -69,9 +73,13 @@ class PaperOptions:
     seeds: int = 3
     """Full runs."""
     scale: float = 1.0
-    """Share of the paper's training that the full runs do; a smaller one is declared in every table."""
+    """Share of the paper's training that the full runs do; a smaller one is declared in every
+    table.
+    """
     wall_s: float = 300.0
-    """CPU seconds that a dry run or a test may take; by the clock it may take `PATIENCE` times as long."""
+    """CPU seconds that a dry run or a test may take; by the clock it may take `PATIENCE` times
+    as long.
+    """
     run_wall_s: float = 3600.0
     """CPU seconds that a full run may take."""
     requirements: tuple[str, ...] = ()
@@ -86,9 +94,13 @@ class PaperOptions:
 
     def to_json(self) -> JsonValue:
         """What a journal compares to tell one request from another."""
-        return encoded(asdict(replace(self, goal=replace(self.goal, addendum=mark(self.goal.addendum)))))
+        return encoded(
+            asdict(replace(self, goal=replace(self.goal, addendum=mark(self.goal.addendum))))
+        )
 
 
 def share(scale: float) -> str:
-    """A share of a training in words of a table: `25%`, and `0.5%` where whole per cents would say none."""
+    """A share of a training in words of a table: `25%`, and `0.5%` where whole per cents would
+    say none.
+    """
     return f"{scale:.0%}" if scale >= 0.01 else f"{100 * scale:.1g}%"

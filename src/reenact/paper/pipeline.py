@@ -1,8 +1,8 @@
 """Paper: what a paper states becomes code that runs, verified criterion by criterion, and measured.
 
-review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, revise) -> second judge
--> full runs -> too slow at every scale? a cheaper design -> claims against measured -> gap too large?
-diagnose and repair what the paper leaves open -> report
+review, claims -> lineage -> fingerprint -> develop (write, run, fix, verify, revise) -> second
+judge -> full runs -> too slow at every scale? a cheaper design -> claims against measured -> gap
+too large? diagnose and repair what the paper leaves open -> report
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +12,24 @@ from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.codegen.project import Project
-from reenact.errors import AnswerUnusable, BudgetSpent, Inconclusive, ReenactError, Stopped
+from reenact.errors import (
+    AnswerUnusable,
+    BudgetSpent,
+    Inconclusive,
+    ReenactError,
+    Stopped,
+)
 from reenact.intake.papers.clients import Clients, Library
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, OpenRun, Scope, mark
 from reenact.llm.ask import Model
 from reenact.paper.bearing import bearing_text, with_added
-from reenact.paper.context import PaperContext, folders_text, machine_text, project_runner
+from reenact.paper.context import (
+    PaperContext,
+    folders_text,
+    machine_text,
+    project_runner,
+)
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.checks import time_text
 from reenact.paper.develop.develop import Verify, cheaper_design, develop
@@ -35,7 +46,14 @@ from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.paper.options import PaperOptions
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import FORM, Claims, given_claims, stated_claims, withheld, without_results
+from reenact.paper.review.claims import (
+    FORM,
+    Claims,
+    given_claims,
+    stated_claims,
+    withheld,
+    without_results,
+)
 from reenact.paper.review.review import Review, figure_claims, review
 from reenact.paper.verify.mechanical import Earlier
 from reenact.paper.verify.verify import JudgesAgreement, second_judge, verify
@@ -45,8 +63,12 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 STEPS = 6
 REPORT = "REPORT.md"
-NO_NUMBER = "The paper states no number for this task in its text or tables: nothing can be compared."
-STATE_A_CLAIM = f"State what it claims (--claim '{FORM}'), or have the code written all the same (--anyway)."
+NO_NUMBER = (
+    "The paper states no number for this task in its text or tables: nothing can be compared."
+)
+STATE_A_CLAIM = (
+    f"State what it claims (--claim '{FORM}'), or have the code written all the same (--anyway)."
+)
 
 
 @dataclass(frozen=True)
@@ -78,15 +100,30 @@ class PaperServices:
 
 
 def reproduce(
-    paper: Paper, services: PaperServices, *, options: PaperOptions | None = None, out: Path | None = None
+    paper: Paper,
+    services: PaperServices,
+    *,
+    options: PaperOptions | None = None,
+    out: Path | None = None,
 ) -> Reproduction:
-    """The whole of it; the same call after an interruption continues. `out` is where the project goes."""
+    """The whole of it; the same call after an interruption continues. `out` is where the
+    project goes.
+    """
     options = options or PaperOptions()
     given, model = Claims(given_claims(options.claims), ()), services.model
     place = str(out.absolute()) if out is not None else None
-    request = {"paper": mark(paper.text()), "model": model.name, "options": options.to_json(), "out": place}
+    request = {
+        "paper": mark(paper.text()),
+        "model": model.name,
+        "options": options.to_json(),
+        "out": place,
+    }
     with services.journal.run(
-        pipeline="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
+        pipeline="paper",
+        request=request,
+        argv=services.argv,
+        what=paper.title[:120],
+        fresh=services.fresh,
     ) as run:
         carry_budget(model, run, services.journal)
         made = _Making(with_added(paper, options.goal), options, services, run, out)
@@ -108,9 +145,18 @@ class _Making:
     """A reproduction on its way: what there is of it, also where it is stopped."""
 
     def __init__(
-        self, paper: Paper, options: PaperOptions, services: PaperServices, run: OpenRun, out: Path | None
+        self,
+        paper: Paper,
+        options: PaperOptions,
+        services: PaperServices,
+        run: OpenRun,
+        out: Path | None,
     ) -> None:
-        self.paper, self.options, self.services, self.run, self.out = paper, options, services, run, out
+        self.paper = paper
+        self.options = options
+        self.services = services
+        self.run = run
+        self.out = out
         self.at = ""
         self.review = Review((), (), ())
         self.claims = Claims((), ())
@@ -128,8 +174,13 @@ class _Making:
 
     def all_of_it(self, given: Claims) -> None:
         """Every step, top to bottom."""
-        paper, options, services, run = self.paper, self.options, self.services, self.run
-        model, goal, parts = services.model, options.goal, options.parts
+        paper = self.paper
+        options = self.options
+        services = self.services
+        run = self.run
+        model = services.model
+        goal = options.goal
+        parts = options.parts
         services.tell(Progress("paper", note=f"cost: {self.estimate.sentence}"))
         self.step(1, "read it, and what it claims")
         self.review = review(paper, goal, model, run, figures=parts.figures)
@@ -141,23 +192,46 @@ class _Making:
         if parts.lineage and options.exemplars:
             self.step(2, "trace its lineage")
             checkouts = services.cache / "checkouts"
-            shelves = Shelves(services.sandbox, checkouts, services.library, services.clients, services.stop)
-            place, most, tell = run.under("lineage"), options.exemplars, services.tell
+            shelves = Shelves(
+                services.sandbox,
+                checkouts,
+                services.library,
+                services.clients,
+                services.stop,
+            )
+            place = run.under("lineage")
+            most = options.exemplars
+            tell = services.tell
             self.exemplars = trace_lineage(paper, goal, model, place, shelves, most=most, tell=tell)
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
             self.fingerprint = take_fingerprint(paper, goal, model, run, parts)
-        box, environments, packages = services.sandbox, services.environments, services.packages
+        box = services.sandbox
+        environments = services.environments
+        packages = services.packages
         runner = project_runner(options, box, environments, packages, services.stop)
         journal, traces = services.journal, services.traces
         context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
         brief = self._brief(context)
 
-        def against_the_paper(project: Project, scope: Scope, earlier: Earlier | None) -> tuple[Judged, ...]:
-            return verify(brief.criteria, project, paper, model, scope, runner, self.exemplars, earlier)
+        def against_the_paper(
+            project: Project, scope: Scope, earlier: Earlier | None
+        ) -> tuple[Judged, ...]:
+            return verify(
+                brief.criteria,
+                project,
+                paper,
+                model,
+                scope,
+                runner,
+                self.exemplars,
+                earlier,
+            )
 
         self.step(4, "write code that runs, and verify it")
-        self.development = develop(brief, context, run, against_the_paper, partial(setattr, self, "log"))
+        self.development = develop(
+            brief, context, run, against_the_paper, partial(setattr, self, "log")
+        )
         self.step(5, "have a second judge read it")
         self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
@@ -168,30 +242,46 @@ class _Making:
 
     def _brief(self, context: PaperContext) -> Brief:
         """All that whoever writes the code may know: the paper without its results."""
-        paper, goal, claims = self.paper, self.options.goal, self.claims.claims
+        paper = self.paper
+        goal = self.options.goal
+        claims = self.claims.claims
         criteria, hidden = self.fingerprint.criteria, withheld(paper, claims)
         # Where the paper speaks of what is asked for, as far as review and criteria tell.
         found = [one.places for one in (*self.review.method, *self.review.experiment)]
         places = {place for one in (*found, *(one.places for one in criteria)) for place in one}
         text = bearing_text(paper, () if goal.is_all else places, hidden)
-        review, cited = self.review.text(hide=hidden), "\n\n".join(one.text() for one in self.exemplars)
+        review, cited = (
+            self.review.text(hide=hidden),
+            "\n\n".join(one.text() for one in self.exemplars),
+        )
         kept = without_results(criteria, claims, hidden)
-        data, machine = folders_text(context.runner.folders), machine_text(context.options, context.runner)
+        data, machine = (
+            folders_text(context.runner.folders),
+            machine_text(context.options, context.runner),
+        )
         return Brief(text, goal.text(), review, cited, kept, goal.addendum, data, machine)
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
         made, model = self.development, self.services.model
-        self.judges = second_judge(brief.criteria, made.judged, made.project, model, run, self.exemplars)
+        self.judges = second_judge(
+            brief.criteria, made.judged, made.project, model, run, self.exemplars
+        )
 
     def _measure(self, context: PaperContext, run: Scope) -> Measured:
         criteria = self.fingerprint.criteria
         return measure(self.claims.asked, criteria, self.development, context, run.under("measure"))
 
     def _make_cheaper(
-        self, brief: Brief, context: PaperContext, verify: Verify, log: RoundLog, late: FullRun
+        self,
+        brief: Brief,
+        context: PaperContext,
+        verify: Verify,
+        log: RoundLog,
+        late: FullRun,
     ) -> None:
-        """Every full run took too long, with the smallest share of the training too: a cheaper design is
-        asked for, replaces the other, and is run with that share."""
+        """Every full run took too long, with the smallest share of the training too: a cheaper
+        design is asked for, replaces the other, and is run with that share.
+        """
         before = self.measured
         context = replace(context, options=replace(context.options, scale=before.scale))
         limits = context.runner.limits(context.options.run_wall_s)
@@ -215,18 +305,35 @@ class _Making:
 
     def reproduction(self) -> Reproduction:
         """What came of it so far."""
-        run, claims, measured = self.run, self.claims, self.measured
+        run = self.run
+        claims = self.claims
+        measured = self.measured
         dropped = (f"Not taken for a claim: {text}" for text in claims.dropped)
-        left = (f"Not asked for, and not compared: {one}." for one in claims.claims if not one.asked)
+        left = (
+            f"Not asked for, and not compared: {one}." for one in claims.claims if not one.asked
+        )
         return Reproduction(
-            paper=self.paper, goal=self.options.goal, judgement=measured.judgement, review=self.review,
-            claims=claims.claims, exemplars=self.exemplars, fingerprint=self.fingerprint,
-            development=self.development, runs=measured.runs, comparisons=measured.comparisons,
-            orderings=measured.orderings, gap_repair=measured.gap_repair, scale=measured.scale,
-            judges=self.judges, estimate=self.estimate, **run.paid,
-            seconds=run.worked_s, reused=run.record.reused,
-            reused_line=run.reused, notes=(*self.review.notes, *dropped, *left, *measured.notes),
-        )  # fmt: skip
+            paper=self.paper,
+            goal=self.options.goal,
+            judgement=measured.judgement,
+            review=self.review,
+            claims=claims.claims,
+            exemplars=self.exemplars,
+            fingerprint=self.fingerprint,
+            development=self.development,
+            runs=measured.runs,
+            comparisons=measured.comparisons,
+            orderings=measured.orderings,
+            gap_repair=measured.gap_repair,
+            scale=measured.scale,
+            judges=self.judges,
+            estimate=self.estimate,
+            **run.paid,
+            seconds=run.worked_s,
+            reused=run.record.reused,
+            reused_line=run.reused,
+            notes=(*self.review.notes, *dropped, *left, *measured.notes),
+        )
 
     def report_what_there_is(self, error: ReenactError) -> None:
         """The report of a run that ends early; the claims stand in it as not measured."""
@@ -234,7 +341,9 @@ class _Making:
             self.development = self.log.so_far()
         why = f"It ended early, at {self.at}. {error.sentence}"
         compared = compare(self.claims.asked, (), ())
-        judgement = replace(verdict_of(compared, runs=True), verdict=Verdict.INCONCLUSIVE, reason=why)
+        judgement = replace(
+            verdict_of(compared, runs=True), verdict=Verdict.INCONCLUSIVE, reason=why
+        )
         self.measured = replace(self.measured, comparisons=compared, judgement=judgement)
         foreign = self.out is not None and is_foreign(self.out, REPORT)
         if not foreign and self.written(self.reproduction()):

@@ -1,4 +1,6 @@
-"""Numbers as papers and programs write: `10^{-3}`, `1e-3`, `3\\times10^{-4}`, `91\\%`, `1,024`, `two`."""
+"""Numbers as papers and programs write: `10^{-3}`, `1e-3`, `3\\times10^{-4}`, `91\\%`, `1,024`,
+`two`.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ _GAP = re.compile(r"(?<=\d)(?:\{,\}|\\,)(?=\d{3})")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{\s*(\d+)\s*\}\s*\{\s*(\d+)\s*\}")
 _POWER = r"\s*\^\s*\{{?\s*(?P<{}>[-+]?\d{{1,5}})\s*\}}?"
 _NUMBER = re.compile(
-    # A digit after a letter belongs to a name (ResNet18, x1), one after ^ to that name's power, a minus
-    # after a digit to a range.
+    # A digit after a letter belongs to a name (ResNet18, x1), one after ^ to that name's power, a
+    # minus after a digit to a range.
     r"(?<![\w.^])(?<!\^\{)(?P<sign>(?<![\w)}])-)?"
     r"(?P<digits>(?>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+))"
     r"(?:[eE](?P<exponent>[-+]?\d{1,5})"
@@ -24,10 +26,24 @@ _NUMBER = re.compile(
     r"(?!(?!x\d)[A-Za-z_]+\d)"
 )
 _WORDS = {
-    "zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
-    "eight": 8.0, "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0, "twenty": 20.0, "half": 0.5,
-    "hundred": 100.0, "thousand": 1000.0,
-}  # fmt: skip
+    "zero": 0.0,
+    "one": 1.0,
+    "two": 2.0,
+    "three": 3.0,
+    "four": 4.0,
+    "five": 5.0,
+    "six": 6.0,
+    "seven": 7.0,
+    "eight": 8.0,
+    "nine": 9.0,
+    "ten": 10.0,
+    "eleven": 11.0,
+    "twelve": 12.0,
+    "twenty": 20.0,
+    "half": 0.5,
+    "hundred": 100.0,
+    "thousand": 1000.0,
+}
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6}
 _GOES_ON = re.compile(r"\s*[-+*/^_(\\]")
@@ -73,7 +89,11 @@ def as_quantity(value: str) -> Quantity | None:
     if len({one.start for one in found}) != 1 or re.search(r"\w", text[: found[0].start]):
         return None
     rest = text[found[0].start + len(found[0].written) :]
-    return None if _GOES_ON.match(rest) or len(re.findall(r"[A-Za-z]+", rest)) > UNIT_WORDS else found[0]
+    return (
+        None
+        if _GOES_ON.match(rest) or len(re.findall(r"[A-Za-z]+", rest)) > UNIT_WORDS
+        else found[0]
+    )
 
 
 def states(text: str, value: str) -> bool:
@@ -96,12 +116,16 @@ def has_numbers(text: str, wanted: str) -> bool:
 def ready(text: str) -> str:
     """Typography made plain, lengths not kept."""
     text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPT), text)
-    text = text.replace("\u2212", "-").replace("\u2013", "-").replace("\u00a0", " ").replace("\\!", "")
+    text = (
+        text.replace("\u2212", "-").replace("\u2013", "-").replace("\u00a0", " ").replace("\\!", "")
+    )
     return _FRACTION.sub(r"\1/\2", _GAP.sub(",", text))
 
 
 def _read(match: re.Match[str]) -> Iterator[Quantity]:
-    """The number; and what is raised, where that may be the number that is meant: a variance of $0.5^2$."""
+    """The number; and what is raised, where that may be the number that is meant: a variance of
+    $0.5^2$.
+    """
     value = base = float(match["digits"].replace(",", ""))
     try:
         if power := match["exponent"] or match["ten"]:

@@ -28,12 +28,37 @@ class Reproduction(Result):
     """A paper, re-enacted."""
 
     JSON: ClassVar = (
-        "title=paper.title", "source=paper.source", "form=paper.form", "goal=goal.text", "verdict", "reason",
-        "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
-        "sections", "claims", "comparisons", "orderings", "exemplars", "fingerprint", "judged", "judges",
-        "rounds=development.rounds", "files=development.project.files", "runs", "gap_repair", "tokens",
-        "money", "estimate", "seconds:1", "reused", "notes=every_note",
-    )  # fmt: skip
+        "title=paper.title",
+        "source=paper.source",
+        "form=paper.form",
+        "goal=goal.text",
+        "verdict",
+        "reason",
+        "gap=judgement.gap",
+        "criteria",
+        "passed",
+        "gap_executed=judgement.gap_executed",
+        "scale",
+        "review",
+        "sections",
+        "claims",
+        "comparisons",
+        "orderings",
+        "exemplars",
+        "fingerprint",
+        "judged",
+        "judges",
+        "rounds=development.rounds",
+        "files=development.project.files",
+        "runs",
+        "gap_repair",
+        "tokens",
+        "money",
+        "estimate",
+        "seconds:1",
+        "reused",
+        "notes=every_note",
+    )
 
     paper: Paper
     goal: Goal
@@ -118,7 +143,11 @@ class Reproduction(Result):
         """The paper's text with its ids: what claims and criteria rest on."""
         found: list[JsonValue] = []
         for section in self.paper.sections:
-            parts = (one.sentences if isinstance(one, Paragraph) else (one,) for one in section.blocks)
-            texts: JsonValue = [[{"id": one.id, "text": one.text} for one in part] for part in parts]
+            parts = (
+                one.sentences if isinstance(one, Paragraph) else (one,) for one in section.blocks
+            )
+            texts: JsonValue = [
+                [{"id": one.id, "text": one.text} for one in part] for part in parts
+            ]
             found.append({"id": section.id, "title": section.title, "paragraphs": texts})
         return found

@@ -1,10 +1,11 @@
-"""What the user answers a watched program on its stdin, for every process of a command that runs the program.
+"""What the user answers a watched program on its stdin, for every process of a command that runs
+the program.
 
-The watched run gets the keyboard, or the stream that our stdin is. The small experiments next to it and the
-trials run the same program, and get the same answers: a file that was redirected, or the lines that were
-typed. A pipe can be read only once: the watched run alone gets it. Answers stay in memory, and in the folder
-of a trial while that runs; the journal keeps none, so a program that was answered is watched again by whoever
-continues.
+The watched run gets the keyboard, or the stream that our stdin is. The small experiments next to it
+and the trials run the same program, and get the same answers: a file that was redirected, or the
+lines that were typed. A pipe can be read only once: the watched run alone gets it. Answers stay in
+memory, and in the folder of a trial while that runs; the journal keeps none, so a program that was
+answered is watched again by whoever continues.
 """
 
 import os
@@ -48,7 +49,9 @@ class Answers:
             return bytes(self._text)
 
     def for_watched_run(self) -> Stream:
-        """Its stdin: the first run in a command gets the real one, the next what was answered then."""
+        """Its stdin: the first run in a command gets the real one, the next what was answered
+        then.
+        """
         if not self._given:
             self._given = True
             return self.stream

@@ -1,5 +1,5 @@
-"""Watches a program from elsewhere in the sandbox: its folder is copied in, the probe is mounted, the
-trace collected.
+"""Watches a program from elsewhere in the sandbox: its folder is copied in, the probe is mounted,
+the trace collected.
 """
 
 import os
@@ -13,14 +13,29 @@ from reenact.probe.trace import Root
 from reenact.probe.watch import NOTEBOOK, Ended, Watched, prepare, read_watched
 from reenact.program.program import Program
 from reenact.sandbox.again import run_again_if_killed
-from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
+from reenact.sandbox.box import (
+    BoxResult,
+    Command,
+    Ending,
+    Limits,
+    Mount,
+    OnOutput,
+    Sandbox,
+)
 from reenact.sandbox.view import WORK
 from reenact.types import Stop
 
 PROBE = "/opt/reenact-probe"
 TRACE = ".reenact-trace"
 MOST_CHUNKS = 1000
-NAMES = ("header.json", "graph.json", "data.json", "ending.json", "crash-main.json", "crash-rank0.json")
+NAMES = (
+    "header.json",
+    "graph.json",
+    "data.json",
+    "ending.json",
+    "crash-main.json",
+    "crash-rank0.json",
+)
 PASSED_ON = ("KERAS_BACKEND", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 
 
@@ -52,7 +67,9 @@ def watch_boxed(
 
 
 def command(program: Program, options: WatchOptions) -> Command:
-    """What goes into the box: a copy of the program, the probe, and the names of what comes back."""
+    """What goes into the box: a copy of the program, the probe, and the names of what comes
+    back.
+    """
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}

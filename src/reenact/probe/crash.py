@@ -1,13 +1,16 @@
 """The exception that ended a program: its class, its frames, and the values at its place.
 
-What happened is decided by these facts. The message is what its author wrote: words in it decide only next to
-the class and the function that raised."""
+What happened is decided by these facts. The message is what its author wrote: words in it decide
+only next to the class and the function that raised.
+"""
 
 from dataclasses import dataclass, field
 
 from reenact.types import Place
 
-PROGRAM, PROBE, PYTHON = "program", "probe", "python"
+PROGRAM = "program"
+PROBE = "probe"
+PYTHON = "python"
 """Whose a frame is; anything else is the name of a package."""
 
 

@@ -1,4 +1,6 @@
-"""Small experiments with a program's own model, in a process that ends before its first optimizer step."""
+"""Small experiments with a program's own model, in a process that ends before its first
+optimizer step.
+"""
 
 import subprocess
 from collections.abc import Mapping
@@ -40,11 +42,13 @@ def run_experiments(
     stdin: Stream = NO_KEYBOARD,
     stop: Stop | None = None,
 ) -> Experiments:
-    """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment,
-    or this `share` of what the training will take, where that can be seen and is more. Then wait for the
-    `weights` that a training of it leaves, and test the model with these too.
+    """Run the program up to its first step and experiment there; `seconds` of CPU time for each
+    experiment, or this `share` of what the training will take, where that can be seen and is more.
+    Then wait for the `weights` that a training of it leaves, and test the model with these too.
 
-    It runs where it lies and is ended before its first step: files that it writes before are written."""
+    It runs where it lies and is ended before its first step: files that it writes before are
+    written.
+    """
     options = WatchOptions(
         folder,
         "bare",
@@ -63,12 +67,17 @@ def run_experiments(
     return read_experiments(watched.folder, watched.outcome, program_root(program, watched.folder))
 
 
-def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | None = None) -> Experiments:
+def read_experiments(
+    folder: Path, outcome: Outcome | None = None, root: Root | None = None
+) -> Experiments:
     """What a process left in its trace folder; when it left nothing, how it ended says why."""
     content = read_json_file(folder, NAME)
     if content is None:
         why = "no optimizer was seen to step"
-        if outcome is not None and outcome.kind not in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
+        if outcome is not None and outcome.kind not in (
+            OutcomeKind.FINISHED,
+            OutcomeKind.NO_TRAINING,
+        ):
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
         return Experiments(missing=(f"no experiments: {why}",))
     try:
@@ -89,5 +98,7 @@ def read_experiments(folder: Path, outcome: Outcome | None = None, root: Root | 
 def _placed(model: Json, root: Root) -> Json:
     """A behaviour whose places are places."""
     movers = {name: model[name] for name in ("leak_at", "mixing_at") if model.get(name)}
-    read = {key: dict(one, forward=read_place(one.get("forward"), root)) for key, one in movers.items()}
+    read = {
+        key: dict(one, forward=read_place(one.get("forward"), root)) for key, one in movers.items()
+    }
     return {**model, **read}

@@ -23,7 +23,8 @@ LONG_AFTER_S = 30.0
 LONG_S = 600.0
 """A training with more than this left is a long one."""
 LONG = (
-    "This training takes about {left} more. Ctrl-C ends it and judges what was seen; --training-time 60 does"
+    "This training takes about {left} more. Ctrl-C ends it and judges what was seen; "
+    "--training-time 60 does"
     " so after 60 seconds."
 )
 
@@ -44,8 +45,12 @@ class GrowingTrace:
     _every: int = 1
 
     def look(self) -> bool:
-        """Read what is new; whether there was anything. A chunk that cannot be read is passed over."""
-        new = sorted(path.name for path in self.folder.glob("chunk-*.npz") if path.name > self._last)
+        """Read what is new; whether there was anything. A chunk that cannot be read is passed
+        over.
+        """
+        new = sorted(
+            path.name for path in self.folder.glob("chunk-*.npz") if path.name > self._last
+        )
         for name in new:
             self._last = name
             try:
@@ -67,14 +72,21 @@ class GrowingTrace:
             self.losses, self._every = self.losses[::2], 2 * self._every
 
     def left(self, epochs: int) -> float | None:
-        """Seconds that the training still takes, if all epochs take as long; none where that is unknown."""
-        return self.seconds * (epochs - self.epoch) / self.epoch if 0 < self.epoch < epochs else None
+        """Seconds that the training still takes, if all epochs take as long; none where that is
+        unknown.
+        """
+        return (
+            self.seconds * (epochs - self.epoch) / self.epoch if 0 < self.epoch < epochs else None
+        )
 
     def progress(self, epochs: int) -> Progress:
         """For a waiting user; `epochs` is 0 where their number is unknown."""
         shown = min(self.epoch + 1, epochs) if epochs else self.epoch + 1
         parts = [f"epoch {shown}{f'/{epochs}' if epochs else ''}"] if shown else []
-        parts += [f"step {self.step}", *([f"loss {self.losses[-1]:.4g}"] if self.losses else [])]
+        parts += [
+            f"step {self.step}",
+            *([f"loss {self.losses[-1]:.4g}"] if self.losses else []),
+        ]
         left = self.left(epochs)
         parts += [f"about {in_words(left)} left"] if left is not None else []
         return Progress(
@@ -101,9 +113,13 @@ def epochs_of(program: Program) -> int:
 
 
 def telling_of(
-    program: Program, folder: Path, tell: Tell, say_once: Callable[[str], None] | None = None
+    program: Program,
+    folder: Path,
+    tell: Tell,
+    say_once: Callable[[str], None] | None = None,
 ) -> Callable[[], None]:
-    """A function that tells of the training in that folder, at most once a second, whenever it is called.
+    """A function that tells of the training in that folder, at most once a second, whenever it is
+    called.
 
     `say_once` gets a sentence when the training turns out to be a long one.
     """
@@ -120,7 +136,12 @@ def telling_of(
             return
         tell(growing.progress(epochs))
         left = growing.left(epochs)
-        if say_once is not None and left is not None and growing.seconds >= LONG_AFTER_S and left > LONG_S:
+        if (
+            say_once is not None
+            and left is not None
+            and growing.seconds >= LONG_AFTER_S
+            and left > LONG_S
+        ):
             say_once(LONG.format(left=in_words(left)))
             say_once = None
 

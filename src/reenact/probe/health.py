@@ -1,4 +1,6 @@
-"""Layers that look wrong at a glance: what any reader of the numbers would point at. The rules say why."""
+"""Layers that look wrong at a glance: what any reader of the numbers would point at. The rules
+say why.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def _layer(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerH
         return _recent(trace.layer(name, column).values)
 
     shares = last("dead_unit_share"), last("saturated_share")
-    health = LayerHealth(name, place, last("mean"), last("std"), *shares, last("grad_mean_abs"), ratio)
+    health = LayerHealth(
+        name, place, last("mean"), last("std"), *shares, last("grad_mean_abs"), ratio
+    )
     broken = last("bad_share") > 0 or last("grad_bad_share") > 0
     return replace(health, remarks=tuple(_remarks(health, broken)))
 

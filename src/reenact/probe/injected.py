@@ -1,4 +1,6 @@
-"""The folder that goes into watched programs, and the environment that makes an interpreter load it."""
+"""The folder that goes into watched programs, and the environment that makes an interpreter
+load it.
+"""
 
 import importlib
 import json
@@ -20,10 +22,15 @@ VARIABLE = "REENACT_PROBE"
 
 
 def environment(
-    options: WatchOptions, base: Mapping[str, str], *, folder: str | None = None, inject: str | None = None
+    options: WatchOptions,
+    base: Mapping[str, str],
+    *,
+    folder: str | None = None,
+    inject: str | None = None,
 ) -> dict[str, str]:
-    """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the program (in
-    a box)."""
+    """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the
+    program (in a box).
+    """
     variables = dict(base) | dict(options.environment)
     variables.pop(STUDY_URL, None)
     path = [inject or str(FOLDER), *filter(None, [variables.get("PYTHONPATH")])]

@@ -1,4 +1,6 @@
-"""Watch a training from inside its process: `with reenact.watch(model): ...`, and `reenact.metric(...)`."""
+"""Watch a training from inside its process: `with reenact.watch(model): ...`, and
+`reenact.metric(...)`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,17 @@ from reenact.redact import for_probe
 class Watching:
     """A running watch. Under `reenact watch` the outer one records, and this one does nothing."""
 
-    def __init__(self, model: Any = None, *, folder: Path | str | None = None, preset: str = "quick") -> None:
+    def __init__(
+        self,
+        model: Any = None,
+        *,
+        folder: Path | str | None = None,
+        preset: str = "quick",
+    ) -> None:
         if preset not in PRESETS:
-            raise InputError(f"A preset is one of {', '.join(PRESETS)}. Received: preset={preset!r}.")
+            raise InputError(
+                f"A preset is one of {', '.join(PRESETS)}. Received: preset={preset!r}."
+            )
         self._model = model
         self._preset = preset
         self._given = Path(folder) if folder is not None else None
@@ -41,7 +51,11 @@ class Watching:
         if self.folder.exists() and any(self.folder.iterdir()):
             why = f"A trace needs a folder of its own. Received: {self.folder}, which is not empty."
             raise InputError(why)
-        options = {"preset": self._preset, "tap_output": False, "hide": for_probe(os.environ)}
+        options = {
+            "preset": self._preset,
+            "tap_output": False,
+            "hide": for_probe(os.environ),
+        }
         self._session = boot.start(injected.part("config").Config(str(self.folder), **options))
         if self._model is not None and self._session.torch is not None:
             self._session.torch.introduce(self._model)
@@ -50,7 +64,10 @@ class Watching:
     __enter__ = start
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop(error)
 
@@ -69,8 +86,12 @@ class Watching:
         return self._trace
 
 
-def watch(model: Any = None, *, folder: Path | str | None = None, preset: str = "quick") -> Watching:
-    """Look at what is trained in a `with` block. The model only lends its parameters their names."""
+def watch(
+    model: Any = None, *, folder: Path | str | None = None, preset: str = "quick"
+) -> Watching:
+    """Look at what is trained in a `with` block. The model only lends its parameters their
+    names.
+    """
     return Watching(model, folder=folder, preset=preset)
 
 

@@ -1,4 +1,6 @@
-"""Builds the model graph from the JSON of a trace. The file may be untrusted: every field is checked."""
+"""Builds the model graph from the JSON of a trace. The file may be untrusted: every field is
+checked.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,16 +14,32 @@ from reenact.types import Place
 
 Json = Mapping[str, Any]
 T = TypeVar("T")
-_CATEGORICAL = frozenset({
-    "cross_entropy", "nll", "categorical_crossentropy", "sparse_categorical_crossentropy",
-    "categorical_focal_crossentropy", "multi_margin",
-})  # fmt: skip
-_BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits", "binary_crossentropy",
-                     "binary_focal_crossentropy", "soft_margin", "hinge", "squared_hinge"})  # fmt: skip
+_CATEGORICAL = frozenset(
+    {
+        "cross_entropy",
+        "nll",
+        "categorical_crossentropy",
+        "sparse_categorical_crossentropy",
+        "categorical_focal_crossentropy",
+        "multi_margin",
+    }
+)
+_BINARY = frozenset(
+    {
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "binary_crossentropy",
+        "binary_focal_crossentropy",
+        "soft_margin",
+        "hinge",
+        "squared_hinge",
+    }
+)
 _MULTI_LABEL = frozenset({"multilabel_soft_margin", "multilabel_margin"})
 _MANY = 64
-"""More distinct whole numbers than this in one column are quantities, not classes, unless the loss says
-otherwise."""
+"""More distinct whole numbers than this in one column are quantities, not classes, unless the loss
+says otherwise.
+"""
 
 
 @cache
@@ -47,7 +65,10 @@ def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelG
             parts["loss"]["called"] = read_place(parts["loss"].get("called"), root)
         parts["unregistered_at"] = read_place(content.get("unregistered_at"), root)
         loss = typed(LossFacts, parts["loss"]) if parts["loss"] else None
-        labels = next((facts for facts in data if facts.role == "label" and facts.split == "train"), None)
+        labels = next(
+            (facts for facts in data if facts.role == "label" and facts.split == "train"),
+            None,
+        )
         shapes = [layer.get("output_shape") for layer in content["layers"]]
         output = next((shape for shape in reversed(shapes) if shape), None)
         return typed(ModelGraph, dict(parts, data=data, task=infer_task(labels, output, loss)))
@@ -70,11 +91,14 @@ def read_place(content: Sequence[Any] | None, root: Root) -> Place | None:
 
 
 def infer_task(
-    labels: TensorFacts | None, output_shape: Sequence[int | None] | None, loss: LossFacts | None
+    labels: TensorFacts | None,
+    output_shape: Sequence[int | None] | None,
+    loss: LossFacts | None,
 ) -> TaskType:
     """What a model is asked to learn, from its labels, the width of its output and its loss.
 
-    The labels decide where they can; the loss only where they leave it open, since the loss may be the fault.
+    The labels decide where they can; the loss only where they leave it open, since the loss may be
+    the fault.
     """
     name, shape = loss.name if loss is not None else "", output_shape
     width = shape[-1] if shape and len(shape) > 1 else (1 if shape else None)

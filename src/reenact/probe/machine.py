@@ -1,8 +1,9 @@
-"""What a program can see of the machine that decides how it computes: cores, and devices that compute.
+"""What a program can see of the machine that decides how it computes: cores, and devices that
+compute.
 
-Cores: how many there are, how many this process may use, and the share of them that a container gets.
-Devices: those of NVIDIA by name, as their driver states it, those of AMD by their files. Memory does not
-count, nor what changes from minute to minute.
+Cores: how many there are, how many this process may use, and the share of them that a container
+gets. Devices: those of NVIDIA by name, as their driver states it, those of AMD by their files.
+Memory does not count, nor what changes from minute to minute.
 """
 
 from __future__ import annotations
@@ -41,7 +42,12 @@ def _quota_files() -> list[Path]:
 def _models() -> list[str]:
     """Names of the cards, in the order of the bus."""
     lines = [_read(path).splitlines() for path in sorted(_DRIVER.glob("gpus/*/information"))]
-    return [line.partition(":")[2].strip() for card in lines for line in card if line.startswith("Model:")]
+    return [
+        line.partition(":")[2].strip()
+        for card in lines
+        for line in card
+        if line.startswith("Model:")
+    ]
 
 
 def _nodes() -> list[str]:

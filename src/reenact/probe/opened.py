@@ -1,11 +1,11 @@
 """What a watched run looked at, as it was after the run, and whether it still is.
 
-The looks come from `looks/`. A file up to 64 MiB counts by the hash of its content, as long as all of them
-together are below 1 GiB; a larger one, and those after that, count by size, inode, both times of change,
-first and last MiB: no tool sets back the time at which the inode changed. A folder that was listed counts
-by the names in it, without the program's own, and by its files with the ending of one that was read there,
-because another seed may draw those; a link by where it leads; what was only looked at by its kind, size and
-mode.
+The looks come from `looks/`. A file up to 64 MiB counts by the hash of its content, as long as all
+of them together are below 1 GiB; a larger one, and those after that, count by size, inode, both
+times of change, first and last MiB: no tool sets back the time at which the inode changed. A folder
+that was listed counts by the names in it, without the program's own, and by its files with the
+ending of one that was read there, because another seed may draw those; a link by where it leads;
+what was only looked at by its kind, size and mode.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class OpenedFile:
     whole: bool = True
     """Whether all of the content counts."""
     kind: str = "file"
-    """file: its content; folder: the names in it; own folder: the same of one that the program makes;
-    modules: those names that can be imported; link: where it leads; status: that it is there, what it is, its
-    size and mode; begun: whether it is empty; there: that it is there."""
+    """file: its content; folder: the names in it; own folder: the same of one that the program
+    makes; modules: those names that can be imported; link: where it leads; status: that it is
+    there, what it is, its size and mode; begun: whether it is empty; there: that it is there.
+    """
     ctime_ns: int = 0
     inode: int = 0
     without: tuple[str, ...] = ()
@@ -59,20 +60,30 @@ class OpenedFile:
 
     @property
     def says_nothing(self) -> bool:
-        """Modules that a run imports are files that it opens; a folder that it made holds what it made."""
+        """Modules that a run imports are files that it opens; a folder that it made holds what
+        it made.
+        """
         return self.kind == "modules" or (self.kind == "own folder" and self.sha256 == _NO_NAMES)
 
     def is_unchanged(self) -> bool:
-        """Looks at it now; the content is read only where a time of change or the inode is another."""
+        """Looks at it now; the content is read only where a time of change or the inode is
+        another.
+        """
         now = _status(self.path, follow=self.kind != "link")
         if now is None or not self.was_there:
             return (now is None) is not self.was_there
         if self.kind == "file":
             if now.st_size != self.size:
                 return False
-            if (now.st_mtime_ns, now.st_ctime_ns, now.st_ino) == (self.mtime_ns, self.ctime_ns, self.inode):
+            if (now.st_mtime_ns, now.st_ctime_ns, now.st_ino) == (
+                self.mtime_ns,
+                self.ctime_ns,
+                self.inode,
+            ):
                 return True
-        return _looked_at(self.path, self.kind, self.without, whole=self.whole).sha256 == self.sha256
+        return (
+            _looked_at(self.path, self.kind, self.without, whole=self.whole).sha256 == self.sha256
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +120,19 @@ class Opened:
 
 
 def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None = None) -> Opened:
-    """The list that a run left in the folder of its trace. `program` are files that count otherwise; what
-    lies in or below `aside`, where we write ourselves, does not count."""
+    """The list that a run left in the folder of its trace. `program` are files that count
+    otherwise; what lies in or below `aside`, where we write ourselves, does not count.
+    """
     try:
         lines = (folder / NAME).read_text(encoding="ascii").splitlines()
         noted = [json.loads(line) for line in lines]
         blind = tuple(str(line["blind"]) for line in noted if "blind" in line)
-        looks = [(kind, line[kind], line.get("own", ())) for line in noted for kind in KINDS if kind in line]
+        looks = [
+            (kind, line[kind], line.get("own", ()))
+            for line in noted
+            for kind in KINDS
+            if kind in line
+        ]
         is_whole = any("seen" in line for line in noted)
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return Opened()
@@ -141,9 +158,12 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
     return Opened(tuple(_all(sorted([*counted, *unread]))), ())
 
 
-def _unread(counted: Iterable[tuple[str, str, tuple[str, ...]]], looked_at: set[str]) -> Iterator[str]:
-    """Files that another seed may draw: of a folder that the program lists, those with the ending of one that
-    it reads there."""
+def _unread(
+    counted: Iterable[tuple[str, str, tuple[str, ...]]], looked_at: set[str]
+) -> Iterator[str]:
+    """Files that another seed may draw: of a folder that the program lists, those with the ending
+    of one that it reads there.
+    """
     endings = defaultdict(set)
     for path in looked_at:
         endings[path.rpartition("/")[0]].add(Path(path).suffix)

@@ -84,8 +84,12 @@ _SENTENCES = {
     OutcomeKind.EXITED: "The program ended itself with exit code {o.exit_code}{printed}.",
     OutcomeKind.NEEDS_DATA: "The program needs data that is not here: {o.note}",
     OutcomeKind.NEEDS_PACKAGE: "The program needs a package that {python} does not have: {o.note}",
-    OutcomeKind.READS_STDIN: "The program waits for the keyboard at {crash.place}, and there is none.",
-    OutcomeKind.OPENS_WINDOW: "The program opens a window at {crash.place}, and there is no screen.",
+    OutcomeKind.READS_STDIN: (
+        "The program waits for the keyboard at {crash.place}, and there is none."
+    ),
+    OutcomeKind.OPENS_WINDOW: (
+        "The program opens a window at {crash.place}, and there is no screen."
+    ),
     OutcomeKind.TIMEOUT: "The program did not end within {o.note}.",
     OutcomeKind.KILLED: "The program was killed by signal {o.signal}.",
     OutcomeKind.INTERRUPTED: "The program was interrupted.",
@@ -97,13 +101,26 @@ READ_KEYS = ("getpass", "cmd", "code")
 """Modules of Python that read the keyboard."""
 LONGEST_NOTE = 400
 OTHER_PYTHON = "Pass --python PATH, or activate the environment that has it."
-_ENGINE = "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
-_DATA_ERRORS = frozenset({
-    "URLError", "HTTPError", "ConnectionError", "gaierror", "Timeout", "DatasetNotFoundError",
-    "DataFilesNotFoundError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "NoSuchBucket",
-})  # fmt: skip
+_ENGINE = (
+    "Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
+)
+_DATA_ERRORS = frozenset(
+    {
+        "URLError",
+        "HTTPError",
+        "ConnectionError",
+        "gaierror",
+        "Timeout",
+        "DatasetNotFoundError",
+        "DataFilesNotFoundError",
+        "LocalEntryNotFoundError",
+        "OfflineModeIsEnabled",
+        "NoSuchBucket",
+    }
+)
 _DATA_WORDS = re.compile(
-    r"URL fetch failure|dataset not found|no such file or directory|could not find (?:the )?(?:data|file)|"
+    r"URL fetch failure|dataset not found|no such file or directory|could not find (?:the "
+    r")?(?:data|file)|"
     r"You can use download=True|Resource \S+ not found|couldn't connect to|failed to download",
     re.IGNORECASE,
 )
@@ -128,12 +145,17 @@ def classify(
 ) -> Outcome:
     """The outcome in one word, with its evidence.
 
-    `exit_code` is negative for a signal, as the standard library has it; `trained` is true also when the
-    probe switched itself off and cannot know; `verdict_asked`: the user ended it to have it judged; `limit`
-    is the limit in words, when one was reached; `python` is the interpreter."""
+    `exit_code` is negative for a signal, as the standard library has it; `trained` is true also
+    when the probe switched itself off and cannot know; `verdict_asked`: the user ended it to have
+    it judged; `limit` is the limit in words, when one was reached; `python` is the interpreter.
+    """
     if timed_out:
         return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
-    if interrupted or exit_code == -signals.SIGINT or (crash is not None and crash.is_a("KeyboardInterrupt")):
+    if (
+        interrupted
+        or exit_code == -signals.SIGINT
+        or (crash is not None and crash.is_a("KeyboardInterrupt"))
+    ):
         note = BY_USER if verdict_asked else ""
         return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash, note=note)
     if stopped:
@@ -162,8 +184,13 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if reads_keyboard(crash):
         return OutcomeKind.READS_STDIN, ""
     if crash.is_a("ModuleNotFoundError") and not lacks_a_part(crash):
-        keras = "'tensorflow" in crash.message and any("/keras/src/" in frame for frame in crash.frames)
-        return OutcomeKind.NEEDS_PACKAGE, f"{text}. {_ENGINE if keras else OTHER_PYTHON}"
+        keras = "'tensorflow" in crash.message and any(
+            "/keras/src/" in frame for frame in crash.frames
+        )
+        return (
+            OutcomeKind.NEEDS_PACKAGE,
+            f"{text}. {_ENGINE if keras else OTHER_PYTHON}",
+        )
     if crash.is_a("TclError"):
         return OutcomeKind.OPENS_WINDOW, text
     if crash.is_a("FileNotFoundError") or (crash.missing_file and not crash.is_a("OSError")):
@@ -181,8 +208,14 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
 
 
 def lacks_a_part(crash: Crash) -> bool:
-    """Whether the package is there, and only a module inside it is not: in another version it was."""
-    return crash.is_a("ModuleNotFoundError") and crash.facts.subject not in ("", PROGRAM, PYTHON)
+    """Whether the package is there, and only a module inside it is not: in another version it
+    was.
+    """
+    return crash.is_a("ModuleNotFoundError") and crash.facts.subject not in (
+        "",
+        PROGRAM,
+        PYTHON,
+    )
 
 
 def _of_own_exit(crash: Crash) -> str:
@@ -217,12 +250,18 @@ def beside(crash: Crash) -> str:
 _STAND_IN = "--stand-in-data of diagnose and repair gives made-up data of the same shapes"
 _STAND_INS = {
     "keras": (
-        "mnist", "fashion_mnist", "cifar10", "cifar100", "imdb", "reuters", "boston_housing",
+        "mnist",
+        "fashion_mnist",
+        "cifar10",
+        "cifar100",
+        "imdb",
+        "reuters",
+        "boston_housing",
         "california_housing",
     ),
     "torchvision": ("mnist", "cifar"),
     "sklearn": ("california_housing", "openml"),
-}  # fmt: skip
+}
 """Modules of data sets that `inject/reenact_probe/standin.py` has a stand-in for, by library."""
 _LOADERS = re.compile(r"/(?:(keras)/src|(torchvision)|(sklearn))/datasets/_?(\w+)\.py:")
 
@@ -234,7 +273,12 @@ def _data_set(crash: Crash) -> str:
         if name not in ("utils", "base", "vision", "folder"):
             # Not where the injected code was asked already, and has none.
             asked = any(frame.module == "reenact_probe.standin" for frame in crash.facts.stack)
-            there = name in _STAND_INS[library] and (name != "openml" or "mnist_784" in crash.source)
+            there = name in _STAND_INS[library] and (
+                name != "openml" or "mnist_784" in crash.source
+            )
             offer = f"; {_STAND_IN}" if there and not asked else ""
-            return f"the data set {name} of {library}, which must be downloaded ({crash.place}){offer}. "
+            return (
+                f"the data set {name} of {library}, which must be downloaded "
+                f"({crash.place}){offer}. "
+            )
     return ""

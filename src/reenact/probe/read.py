@@ -1,8 +1,9 @@
 """Reads a trace from its folder. The folder may be untrusted, and the program may have been killed.
 
-Covered: links, devices and oversized files (`sandbox.files.collect`), pickles and archives that unpack to
-more than they should (`sandbox.files.results`), JSON made to harm its reader (`sandbox.files.results`), a
-width that does not fit the header. A chunk that cannot be read ends the trace there, and the trace says so.
+Covered: links, devices and oversized files (`sandbox.files.collect`), pickles and archives that
+unpack to more than they should (`sandbox.files.results`), JSON made to harm its reader
+(`sandbox.files.results`), a width that does not fit the header. A chunk that cannot be read ends
+the trace there, and the trace says so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from reenact.errors import InputError, ResultRefused
 from reenact.probe import injected
 from reenact.probe.crash import Crash
 from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
-from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Root, Trace, no_rows
+from reenact.probe.trace import (
+    Columns,
+    Event,
+    Metric,
+    Overlap,
+    ParameterFacts,
+    Root,
+    Trace,
+    no_rows,
+)
 from reenact.program.graph import TensorFacts
 from reenact.sandbox.files.collect import collect
 from reenact.sandbox.files.results import read_arrays, read_json
@@ -49,8 +59,9 @@ class _Gathered:
 
 
 def read_trace(folder: Path, *, root: Root | None = None) -> Trace:
-    """The trace in a folder; places are named as `root` says (default: from the folder the program ran
-    in)."""
+    """The trace in a folder; places are named as `root` says (default: from the folder the program
+    ran in).
+    """
     header = read_json_file(folder, "header.json")
     if header is None:
         raise InputError(
@@ -60,7 +71,9 @@ def read_trace(folder: Path, *, root: Root | None = None) -> Trace:
     try:
         return _trace(folder, header, root)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(f"The trace in {folder} is not one that reenact wrote ({error!r}).") from error
+        raise InputError(
+            f"The trace in {folder} is not one that reenact wrote ({error!r})."
+        ) from error
 
 
 def is_trace(folder: Path) -> bool:
@@ -70,7 +83,9 @@ def is_trace(folder: Path) -> bool:
 
 def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     if header["schema"] != SCHEMA:
-        raise InputError(f"The trace in {folder} has format {header['schema']}; this reenact reads {SCHEMA}.")
+        raise InputError(
+            f"The trace in {folder} has format {header['schema']}; this reenact reads {SCHEMA}."
+        )
     root = root or Root(Path(str(header["cwd"])))
     columns = {name: tuple(str(column) for column in header["columns"][name]) for name in TABLES}
     chunks = _read_chunks(folder, columns, root)
@@ -92,7 +107,9 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         overlaps=typed(tuple[Overlap, ...], data["overlaps"]),
         crash=_crash(ending["error"], root) if ending and ending.get("error") else None,
         complete=ending is not None,
-        seconds=float(ending["seconds"]) if ending else (float(steps["time"].max()) if len(steps) else 0.0),
+        seconds=float(ending["seconds"])
+        if ending
+        else (float(steps["time"].max()) if len(steps) else 0.0),
         probe_seconds=chunks.spent,
         stand_in_data=read_stand_ins(folder),
         missing=(
@@ -105,8 +122,9 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
 
 
 def read_steps(folder: Path, chunk: str) -> Columns:
-    """The optimizer steps of one chunk of a trace that is still being written. Raises ResultRefused,
-    KeyError, TypeError or ValueError."""
+    """The optimizer steps of one chunk of a trace that is still being written. Raises
+    ResultRefused, KeyError, TypeError or ValueError.
+    """
     header = read_json_file(folder, "header.json") or {}
     columns = {"steps": tuple(map(str, header["columns"]["steps"]))}
     return Columns(columns["steps"], _tables(_arrays(folder, chunk)[0], columns)["steps"])
@@ -140,14 +158,20 @@ def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Roo
             gathered.missing.append(f"{name} cannot be read, so the trace ends before it: {error}")
             break
         if left < 0:
-            too_large = f"the trace is larger than {MOST_BYTES} bytes: what follows {name} is left out"
+            too_large = (
+                f"the trace is larger than {MOST_BYTES} bytes: what follows {name} is left out"
+            )
             gathered.missing.append(too_large)
             break
     return gathered
 
 
 def _read_chunk(
-    folder: Path, name: str, columns: Mapping[str, tuple[str, ...]], into: _Gathered, root: Root
+    folder: Path,
+    name: str,
+    columns: Mapping[str, tuple[str, ...]],
+    into: _Gathered,
+    root: Root,
 ) -> int:
     arrays, size = _arrays(folder, name)
     notes = read_json(arrays["notes"].tobytes(), most_bytes=MOST_JSON_BYTES)
@@ -180,13 +204,16 @@ def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
     if len(steps) and unknown.all() and length is not None:
         rows[:, steps.columns.index("epoch")] = steps["step"] // length
     elif len(steps) and unknown[0] and not unknown.all() and epoch[~unknown].min() == 1:
-        # The end of the first epoch is noticed when the second begins: until then its steps had no number.
+        # The end of the first epoch is noticed when the second begins: until then its steps had no
+        # number.
         rows[unknown, steps.columns.index("epoch")] = 0
     return Columns(steps.columns, rows)
 
 
 def _epoch_length(events: Sequence[Event]) -> int | None:
-    """Steps an epoch, where the printed numbers grow in step with the optimizer; none where they do not."""
+    """Steps an epoch, where the printed numbers grow in step with the optimizer; none where
+    they do not.
+    """
     seen: dict[int, int] = {}
     for event in events:
         number = event.facts.get("number")

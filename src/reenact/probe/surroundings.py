@@ -1,8 +1,9 @@
-"""What a run depends on beside the program's text: folder, environment, interpreter, machine, files.
+"""What a run depends on beside the program's text: folder, environment, interpreter, machine,
+files.
 
-Every variable of the environment counts, because a program may put its name together, go through all of
-them, or read them below Python; only those do not that a session changes by itself (`PASSING`). Values may
-be secret: marks of them are kept, never the values.
+Every variable of the environment counts, because a program may put its name together, go through
+all of them, or read them below Python; only those do not that a session changes by itself
+(`PASSING`). Values may be secret: marks of them are kept, never the values.
 
 Files are those that the watched run looked at (`opened.py`). Cores and devices: `machine.py`.
 """
@@ -27,24 +28,81 @@ from reenact.program.program import Program
 from reenact.types import JsonValue
 
 PREFIXES = (
-    "ACCELERATE_", "CUBLAS", "CUDA", "CUDNN", "DATASETS_", "GOMP_", "HF_", "HSA_", "JAX_", "KERAS",
-    "KMP_", "LD_", "LIGHTNING_", "MASTER_", "MIOPEN_", "MKL_", "NCCL", "NUMEXPR_", "NVIDIA_", "OMP_",
-    "OPENBLAS", "PL_", "PYTHON", "PYTORCH", "ROCM_", "TF_", "TORCH", "TRANSFORMERS_", "TRITON", "XLA_",
-)  # fmt: skip
+    "ACCELERATE_",
+    "CUBLAS",
+    "CUDA",
+    "CUDNN",
+    "DATASETS_",
+    "GOMP_",
+    "HF_",
+    "HSA_",
+    "JAX_",
+    "KERAS",
+    "KMP_",
+    "LD_",
+    "LIGHTNING_",
+    "MASTER_",
+    "MIOPEN_",
+    "MKL_",
+    "NCCL",
+    "NUMEXPR_",
+    "NVIDIA_",
+    "OMP_",
+    "OPENBLAS",
+    "PL_",
+    "PYTHON",
+    "PYTORCH",
+    "ROCM_",
+    "TF_",
+    "TORCH",
+    "TRANSFORMERS_",
+    "TRITON",
+    "XLA_",
+)
 NAMES = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "NODE_RANK", "VIRTUAL_ENV", "CONDA_PREFIX"})
-PASSING = frozenset({
-    "_", "COLORTERM", "COLUMNS", "DBUS_SESSION_BUS_ADDRESS", "INVOCATION_ID", "JOURNAL_STREAM", "LINES",
-    "OLDPWD", "PWD", "PYTEST_CURRENT_TEST", "SESSION_MANAGER", "SHLVL", "STY", "SYSTEMD_EXEC_PID", "TERM",
-    "TMUX", "TMUX_PANE", "VTE_VERSION", "WINDOW", "WINDOWID",
-})  # fmt: skip
+PASSING = frozenset(
+    {
+        "_",
+        "COLORTERM",
+        "COLUMNS",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "INVOCATION_ID",
+        "JOURNAL_STREAM",
+        "LINES",
+        "OLDPWD",
+        "PWD",
+        "PYTEST_CURRENT_TEST",
+        "SESSION_MANAGER",
+        "SHLVL",
+        "STY",
+        "SYSTEMD_EXEC_PID",
+        "TERM",
+        "TMUX",
+        "TMUX_PANE",
+        "VTE_VERSION",
+        "WINDOW",
+        "WINDOWID",
+    }
+)
 PASSING_PREFIXES = (
-    "GNOME_TERMINAL_", "ITERM_", "KITTY_", "KONSOLE_", "REENACT_", "SSH_", "TERM_", "VSCODE_", "WEZTERM_",
+    "GNOME_TERMINAL_",
+    "ITERM_",
+    "KITTY_",
+    "KONSOLE_",
+    "REENACT_",
+    "SSH_",
+    "TERM_",
+    "VSCODE_",
+    "WEZTERM_",
     "XDG_SESSION_",
-)  # fmt: skip
-"""What a shell, a terminal or a session sets by itself, and our own; the folder counts on its own."""
+)
+"""What a shell, a terminal or a session sets by itself, and our own; the folder counts on its
+own.
+"""
 MARK_LENGTH = 4
-"""Hexadecimal digits of the mark of one variable: they say which one changed, and are too few to guess its
-value."""
+"""Hexadecimal digits of the mark of one variable: they say which one changed, and are too few to
+guess its value.
+"""
 LEAST_PREFIX = 3
 """Letters of a word that may begin the name of a variable."""
 STARTING_S = 60.0
@@ -60,8 +118,9 @@ library += [sysconfig.get_path("stdlib")]
 stated = {"version": sys.version, "prefix": sys.prefix, "packages": packages, "library": library}
 json.dump(stated, sys.stdout)
 """
-"""Which interpreter this is and which packages it sees: only the names of folders are read. What the current
-folder holds is never imported."""
+"""Which interpreter this is and which packages it sees: only the names of folders are read. What
+the current folder holds is never imported.
+"""
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _THIS_PROCESS = secrets.token_hex(16)
 
@@ -84,9 +143,10 @@ def surroundings(program: Program, python: str = "") -> dict[str, JsonValue]:
 
 
 def training_mark(program: Program, python: str, opened: Opened | None) -> str:
-    """Mark of what a training depends on beside its text, seed and limits: the surroundings, and what the
-    watched run looked at, as it is. Where that run did not show it, it is another mark in every process, so
-    that nothing is reused."""
+    """Mark of what a training depends on beside its text, seed and limits: the surroundings, and
+    what the watched run looked at, as it is. Where that run did not show it, it is another mark in
+    every process, so that nothing is reused.
+    """
     read = (opened.digest if opened is not None else "") or _THIS_PROCESS
     return _mark(json.dumps([surroundings(program, python), read], sort_keys=True))
 
@@ -123,17 +183,27 @@ def _mark(text: str) -> str:
 
 
 def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Those variables of the environment that a program with these texts names, or that frameworks read: what
-    goes with it to another machine."""
+    """Those variables of the environment that a program with these texts names, or that frameworks
+    read: what goes with it to another machine.
+    """
     words = {word for text in texts for word in _WORD.findall(text)}
 
     def counts(name: str) -> bool:
         if name in words or name in NAMES or name.startswith(PREFIXES):
             return True
-        breaks = [match.start() for match in re.finditer("_", name) if match.start() >= LEAST_PREFIX]
-        return any(name[:at].isupper() and not words.isdisjoint((name[:at], name[: at + 1])) for at in breaks)
+        breaks = [
+            match.start() for match in re.finditer("_", name) if match.start() >= LEAST_PREFIX
+        ]
+        return any(
+            name[:at].isupper() and not words.isdisjoint((name[:at], name[: at + 1]))
+            for at in breaks
+        )
 
-    return {name: environment[name] for name in sorted(environment) if name not in PASSING and counts(name)}
+    return {
+        name: environment[name]
+        for name in sorted(environment)
+        if name not in PASSING and counts(name)
+    }
 
 
 def interpreter(python: str) -> str:
@@ -143,8 +213,9 @@ def interpreter(python: str) -> str:
 
 
 def packages_of(python: str) -> dict[str, str]:
-    """Names and versions of the packages that an interpreter sees, its own version as `python`; empty where
-    it cannot be started."""
+    """Names and versions of the packages that an interpreter sees, its own version as `python`;
+    empty where it cannot be started.
+    """
     try:
         answer = json.loads(_asked(shutil.which(python) or python))
     except ValueError:

@@ -1,10 +1,11 @@
 """A terminal of its own for a watched program, where ours is one and a line of ours is shown on it.
 
-The program's output is read from a pseudo-terminal and handed to the screen byte by byte, so that the screen
-can take its line away before. A stream that goes elsewhere (a pipe, a file, another terminal) stays the very
-file descriptor: stdout and stderr stay apart. The program's terminal has the size of ours, one row less for
-the line; a change of size is passed on. Where our stdin is that terminal too, the program reads its own one:
-keys are handed to it as they are typed, and it echoes them where the program writes.
+The program's output is read from a pseudo-terminal and handed to the screen byte by byte, so that
+the screen can take its line away before. A stream that goes elsewhere (a pipe, a file, another
+terminal) stays the very file descriptor: stdout and stderr stay apart. The program's terminal has
+the size of ours, one row less for the line; a change of size is passed on. Where our stdin is that
+terminal too, the program reads its own one: keys are handed to it as they are typed, and it echoes
+them where the program writes.
 """
 
 import fcntl
@@ -47,7 +48,9 @@ class Screen(Protocol):
 
 
 class ProgramTerminal:
-    """The pseudo-terminal of one program; without a stream on the terminal of a screen it does nothing."""
+    """The pseudo-terminal of one program; without a stream on the terminal of a screen it does
+    nothing.
+    """
 
     def __init__(
         self,
@@ -94,7 +97,10 @@ class ProgramTerminal:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -131,7 +137,9 @@ class ProgramTerminal:
             self._answers.note_keys(keys)
 
     def _read(self) -> None:
-        """Until the program and all that it started closed the terminal, or it ended and is silent."""
+        """Until the program and all that it started closed the terminal, or it ended and is
+        silent.
+        """
         assert self._ours is not None
         assert self._screen is not None
         until: float | None = None
@@ -159,7 +167,9 @@ class ProgramTerminal:
             self._screen.pass_on(data)
 
     def _pass_size_on(self) -> None:
-        """Give the program's terminal the size of ours, less the row of the line; signal a change."""
+        """Give the program's terminal the size of ours, less the row of the line; signal a
+        change.
+        """
         assert self._ours is not None
         assert self._screen is not None
         with suppress(OSError):
@@ -167,11 +177,16 @@ class ProgramTerminal:
             size = (columns, max(1, rows - 1) if rows else 0)
             if size == self._size:
                 return
-            fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+            fcntl.ioctl(
+                self._ours,
+                termios.TIOCSWINSZ,
+                struct.pack("HHHH", size[1], size[0], 0, 0),
+            )
             changed = self._size is not None
             self._size = size
             if changed and self._group is not None:
-                # The terminal is not the controlling one of the program: the system does not do this.
+                # The terminal is not the controlling one of the program: the system does not do
+                # this.
                 with suppress(ProcessLookupError):
                     os.killpg(self._group, signal.SIGWINCH)
 
@@ -190,8 +205,9 @@ def _on_terminal(stream: Stream, default: int, terminal: int) -> bool:
 
 
 def _set_plain(end: int, *, has_keys: bool) -> None:
-    """Pass output through unchanged: the line ends become those of a terminal in our own one, not twice. Keys
-    are echoed and corrected as our own terminal usually does."""
+    """Pass output through unchanged: the line ends become those of a terminal in our own one, not
+    twice. Keys are echoed and corrected as our own terminal usually does.
+    """
     attributes = termios.tcgetattr(end)
     attributes[1] &= ~termios.OPOST
     if has_keys:

@@ -1,5 +1,5 @@
-"""A trace: what happened in a training run, per step, layer and parameter, with metrics, events and data
-facts.
+"""A trace: what happened in a training run, per step, layer and parameter, with metrics, events and
+data facts.
 """
 
 from __future__ import annotations
@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 TRAINING, EVALUATION = 0, 1
 """Values of the column `phase` of the table of layers."""
 SPLITS = {
-    "train": "", "training": "", "trainer": "",
-    "val": "val_", "valid": "val_", "validation": "val_", "validate": "val_", "dev": "val_",
-    "eval": "val_", "evaluation": "val_",
-    "test": "test_", "testing": "test_",
-}  # fmt: skip
+    "train": "",
+    "training": "",
+    "trainer": "",
+    "val": "val_",
+    "valid": "val_",
+    "validation": "val_",
+    "validate": "val_",
+    "dev": "val_",
+    "eval": "val_",
+    "evaluation": "val_",
+    "test": "test_",
+    "testing": "test_",
+}
 """Prefix of a metric, by the word that names the split."""
 _LEVELS = frozenset({"epoch", "step", "batch", "iteration"})
 _SAME = {"acc": "accuracy", "lr": "learning_rate", "top1": "accuracy"}
@@ -97,7 +105,9 @@ def no_rows(columns: tuple[str, ...]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where places count from: a program's folder, and files that ran under another name (a notebook)."""
+    """Where places count from: a program's folder, and files that ran under another name (a
+    notebook).
+    """
 
     folder: Path
     renamed: Mapping[str, PurePosixPath] = field(default_factory=dict)
@@ -140,12 +150,15 @@ class Metric:
     """Epoch it belongs to, from 0; -1 when not known."""
     time: float
     source: str
-    """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line), `progress` (off a
-    progress bar), `probe` (a few batches)."""
+    """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line),
+    `progress` (off a progress bar), `probe` (a few batches).
+    """
 
 
 def metric_name(logged: str) -> str:
-    """The metric behind a logged name: `Loss/train`, `train_loss_step` and `epoch_loss` are all `loss`."""
+    """The metric behind a logged name: `Loss/train`, `train_loss_step` and `epoch_loss` are all
+    `loss`.
+    """
     words = [word for word in _BREAKS.split(_HUMP.sub("_", logged).lower()) if word]
     prefix, kept = "", []
     for word in words:
@@ -181,7 +194,9 @@ class Overlap:
     rows: int
     shared: int
     complete: bool = False
-    """Whether all training rows were known: only then a part of them among others was held out, and leaks."""
+    """Whether all training rows were known: only then a part of them among others was held out,
+    and leaks.
+    """
 
     @property
     def share(self) -> float:
@@ -238,16 +253,23 @@ class Trace:
 
     def parameter(self, name: str, column: str) -> Series:
         """One statistic of a parameter tensor over the sampled steps."""
-        number = next((i for i, facts in enumerate(self.parameter_facts) if facts.name == name), -1)
+        number = next(
+            (i for i, facts in enumerate(self.parameter_facts) if facts.name == name),
+            -1,
+        )
         return self.parameters.where(parameter=number).series(column)
 
     def metric(self, name: str, source: str | None = None) -> Series:
-        """A metric over the steps; from the best source when several tell of it and none is named."""
+        """A metric over the steps; from the best source when several tell of it and none is
+        named.
+        """
         import numpy as np
 
         known = [metric for metric in self.metrics if metric.name == name]
         known = known or [metric for metric in self.metrics if metric_name(metric.name) == name]
-        wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in known)), None)
+        wanted = source or next(
+            (s for s in _SOURCES if any(metric.source == s for metric in known)), None
+        )
         rows = [(metric.step, metric.value) for metric in known if metric.source == wanted]
         steps, values = zip(*rows, strict=True) if rows else ((), ())
         return Series(np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64))
@@ -261,7 +283,16 @@ class Trace:
         return tuple(event for event in self.events if event.kind == kind)
 
 
-_SOURCES = ("user", "keras", "lightning", "torchmetrics", "pattern", "output", "progress", "probe")
+_SOURCES = (
+    "user",
+    "keras",
+    "lightning",
+    "torchmetrics",
+    "pattern",
+    "output",
+    "progress",
+    "probe",
+)
 """From the most to the least trusted."""
 
 
@@ -280,8 +311,9 @@ class OneBatch:
 
 @dataclass(frozen=True, slots=True)
 class LearningRateRange:
-    """A few steps at each of many growing learning rates, from the first weights on with the program's own
-    optimizer (after Smith 2017)."""
+    """A few steps at each of many growing learning rates, from the first weights on with the
+    program's own optimizer (after Smith 2017).
+    """
 
     rates: tuple[float, ...]
     losses: tuple[float, ...]
@@ -289,7 +321,9 @@ class LearningRateRange:
 
 @dataclass(frozen=True, slots=True)
 class OwnRate:
-    """Some dozens of steps on the first batch with the program's own optimizer, losses before each step."""
+    """Some dozens of steps on the first batch with the program's own optimizer, losses before
+    each step.
+    """
 
     rate: float
     own: tuple[float, ...]
@@ -312,8 +346,9 @@ class Mover:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a model did in evaluation mode with inputs that were changed on purpose. Movements are the largest
-    change as a share of the spread of the output; none where there was no such test."""
+    """What a model did in evaluation mode with inputs that were changed on purpose. Movements are
+    the largest change as a share of the spread of the output; none where there was no such test.
+    """
 
     model: str
     at_end: bool = False
@@ -321,8 +356,9 @@ class Behaviour:
     noise: float | None = None
     """With the same inputs and another random seed."""
     shift: int | None = None
-    """How many places on the target of a token is: 1 for the next token, 0 where an input beside the first is
-    the target itself; none where it is no such target."""
+    """How many places on the target of a token is: 1 for the next token, 0 where an input beside
+    the first is the target itself; none where it is no such target.
+    """
     leak: float | None = None
     """Scores of earlier tokens, when later ones change."""
     leak_at: Mover | None = None
@@ -334,10 +370,13 @@ class Behaviour:
     padding_added: float | None = None
     """The scores of a decoder, when padding is added to the rows that it reads from."""
     mask_blind: bool | None = None
-    """Whether a mask beside padded tokens is the same at padding as at tokens; none without such a mask."""
+    """Whether a mask beside padded tokens is the same at padding as at tokens; none without
+    such a mask.
+    """
     ignored_inputs: tuple[str, ...] = ()
-    """Arguments, of several, whose rows can be exchanged while all outputs stay: at the end; before the first
-    step, with weights that were moved a little."""
+    """Arguments, of several, whose rows can be exchanged while all outputs stay: at the end; before
+    the first step, with weights that were moved a little.
+    """
     order_blind: bool | None = None
     """Whether a model that attends answers the same when the places of a sequence are exchanged."""
     missing: str = ""
@@ -350,7 +389,9 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class Stretched:
-    """A difference or product, in a loss written by hand, of each output with the labels of all rows."""
+    """A difference or product, in a loss written by hand, of each output with the labels of all
+    rows.
+    """
 
     output: tuple[int, ...]
     target: tuple[int, ...]
@@ -372,7 +413,9 @@ class PaddingCounted:
 
 @dataclass(frozen=True, slots=True)
 class LossByMode:
-    """The loss of the first batch with the weights of the end, with batch normalization as in either mode."""
+    """The loss of the first batch with the weights of the end, with batch normalization as in
+    either mode.
+    """
 
     training: float
     evaluation: float
@@ -380,7 +423,9 @@ class LossByMode:
 
 @dataclass(frozen=True, slots=True)
 class PermutedLabels:
-    """The loss of the first batch with the weights of the end, and with labels that belong to other rows."""
+    """The loss of the first batch with the weights of the end, and with labels that belong to
+    other rows.
+    """
 
     rows: int
     loss: float
@@ -402,7 +447,9 @@ class Experiments:
     learning_rates: LearningRateRange | None = None
     own_rate: OwnRate | None = None
     behaviour: tuple[Behaviour, ...] = ()
-    """One a model that was called, before the first step and, where it could be done, at the end."""
+    """One a model that was called, before the first step and, where it could be done, at the
+    end.
+    """
     permuted: PermutedLabels | None = None
     modes: LossByMode | None = None
     stretched: Stretched | None = None
@@ -413,6 +460,8 @@ class Experiments:
     """Why an experiment could not be done, each in a sentence."""
 
     def moving(self, name: str, most: float) -> tuple[Behaviour, ...]:
-        """Models of which this moved by more, before the first step; where none did, those at the end."""
+        """Models of which this moved by more, before the first step; where none did, those at
+        the end.
+        """
         moved = [tested for tested in self.behaviour if (getattr(tested, name) or 0.0) > most]
         return tuple(tested for tested in moved if not tested.at_end) or tuple(moved)

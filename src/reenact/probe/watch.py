@@ -1,6 +1,7 @@
 """Watch a program: run it under the probe, read the trace, say how it ended.
 
-It is the user's own program: it runs in their interpreter, folder and network, as they run it themselves.
+It is the user's own program: it runs in their interpreter, folder and network, as they run it
+themselves.
 """
 
 import ctypes
@@ -77,9 +78,11 @@ def watch(
     stop: Stop | None = None,
     look: Callable[[], None] = lambda: None,
 ) -> Watched:
-    """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
-    otherwise; what goes to the terminal of `screen` goes through it. It has no keyboard unless it gets one as
-    `stdin`; `answers` hears what is typed there. `look` is called again and again while it runs."""
+    """Run a user's program under the probe, unmodified. Its output goes where ours goes unless
+    asked otherwise; what goes to the terminal of `screen` goes through it. It has no keyboard
+    unless it gets one as `stdin`; `answers` hears what is typed there. `look` is called again and
+    again while it runs.
+    """
     options = prepare(program, options)
     script = options.folder / NOTEBOOK
     if program.is_notebook:
@@ -116,8 +119,11 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
 def program_root(program: Program, folder: Path) -> Root:
     """Where places of a run count from, whose trace lies in this folder."""
     script = folder / NOTEBOOK
-    # A folder may have been given relative to where the command was started: a program knows no such name.
-    names = (str(script), str(script.absolute()), str(script.resolve())) if program.is_notebook else ()
+    # A folder may have been given relative to where the command was started: a program knows no
+    # such name.
+    names = (
+        (str(script), str(script.absolute()), str(script.resolve())) if program.is_notebook else ()
+    )
     return Root(program.folder, dict.fromkeys(names, PurePosixPath(program.entry)))
 
 
@@ -155,7 +161,9 @@ def _run(
     stop: Stop | None,
     look: Callable[[], None],
 ) -> Ended:
-    """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
+    """Start the command under the probe and wait for it. Raises OSError when it cannot be
+    started.
+    """
     listener = Listener(Noted(_apart(options))) if options.note_opened else None
     try:
         child = start_users_program(
@@ -179,7 +187,10 @@ def _run(
 
 
 def _wait(
-    child: subprocess.Popen[bytes], options: WatchOptions, stop: Stop | None, look: Callable[[], None]
+    child: subprocess.Popen[bytes],
+    options: WatchOptions,
+    stop: Stop | None,
+    look: Callable[[], None],
 ) -> Ended:
     """Until it ends, its time is up, or the user stops it."""
     began, most = time.monotonic(), options.max_time
@@ -195,14 +206,17 @@ def _wait(
                 interrupted = stop.by_user or stop.verdict_asked
                 timed_out = not interrupted
             else:
-                # `child.wait` with a limit asks the system eighty times a second: in a long training that
-                # adds up.
+                # `child.wait` with a limit asks the system eighty times a second: in a long
+                # training that adds up.
                 time.sleep(POLL_S)
     except BaseException:
         _end(child, signal.SIGTERM)
         raise
     if timed_out or interrupted:
-        _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
+        _end(
+            child,
+            signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM,
+        )
     return Ended(
         exit_code=child.returncode,
         seconds=time.monotonic() - began,
@@ -213,8 +227,9 @@ def _wait(
 
 
 def _apart(options: WatchOptions) -> list[str]:
-    """Folders in which a look does not count: modules of the interpreter count by its version, others are
-    ours."""
+    """Folders in which a look does not count: modules of the interpreter count by its version,
+    others are ours.
+    """
     python = injected.default_python(options.python)
     ours = [str(injected.FOLDER), str(options.folder), str(options.folder.resolve())]
     if options.weights is not None:
@@ -239,7 +254,8 @@ def _in_child(listener: Listener | None) -> Callable[[], None] | None:
 def _dies_with_us() -> Callable[[], None] | None:
     """What makes the program end when we are killed and cannot end it ourselves; Linux only.
 
-    The signal comes when the thread that started the program is gone: that is the one that waits for it here.
+    The signal comes when the thread that started the program is gone: that is the one that waits
+    for it here.
     """
     if not sys.platform.startswith("linux"):
         return None

@@ -1,5 +1,6 @@
-"""One change of a program: a hyperparameter set, a layer put in, something taken out, a part exchanged with
-all it demands."""
+"""One change of a program: a hyperparameter set, a layer put in, something taken out, a part
+exchanged with all it demands.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -1,8 +1,8 @@
-"""Data files that a program reads at start: every value of JSON and YAML text with its place, so that it can
-be edited there, and values written back in the style of the file.
+"""Data files that a program reads at start: every value of JSON and YAML text with its place, so
+that it can be edited there, and values written back in the style of the file.
 
-Configurations of hydra: the file that `@hydra.main` names, the groups it includes, and what the command line
-gives instead. Only the text is read; hydra itself is not needed.
+Configurations of hydra: the file that `@hydra.main` names, the groups it includes, and what the
+command line gives instead. Only the text is read; hydra itself is not needed.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue
     import yaml
 
     if NUMBER.fullmatch(written):
-        # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a number.
+        # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a
+        # number.
         plain = written.replace("_", "")
         return int(plain) if plain.lstrip("+-").isdecimal() else float(plain)
     try:
@@ -187,24 +188,34 @@ SUFFIX = ".yaml"
 def named_config(call: ast.Call) -> str:
     """The file below the program's folder that a call with `config_name=` reads; empty for none."""
     given = (keyword(call, "config_name"), argument(call, 0, "config_path"))
-    name, folder = (getattr(one, "value", "") if isinstance(one, ast.Constant) else "" for one in given)
+    name, folder = (
+        getattr(one, "value", "") if isinstance(one, ast.Constant) else "" for one in given
+    )
     if not name or not isinstance(name, str):
         return ""
     return str(PurePosixPath(folder if isinstance(folder, str) else "") / _with_suffix(name))
 
 
 def included(config: SourceFile) -> Iterator[PurePosixPath]:
-    """Files beside a configuration that its list `defaults` includes: `- optimizer: adam`, `- base`."""
+    """Files beside a configuration that its list `defaults` includes: `- optimizer: adam`, `-
+    base`.
+    """
     root = entries_of(config)
     for group, option in _defaults(root) if root is not None else ():
         yield config.path.parent / group / _with_suffix(option)
 
 
 def from_group(
-    config: Entry, file: str, key: str, files: Sequence[SourceFile], arguments: Sequence[str]
+    config: Entry,
+    file: str,
+    key: str,
+    files: Sequence[SourceFile],
+    arguments: Sequence[str],
 ) -> tuple[str, Entry] | None:
-    """The value under a key that the configuration itself does not hold: the group of that name, or an entry
-    of a file that is included whole. The command line may choose another option of a group."""
+    """The value under a key that the configuration itself does not hold: the group of that name, or
+    an entry of a file that is included whole. The command line may choose another option of a
+    group.
+    """
     beside = PurePosixPath(file).parent
     known = {str(one.path): one for one in files}
     chosen = dict(word.split("=", 1) for word in arguments if "=" in word)
@@ -220,7 +231,9 @@ def from_group(
 
 
 def is_overridden(key: str, arguments: Sequence[str]) -> bool:
-    """Whether a word such as `optimizer.lr=0.1` takes the place of what the file says under this key."""
+    """Whether a word such as `optimizer.lr=0.1` takes the place of what the file says under
+    this key.
+    """
     names = (word.partition("=")[0].lstrip("+~") for word in arguments if "=" in word)
     return any(name.rpartition(".")[2] == key for name in names)
 
@@ -234,7 +247,9 @@ def _defaults(config: Entry) -> Iterator[tuple[str, str]]:
             yield "", value
         elif isinstance(value, dict):
             pairs = ((name, option) for name, option in value.items() if isinstance(option, str))
-            yield from ((name.removeprefix("override ").partition("@")[0], option) for name, option in pairs)
+            yield from (
+                (name.removeprefix("override ").partition("@")[0], option) for name, option in pairs
+            )
 
 
 def _with_suffix(name: str) -> str:

@@ -1,4 +1,6 @@
-"""The fault types of the study (Table 1 of "Fault Localisation and Repair for DL Systems"), and ours."""
+"""The fault types of the study (Table 1 of "Fault Localisation and Repair for DL Systems"), and
+ours.
+"""
 
 from enum import StrEnum
 

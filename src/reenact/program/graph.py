@@ -1,7 +1,7 @@
 """The model graph: layers, loss, optimiser, data facts and task type, read from a live model.
 
-The part of the probe that runs inside a user's program writes it as JSON; this is the type that the rest of
-the package reads. Every field that could not be learned is none, never a guess.
+The part of the probe that runs inside a user's program writes it as JSON; this is the type that the
+rest of the package reads. Every field that could not be learned is none, never a guess.
 """
 
 from dataclasses import dataclass
@@ -48,15 +48,18 @@ class Layer:
     input_shapes: tuple[tuple[int | None, ...], ...]
     output_shape: tuple[int | None, ...] | None
     activation: str | None
-    """The non-linearity this layer applies itself, or is, in lower case; none when it applies none."""
+    """The non-linearity this layer applies itself, or is, in lower case; none when it applies
+    none.
+    """
     settings: dict[str, JsonValue]
     """What its constructor was given: units, kernel size, rate, initialisers, regularisers."""
     weights: tuple[WeightFacts, ...]
     calls: int = 1
     """How often one forward pass goes through it."""
     takes: str | None = None
-    """The layer whose output it is given; empty where that is no single one's (the scores of an attention),
-    none where nobody saw."""
+    """The layer whose output it is given; empty where that is no single one's (the scores of an
+    attention), none where nobody saw.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,9 @@ class LossFacts:
     called: Place | None = None
     """Where it is given them."""
     bend: str = ""
-    """What bends the very output that it is given; `none` where nothing does, empty where nobody knows."""
+    """What bends the very output that it is given; `none` where nothing does, empty where
+    nobody knows.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,9 @@ class TensorFacts:
     one_hot: bool = False
     """Labels only: every row has a single one."""
     batch_spread: float | None = None
-    """Classes only: how far the means of batches lie apart, in standard deviations of the labels."""
+    """Classes only: how far the means of batches lie apart, in standard deviations of the
+    labels.
+    """
     feature_spread: float | None = None
     """Held-out inputs: spread of a feature as a share of that in training."""
 

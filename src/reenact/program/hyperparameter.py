@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from reenact.program.source import words
 from reenact.types import JsonValue, Place
 
 
@@ -89,7 +88,13 @@ class HyperparameterId:
             raise ValueError(f"A hyperparameter's id is an object. Received: {data!r}")  # noqa: TRY004
         try:
             number = int(data.get("number", 0))
-            return cls(str(data["file"]), str(data["model"]), str(data["layer"]), Kind(data["kind"]), number)
+            return cls(
+                str(data["file"]),
+                str(data["model"]),
+                str(data["layer"]),
+                Kind(data["kind"]),
+                number,
+            )
         except (KeyError, TypeError) as error:
             raise ValueError(
                 f"A hyperparameter's id has file, model, layer and kind. Received: {data!r}"
@@ -100,15 +105,34 @@ class HyperparameterId:
 class Hyperparameter:
     """One hyper-parameter in the source."""
 
-    JSON: ClassVar = words(
-        "id name=id.__str__ kind value written file=place.file line=place.line column=place.column text "
-        "alternatives layer_type role library uses=used_at also default overridden computed changeable reason"
+    JSON: ClassVar = (
+        "id",
+        "name=id.__str__",
+        "kind",
+        "value",
+        "written",
+        "file=place.file",
+        "line=place.line",
+        "column=place.column",
+        "text",
+        "alternatives",
+        "layer_type",
+        "role",
+        "library",
+        "uses=used_at",
+        "also",
+        "default",
+        "overridden",
+        "computed",
+        "changeable",
+        "reason",
     )
 
     id: HyperparameterId
     value: JsonValue
-    """The value in force: the literal, the name of what is called, the source text of anything else; none
-    when absent."""
+    """The value in force: the literal, the name of what is called, the source text of anything
+    else; none when absent.
+    """
     written: Written
     place: Place
     """Where the value stands; for an absent one, the call that would take it."""
@@ -127,7 +151,9 @@ class Hyperparameter:
     also: tuple[Kind, ...] = ()
     """Other kinds that the same written value serves."""
     default: JsonValue = None
-    """What the library takes when it is absent; what the source says when the command line says otherwise."""
+    """What the library takes when it is absent; what the source says when the command line says
+    otherwise.
+    """
     overridden: str = ""
     """The option on the command line that is in force instead of what is written."""
     computed: JsonValue = None

@@ -1,5 +1,7 @@
-"""A command line that starts a training (script, `-m package`, notebook, or a launcher in front of either),
-and the files it leads to: the entry, the local modules that it imports, the data files that it names."""
+"""A command line that starts a training (script, `-m package`, notebook, or a launcher in front of
+either), and the files it leads to: the entry, the local modules that it imports, the data files
+that it names.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -11,19 +13,62 @@ from reenact.errors import UnreadableProgram
 from reenact.program.datafile import included
 from reenact.program.read.index import DATA_SUFFIXES, index_of
 from reenact.program.read.scope import Binding
-from reenact.program.source import Language, SourceFile, read_source, word_set, words
+from reenact.program.source import Language, SourceFile, read_source
 
 INTERPRETERS = ("python", "python3", "pypy3", "ipython")
-LAUNCHER_MODULES = words("torch.distributed.run torch.distributed.launch accelerate.commands.launch")
-RUNNERS = ("torchrun", "accelerate", "deepspeed", "uv", "poetry", "pipenv", "time", "nohup", "env")
+LAUNCHER_MODULES = (
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "accelerate.commands.launch",
+)
+RUNNERS = (
+    "torchrun",
+    "accelerate",
+    "deepspeed",
+    "uv",
+    "poetry",
+    "pipenv",
+    "time",
+    "nohup",
+    "env",
+)
 
-NO_VALUE = word_set(
-    "standalone no_python run_path use_env virtual_local_rank h help cpu multi_gpu tpu ipex use_deepspeed "
-    "use_fsdp use_megatron_lm use_xpu debug quiet q dynamo_use_dynamic tpu_use_cluster downcast_bf16 "
-    "no_local_rank force_multi no_ssh elastic_training"
+NO_VALUE = frozenset(
+    {
+        "standalone",
+        "no_python",
+        "run_path",
+        "use_env",
+        "virtual_local_rank",
+        "h",
+        "help",
+        "cpu",
+        "multi_gpu",
+        "tpu",
+        "ipex",
+        "use_deepspeed",
+        "use_fsdp",
+        "use_megatron_lm",
+        "use_xpu",
+        "debug",
+        "quiet",
+        "q",
+        "dynamo_use_dynamic",
+        "tpu_use_cluster",
+        "downcast_bf16",
+        "no_local_rank",
+        "force_multi",
+        "no_ssh",
+        "elastic_training",
+    }
 )
 """Options of torchrun, accelerate and deepspeed that take no value."""
-PYTHON_FLAGS_WITH_VALUE = words("-W -X -c --check-hash-based-pycs")
+PYTHON_FLAGS_WITH_VALUE = (
+    "-W",
+    "-X",
+    "-c",
+    "--check-hash-based-pycs",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +93,19 @@ class Launch:
         return (*(("-m",) if self.module else ()), target, *self.arguments)
 
     def command(self, python: str, target: str | None = None) -> tuple[str, ...]:
-        """The argument vector that starts it with this interpreter, perhaps another copy of the script."""
-        return (*_launcher_by(self.launcher, python), *self._program(target or self.target))
+        """The argument vector that starts it with this interpreter, perhaps another copy of the
+        script.
+        """
+        return (
+            *_launcher_by(self.launcher, python),
+            *self._program(target or self.target),
+        )
 
 
 def read_line(words: Sequence[str]) -> Launch:
-    """Understand a command line; the first word that is a script, a notebook or `-m name` is the program."""
+    """Understand a command line; the first word that is a script, a notebook or `-m name` is
+    the program.
+    """
     rest = list(words)
     rest = list(dropwhile(_is_assignment, rest[1:] if rest[:1] == ["--"] else rest))
     if not rest:
@@ -79,7 +131,9 @@ def _launcher_words(rest: list[str]) -> int:
         index = 1
         while index < len(rest) and rest[index].startswith("-") and rest[index] != "-m":
             index += 2 if rest[index] in PYTHON_FLAGS_WITH_VALUE else 1
-        started = rest[index + 1] if rest[index : index + 1] == ["-m"] and len(rest) > index + 1 else ""
+        started = (
+            rest[index + 1] if rest[index : index + 1] == ["-m"] and len(rest) > index + 1 else ""
+        )
         return _skip_options(rest, index + 2) if started in LAUNCHER_MODULES else index
     if name in ("torchrun", "deepspeed") or (name == "accelerate" and second == ["launch"]):
         return _skip_options(rest, 2 if name == "accelerate" else 1)
@@ -92,7 +146,9 @@ def _launcher_words(rest: list[str]) -> int:
 
 def _skip_options(rest: list[str], index: int) -> int:
     """Past options that take a value, those that take none and `--name=value`, up to the script."""
-    while index < len(rest) and rest[index].startswith("-") and rest[index] not in ("-m", "--module"):
+    while (
+        index < len(rest) and rest[index].startswith("-") and rest[index] not in ("-m", "--module")
+    ):
         alone = "=" in rest[index] or rest[index].lstrip("-").replace("-", "_") in NO_VALUE
         index += 1 if alone else 2
     return min(index, len(rest))
@@ -134,7 +190,9 @@ def locate(launch: Launch, working: Path) -> tuple[PurePosixPath, Path, tuple[Pa
         raise UnreadableProgram(f"There is no such file. Received: {launch.target}.", next_step=fix)
     if not path.is_file():
         says = f"A program is a file, not a folder or a device. Received: {launch.target}."
-        raise UnreadableProgram(says, next_step="Name the script inside it, or start the package with `-m`.")
+        raise UnreadableProgram(
+            says, next_step="Name the script inside it, or start the package with `-m`."
+        )
     around = (working,) if working in path.parent.parents else ()
     return PurePosixPath(path.name), path.parent, (path.parent, *around)
 
@@ -151,10 +209,15 @@ def _locate_module(name: str, working: Path) -> tuple[PurePosixPath, Path, tuple
 
 
 def gather(
-    launch: Launch, working: Path, folder: Path, bases: tuple[Path, ...], entry: SourceFile
+    launch: Launch,
+    working: Path,
+    folder: Path,
+    bases: tuple[Path, ...],
+    entry: SourceFile,
 ) -> tuple[Path, tuple[SourceFile, ...], tuple[PurePosixPath, ...]]:
-    """Follow imports and data file names from the entry: the folder that holds everything, the files, and the
-    folders below it that imports are looked up in."""
+    """Follow imports and data file names from the entry: the folder that holds everything, the
+    files, and the folders below it that imports are looked up in.
+    """
     found: dict[Path, SourceFile] = {folder / entry.path: entry}
     todo = [folder / entry.path]
     total = len(entry.text)
@@ -167,15 +230,25 @@ def gather(
             total += len(found[other].text)
             todo.append(other)
     root = bases[0] if all(bases[0] in path.parents for path in found) else bases[-1]
-    inside = [(path.relative_to(root), source) for path, source in found.items() if root in path.parents]
+    inside = [
+        (path.relative_to(root), source) for path, source in found.items() if root in path.parents
+    ]
     files = [replace(source, path=PurePosixPath(path)) for path, source in inside]
-    ordered = sorted(files[1:], key=lambda file: (file.path.suffix in DATA_SUFFIXES, str(file.path)))
-    tops = tuple(PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root))
+    ordered = sorted(
+        files[1:], key=lambda file: (file.path.suffix in DATA_SUFFIXES, str(file.path))
+    )
+    tops = tuple(
+        PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root)
+    )
     return root, (files[0], *ordered), tops
 
 
 def _references(
-    source: SourceFile, path: Path, bases: tuple[Path, ...], working: Path, launch: Launch
+    source: SourceFile,
+    path: Path,
+    bases: tuple[Path, ...],
+    working: Path,
+    launch: Launch,
 ) -> Iterator[Path]:
     if path.suffix in DATA_SUFFIXES:
         yield from _options(source, path, bases)
@@ -185,7 +258,9 @@ def _references(
         return
     for binding in index.imports:
         yield from _modules(binding, path, bases)
-    names = sorted(index.data_names) + [word for word in launch.arguments if word.endswith(DATA_SUFFIXES)]
+    names = sorted(index.data_names) + [
+        word for word in launch.arguments if word.endswith(DATA_SUFFIXES)
+    ]
     for name in names:
         for base in (working, path.parent, bases[0]):
             candidate = Path(os.path.normpath(base / name.rpartition("=")[2]))
@@ -209,7 +284,9 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
     tops = (path.parents[min(binding.level, len(path.parents)) - 1],) if binding.level else bases
     for top in tops:
         stems = [top.joinpath(*parts[:size]) for size in sizes]
-        files = [(stem.parent / f"{stem.name}.py", stem / "__init__.py")[not parts :] for stem in stems]
+        files = [
+            (stem.parent / f"{stem.name}.py", stem / "__init__.py")[not parts :] for stem in stems
+        ]
         hits = [file for pair in files for file in pair if _inside(file, bases)]
         if hits:
             yield from hits

@@ -1,7 +1,9 @@
-"""A notebook as one script: code cells joined, magics neutralised, every line mapped back to its cell.
+"""A notebook as one script: code cells joined, magics neutralised, every line mapped back to its
+cell.
 
-Neutralising never changes a cell's length, so an offset in the script is an offset in a cell. What cannot
-be kept (cells in another language, a cell that is not Python) becomes comments and is reported in `remarks`.
+Neutralising never changes a cell's length, so an offset in the script is an offset in a cell. What
+cannot be kept (cells in another language, a cell that is not Python) becomes comments and is
+reported in `remarks`.
 """
 
 import json
@@ -43,7 +45,10 @@ class Notebook:
     def cell_line(self, line: int) -> tuple[int, int]:
         """Index of the cell and line in it, for a line of the script."""
         offset = LineTable(self.script).starts[line - 1]
-        cell = next((cell for cell in reversed(self.cells) if cell.start <= offset), self.cells[0])
+        cell = next(
+            (cell for cell in reversed(self.cells) if cell.start <= offset),
+            self.cells[0],
+        )
         return cell.index, line - self.script.count("\n", 0, cell.start)
 
 
@@ -58,7 +63,10 @@ def read_notebook(text: str) -> Notebook:
     except BadData as error:
         raise BadNotebook(f"not the JSON of a notebook: {error}") from error
     named = (document.get("metadata", *path) for path in LANGUAGE)
-    language = next((one.value for one in named if one is not None and isinstance(one.value, str)), "")
+    language = next(
+        (one.value for one in named if one is not None and isinstance(one.value, str)),
+        "",
+    )
     if language and "python" not in language.lower():
         raise BadNotebook(f"its kernel speaks {language}, not Python")
     found = document.get("cells")
@@ -81,7 +89,9 @@ def read_notebook(text: str) -> Notebook:
 
 
 def write_cell(text: str, entry: Entry, source: str) -> str:
-    """The replacement for a cell's `source` value in the JSON text, in the notebook's own layout."""
+    """The replacement for a cell's `source` value in the JSON text, in the notebook's own
+    layout.
+    """
     if not isinstance(entry.items, list):
         return json.dumps(source, ensure_ascii=False)
     lines = [json.dumps(line, ensure_ascii=False) for line in source.splitlines(keepends=True)]

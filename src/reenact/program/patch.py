@@ -1,4 +1,6 @@
-"""A patch: changes that together turn one program into another. Applying it never touches a file on disk."""
+"""A patch: changes that together turn one program into another. Applying it never touches a
+file on disk.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
-from reenact.program.change import Change, Replace, Set, change_from_json, change_to_json
+from reenact.program.change import (
+    Change,
+    Replace,
+    Set,
+    change_from_json,
+    change_to_json,
+)
 from reenact.program.edit.carry_out import carry_out
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
@@ -42,13 +50,17 @@ class Patch:
     def subset(self, kept: Iterable[int]) -> Patch:
         """The changes at these positions: what delta debugging tries."""
         wanted = set(kept)
-        return Patch(tuple(change for number, change in enumerate(self.changes) if number in wanted))
+        return Patch(
+            tuple(change for number, change in enumerate(self.changes) if number in wanted)
+        )
 
     def without(self, number: int) -> Patch:
         return self.subset(set(range(len(self.changes))) - {number})
 
     def apply(self, program: Program) -> Program:
-        """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or PatchRefused."""
+        """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or
+        PatchRefused.
+        """
         return _applied(program, json.dumps(self.to_json())) if self.changes else program
 
     def diff(self, program: Program) -> str:
@@ -65,7 +77,10 @@ class Patch:
     @classmethod
     def from_json(cls, data: object) -> Patch:
         """The patch that `to_json` wrote; raises PatchRefused for anything else."""
-        changes, kind = data.get("changes") if isinstance(data, dict) else None, type(data).__name__
+        changes, kind = (
+            data.get("changes") if isinstance(data, dict) else None,
+            type(data).__name__,
+        )
         if not isinstance(changes, list):
             raise PatchRefused(f"A patch is an object with a list of changes. Received: {kind}.")
         try:
@@ -107,19 +122,25 @@ def unified_diff(before: Program, after: Program, context: int = 3) -> str:
 
 def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
     """The diff of one text; lines end at line feeds only, as git sees them."""
-    before, after, name = _text_lines(old), _text_lines(new), path + ("\t" if " " in path else "")
+    before = _text_lines(old)
+    after = _text_lines(new)
+    name = path + ("\t" if " " in path else "")
     lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
     return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
 
 
 def readable_diff(diff: str) -> str:
-    """A diff as a person reads it: of a notebook the lines of its cells, without the JSON around them."""
+    """A diff as a person reads it: of a notebook the lines of its cells, without the JSON
+    around them.
+    """
     files = re.split(r"^(?=--- )", diff, flags=re.MULTILINE)
     return "".join(_cells_diff(one) if _NOTEBOOK.match(one) else one for one in files)
 
 
 def _cells_diff(diff: str) -> str:
-    """The diff itself where no line of a cell is found, as in a notebook that is one line of JSON."""
+    """The diff itself where no line of a cell is found, as in a notebook that is one line of
+    JSON.
+    """
     head, *hunks = re.split(r"^@@.*\n", diff, flags=re.MULTILINE)
     found: list[str] = []
     for hunk in hunks:

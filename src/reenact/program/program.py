@@ -10,7 +10,14 @@ from pathlib import Path, PurePosixPath
 from reenact.errors import UnreadableProgram
 from reenact.program.launcher import Launch, gather, locate, read_line
 from reenact.program.read.index import index_of
-from reenact.program.source import Language, LineTable, SourceFile, decode, language_of, read_source
+from reenact.program.source import (
+    Language,
+    LineTable,
+    SourceFile,
+    decode,
+    language_of,
+    read_source,
+)
 from reenact.types import Place
 
 CODE = (Language.PYTHON, Language.NOTEBOOK)
@@ -21,7 +28,9 @@ class Program:
     """Files, entry point, arguments. Frozen: a patched program is another one."""
 
     folder: Path
-    """Everything that belongs to it lies below; places and hyperparameters name files relative to it."""
+    """Everything that belongs to it lies below; places and hyperparameters name files relative
+    to it.
+    """
     entry: PurePosixPath
     """The script, the notebook, or the file that `-m` starts."""
     files: tuple[SourceFile, ...]
@@ -64,10 +73,16 @@ class Program:
         return _python(self.entry_file)
 
     def cell(self, place: Place) -> tuple[int, int] | None:
-        """Index of the cell (from 0) and line in it (from 1) of a place in a notebook; none elsewhere."""
+        """Index of the cell (from 0) and line in it (from 1) of a place in a notebook; none
+        elsewhere.
+        """
         file = self.file(place.file)
         index = index_of(file) if file is not None and file.language is Language.NOTEBOOK else ""
-        return None if isinstance(index, str) or not index.notebook else index.notebook.cell_line(place.line)
+        return (
+            None
+            if isinstance(index, str) or not index.notebook
+            else index.notebook.cell_line(place.line)
+        )
 
     def where(self, place: Place) -> str:
         """A place as a reader says it: `train.py:3:9`, or `study.ipynb cell 4 line 2`."""
@@ -97,8 +112,8 @@ def _python(file: SourceFile) -> str:
 
 
 def read_program(words: Sequence[str], working: Path | None = None) -> Program:
-    """The program that a command line starts: `["train.py", "--lr", "0.1"]`, `["-m", "pkg"]`, a launcher
-    line.
+    """The program that a command line starts: `["train.py", "--lr", "0.1"]`, `["-m", "pkg"]`, a
+    launcher line.
 
     Reads files, runs nothing. Raises UnreadableProgram when there is nothing to read.
     """
@@ -108,13 +123,19 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
     entry = read_source(folder, script)
     if entry.unparsed:
         says = f"The program cannot be read: {entry.unparsed}. Received: {launch.target}."
-        raise UnreadableProgram(says, next_step="Give a Python source or a notebook that this user may read.")
+        raise UnreadableProgram(
+            says,
+            next_step="Give a Python source or a notebook that this user may read.",
+        )
     root, files, tops = gather(launch, working, folder, bases, entry)
     return Program(root, files[0].path, files, launch, working, tops)
 
 
 def program_from_text(
-    text: str, name: str = "train.py", arguments: Sequence[str] = (), others: Mapping[str, str] | None = None
+    text: str,
+    name: str = "train.py",
+    arguments: Sequence[str] = (),
+    others: Mapping[str, str] | None = None,
 ) -> Program:
     """A program that stands in no folder: for tests, generated code and other people's snippets."""
     texts = [(PurePosixPath(path), body) for path, body in ((name, text), *(others or {}).items())]

@@ -1,7 +1,9 @@
-"""One file of a program: bytes read with caps, decoded as Python would, or a reason why it cannot be used.
+"""One file of a program: bytes read with caps, decoded as Python would, or a reason why it cannot
+be used.
 
-Covered: missing, too large, NUL bytes, wrong encodings, unknown coding cookies, symbolic links out of the
-folder. Its syntax tree, or the reason why there is none. Nothing here runs or imports the file.
+Covered: missing, too large, NUL bytes, wrong encodings, unknown coding cookies, symbolic links out
+of the folder. Its syntax tree, or the reason why there is none. Nothing here runs or imports the
+file.
 """
 
 import ast
@@ -33,7 +35,12 @@ class Language(StrEnum):
 
 
 _YAML = dict.fromkeys((".yaml", ".yml"), Language.YAML)
-SUFFIXES = {".py": Language.PYTHON, ".ipynb": Language.NOTEBOOK, ".json": Language.JSON, **_YAML}
+SUFFIXES = {
+    ".py": Language.PYTHON,
+    ".ipynb": Language.NOTEBOOK,
+    ".json": Language.JSON,
+    **_YAML,
+}
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,9 @@ def decode(path: PurePosixPath, raw: bytes, language: Language = Language.PYTHON
         encoding = "utf-8" if plain else tokenize.detect_encoding(io.BytesIO(raw).readline)[0]
         text = body.decode(encoding)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        return SourceFile(path, "", language, unparsed=f"not text in its encoding: {str(error)[:120]}")
+        return SourceFile(
+            path, "", language, unparsed=f"not text in its encoding: {str(error)[:120]}"
+        )
     return SourceFile(path, text, language, encoding, bom)
 
 
@@ -126,8 +135,15 @@ class LineTable:
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, file: str = "") -> Span:
         """The text a node was parsed from."""
-        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return Span(self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column), file)
+        end_line, end_column = (
+            node.end_lineno or node.lineno,
+            node.end_col_offset or node.col_offset,
+        )
+        return Span(
+            self.offset(node.lineno, node.col_offset),
+            self.offset(end_line, end_column),
+            file,
+        )
 
     def line_column(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self.starts, offset)
@@ -173,7 +189,9 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PYTHON_2 = re.compile(r"^\s*((print|exec)\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M)
+PYTHON_2 = re.compile(
+    r"^\s*((print|exec)\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M
+)
 
 
 class Unparsable(ValueError):
@@ -204,6 +222,7 @@ def _compiled(text: str, flags: int) -> object:
     try:
         return compile(text, "<program>", "exec", flags, dont_inherit=True)
     except SystemError:
-        # Python 3.11 counts the depth of all syntax trees that are made at once in one number, and takes a
-        # tree of another thread or of a finalizer for a mistake. The next attempt begins to count afresh.
+        # Python 3.11 counts the depth of all syntax trees that are made at once in one number, and
+        # takes a tree of another thread or of a finalizer for a mistake. The next attempt begins to
+        # count afresh.
         return compile(text, "<program>", "exec", flags, dont_inherit=True)

@@ -1,5 +1,6 @@
-"""The framework, the layers and the hyperparameters of a program as its text tells them, before anything
-runs: what static rules look at."""
+"""The framework, the layers and the hyperparameters of a program as its text tells them, before
+anything runs: what static rules look at.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +24,21 @@ from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.sources import Sources
 from reenact.program.read.vocabulary import last_name
-from reenact.program.source import word_set, words
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
-TRIED_KINDS = frozenset(map(Kind, words("normalization scheduler preprocessing optimizer momentum")))
+TRIED_KINDS = frozenset(
+    map(
+        Kind,
+        (
+            "normalization",
+            "scheduler",
+            "preprocessing",
+            "optimizer",
+            "momentum",
+        ),
+    )
+)
 """Changes that may turn out to be impossible; all others are a value in the place of a value."""
 
 
@@ -35,8 +46,17 @@ TRIED_KINDS = frozenset(map(Kind, words("normalization scheduler preprocessing o
 class StaticLayer:
     """One layer as the text makes it."""
 
-    JSON: ClassVar = words(
-        "model name type family file=place.file line=place.line activation role settings feeds"
+    JSON: ClassVar = (
+        "model",
+        "name",
+        "type",
+        "family",
+        "file=place.file",
+        "line=place.line",
+        "activation",
+        "role",
+        "settings",
+        "feeds",
     )
 
     name: str
@@ -46,12 +66,15 @@ class StaticLayer:
     type: str
     """Class name as the source writes it: `Linear`, `Convolution2D`."""
     family: str
-    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, composite,
-    wrapper."""
+    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input,
+    composite, wrapper.
+    """
     place: Place
     """The constructor call."""
     activation: str | None
-    """What is applied to its output (`relu`, `softmax`); none when nothing is, or nobody can tell."""
+    """What is applied to its output (`relu`, `softmax`); none when nothing is, or nobody can
+    tell.
+    """
     role: str
     """`output`, `hidden`, or empty for layers without a weight matrix."""
     settings: dict[str, JsonValue] = field(default_factory=dict)
@@ -74,12 +97,17 @@ class StaticGraph:
         return tuple(param for param in self.hyperparameters if param.kind is kind)
 
     def layer(self, model: str, name: str) -> StaticLayer | None:
-        return next((layer for layer in self.layers if (layer.model, layer.name) == (model, name)), None)
+        return next(
+            (layer for layer in self.layers if (layer.model, layer.name) == (model, name)),
+            None,
+        )
 
 
 @lru_cache(maxsize=64)
 def hyperparameters_of(program: Program) -> tuple[Hyperparameter, ...]:
-    """Every hyperparameter that the text of a program tells; nothing is run, no library is imported."""
+    """Every hyperparameter that the text of a program tells; nothing is run, no library is
+    imported.
+    """
     reading = read(program)
     order = {str(file.path): number for number, file in enumerate(program.files)}
     found = [_possible(reading, param) for param in reading.hyperparameters]
@@ -116,16 +144,34 @@ def static_graph(program: Program) -> StaticGraph:
 
 def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
     word = layer.activation.word if layer.activation is not None else None
-    own = (layer.path, layer.model, layer.name, layer.spec.family.value, analysis.place(spot_of(layer.call)))
-    settings, feeds = _settings(analysis, layer), tuple(taker.path for taker in layer.feeds)
-    return StaticLayer(*own, None if word == "linear" else word, layer.role, settings, feeds, layer.library)
+    own = (
+        layer.path,
+        layer.model,
+        layer.name,
+        layer.spec.family.value,
+        analysis.place(spot_of(layer.call)),
+    )
+    settings, feeds = (
+        _settings(analysis, layer),
+        tuple(taker.path for taker in layer.feeds),
+    )
+    return StaticLayer(
+        *own,
+        None if word == "linear" else word,
+        layer.role,
+        settings,
+        feeds,
+        layer.library,
+    )
 
 
 def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
     slots = [*layer.spec.slots, *filter(None, [layer.spec.width_in])]
     found = [(slot.names[0], layer.filling(slot)) for slot in slots]
     known = {name for slot in slots for name in slot.names}
-    found += [(one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known]
+    found += [
+        (one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known
+    ]
     return {name: _value(analysis, node) for name, node in found if node is not None}
 
 
@@ -153,12 +199,35 @@ OLD_MODULES = re.compile(
     r"^keras\.(layers\.(core|convolutional|normalization|recurrent|pooling|embeddings|advanced_activations|merge|"
     r"wrappers|noise|local)|utils\.np_utils|preprocessing\.(sequence|text)|engine|legacy|wrappers|datasets\.\w+\.old)"
 )
-OLD_IMPORTS = word_set(
-    "keras.utils.np_utils keras.layers.Convolution2D keras.layers.Merge keras.objectives keras.models.Input"
+OLD_IMPORTS = frozenset(
+    {
+        "keras.utils.np_utils",
+        "keras.layers.Convolution2D",
+        "keras.layers.Merge",
+        "keras.objectives",
+        "keras.models.Input",
+    }
 )
-OLD_CALLS = word_set("fit_generator evaluate_generator predict_generator predict_classes predict_proba")
-OLD_KEYWORDS = word_set(
-    "nb_epoch nb_filter nb_row nb_col border_mode samples_per_epoch W_regularizer batch_input_shape"
+OLD_CALLS = frozenset(
+    {
+        "fit_generator",
+        "evaluate_generator",
+        "predict_generator",
+        "predict_classes",
+        "predict_proba",
+    }
+)
+OLD_KEYWORDS = frozenset(
+    {
+        "nb_epoch",
+        "nb_filter",
+        "nb_row",
+        "nb_col",
+        "border_mode",
+        "samples_per_epoch",
+        "W_regularizer",
+        "batch_input_shape",
+    }
 )
 OLD_WORDS = re.compile(r"""\bnp\.(float|int|object)\b|\bK\.function\(|["']logcosh["']""")
 """What Keras 3, or the numpy that it needs, no longer has."""
@@ -191,7 +260,18 @@ def _old_call(call: ast.Call) -> bool:
     name = last_name(dotted_text(call.func)) or method_name(call)
     if name in OLD_CALLS or any(part.arg in OLD_KEYWORDS for part in call.keywords):
         return True
-    if name in ("Dense", "Convolution2D", "LSTM", "GRU") and keyword(call, "init", "output_dim") is not None:
+    if (
+        name in ("Dense", "Convolution2D", "LSTM", "GRU")
+        and keyword(call, "init", "output_dim") is not None
+    ):
         return True
-    optimizer = name in ("SGD", "Adam", "RMSprop", "Adagrad", "Adadelta", "Adamax", "Nadam")
+    optimizer = name in (
+        "SGD",
+        "Adam",
+        "RMSprop",
+        "Adagrad",
+        "Adadelta",
+        "Adamax",
+        "Nadam",
+    )
     return optimizer and keyword(call, "lr", "decay") is not None and not call.args

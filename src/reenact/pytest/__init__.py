@@ -35,34 +35,50 @@ NAMED = 6
 
 
 def assert_learns(
-    model: Any, batch: Any, *, loss: Any = None, steps: int = STEPS, rates: Sequence[float] = RATES
+    model: Any,
+    batch: Any,
+    *,
+    loss: Any = None,
+    steps: int = STEPS,
+    rates: Sequence[float] = RATES,
 ) -> None:
     """Fail unless a copy of the model overfits the batch and looks at its inputs to do so.
 
-    Fails too when a layer that is called gets no gradient, and when softmax or sigmoid is followed by a loss
-    that expects logits. `batch` is a pair of inputs and targets, or a dict as Hugging Face models take it;
-    for a module with a `training_step`, whatever that takes. `loss` takes output and targets; without one it
-    is the model's own, or one that fits the targets. The model and all random numbers stay as they were.
+    Fails too when a layer that is called gets no gradient, and when softmax or sigmoid is followed
+    by a loss that expects logits. `batch` is a pair of inputs and targets, or a dict as Hugging
+    Face models take it; for a module with a `training_step`, whatever that takes. `loss` takes
+    output and targets; without one it is the model's own, or one that fits the targets. The model
+    and all random numbers stay as they were.
     """
     __tracebackhide__ = True
     lines = _objection(overfit(learner_for(model, batch, loss), steps, rates))
     if lines:
-        raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *lines]))
+        raise AssertionError(
+            "\n".join([f"{type(model).__name__} does not learn one batch.", *lines])
+        )
 
 
 def assert_no_findings(
-    trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
+    trace: Any,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    threshold: float = THRESHOLD,
 ) -> None:
-    """Fail when a detector finds a fault in a training, sees a grave symptom, or has no training to judge.
+    """Fail when a detector finds a fault in a training, sees a grave symptom, or has no training to
+    judge.
 
-    `trace` is a folder that `reenact watch` wrote, a Trace, or a `reenact.watch` block that has ended.
-    `select` and `ignore` name faults and detectors by code, prefix, name or family.
+    `trace` is a folder that `reenact watch` wrote, a Trace, or a `reenact.watch` block that has
+    ended. `select` and `ignore` name faults and detectors by code, prefix, name or family.
     """
     __tracebackhide__ = True
     found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
-    suspects = [*(one.suspect for one in found.findings), *grave_symptoms(found.symptoms, threshold)]
+    suspects = [
+        *(one.suspect for one in found.findings),
+        *grave_symptoms(found.symptoms, threshold),
+    ]
     if suspects:
         lines = [line for one in suspects for line in _described(one.first)]
         count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
@@ -72,7 +88,10 @@ def assert_no_findings(
 def _objection(tried: Tried) -> list[str]:
     """Why the experiment did not go well, in lines; empty when it did."""
     best = tried.best
-    wrong = next((step for step, value in enumerate(best.losses) if not math.isfinite(value)), None)
+    wrong = next(
+        (step for step, value in enumerate(best.losses) if not math.isfinite(value)),
+        None,
+    )
     if wrong is not None:
         lines = [f"  saw   the loss is not a number before step {wrong + 1}, whatever the rate"]
     else:
@@ -81,12 +100,20 @@ def _objection(tried: Tried) -> list[str]:
         findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
         lines = [line for finding in findings for line in _described(finding)]
     if lines:
-        lines.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown")
+        lines.append(
+            f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown"
+        )
     if best.bent:
-        saw = f"the model ends in {best.bent}, and the loss expects logits (or give loss=... that does not)"
+        saw = (
+            f"the model ends in {best.bent}, and the loss expects logits (or give loss=... that "
+            f"does not)"
+        )
         lines += _seen("RE002", saw)
     if best.detached:
-        lines += _seen("RE013", f"no gradient reaches {_listed(best.detached)}, whose layers are called")
+        lines += _seen(
+            "RE013",
+            f"no gradient reaches {_listed(best.detached)}, whose layers are called",
+        )
     elif lines and best.untouched:
         lines.append(f"  note  no gradient reaches {_listed(best.untouched)}")
     return lines
@@ -109,7 +136,12 @@ def _described(finding: Finding) -> list[str]:
 
 
 def _lines(title: str, saw: str, why: str, code: str) -> list[str]:
-    return [title, f"  saw   {saw}", f"  why   {why}", f"  next  reenact explain {code}"]
+    return [
+        title,
+        f"  saw   {saw}",
+        f"  why   {why}",
+        f"  next  reenact explain {code}",
+    ]
 
 
 def _trace(given: Any) -> Trace:
@@ -117,5 +149,7 @@ def _trace(given: Any) -> Trace:
         return read_trace(Path(given))
     found: Trace | None = given if isinstance(given, Trace) else given.trace
     if found is None or not found.step_count:
-        raise AssertionError(f"Nothing was trained while somebody watched. Received: {type(given).__name__}.")
+        raise AssertionError(
+            f"Nothing was trained while somebody watched. Received: {type(given).__name__}."
+        )
     return found

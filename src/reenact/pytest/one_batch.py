@@ -1,7 +1,8 @@
-"""Training on one batch over and over, on a copy: what the probe does to a program, done to a model at hand.
+"""Training on one batch over and over, on a copy: what the probe does to a program, done to a model
+at hand.
 
-The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked. A Keras
-model is trained on any engine, as a clone with the same weights and its own loss.
+The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked.
+A Keras model is trained on any engine, as a clone with the same weights and its own loss.
 """
 
 import copy
@@ -17,7 +18,9 @@ from typing import Any, TypeAlias
 from reenact.errors import InputError
 
 RATES = (1e-2, 1e-3, 1e-1)
-"""Of Adam, in the order tried: the first is quick, deep models need the next, far labels the third."""
+"""Of Adam, in the order tried: the first is quick, deep models need the next, far labels the
+third.
+"""
 LEARNT = 0.02
 """Share of the first loss that is as good as none."""
 SEED, LABELS = 0, "labels"
@@ -41,7 +44,10 @@ class Trained:
 
     @property
     def learnt(self) -> bool:
-        return self.losses[-1] <= LEARNT * abs(self.losses[0]) and self.accuracy in (None, 1.0)
+        return self.losses[-1] <= LEARNT * abs(self.losses[0]) and self.accuracy in (
+            None,
+            1.0,
+        )
 
     @property
     def over(self) -> bool:
@@ -75,7 +81,9 @@ def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
 
 
 def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
-    """Try the rates until one learns; the best counts. Then once more without looking at the inputs."""
+    """Try the rates until one learns; the best counts. Then once more without looking at the
+    inputs.
+    """
     with random_numbers_kept():
         tried: list[Trained] = []
         for rate in rates:
@@ -93,7 +101,10 @@ def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
 def random_numbers_kept() -> Iterator[None]:
     """Python's and NumPy's random numbers go on afterwards as if nothing had been drawn."""
     numpy = sys.modules.get("numpy")
-    own, theirs = random.getstate(), numpy.random.get_state() if numpy is not None else None
+    own, theirs = (
+        random.getstate(),
+        numpy.random.get_state() if numpy is not None else None,
+    )
     try:
         yield
     finally:
@@ -112,13 +123,17 @@ class KerasLearner:
             fix = "Compile it, or give loss='mse'."
             raise InputError(f"{type(model).__name__} has no loss.", next_step=fix)
         if not (isinstance(batch, tuple | list) and len(batch) == 2):
-            raise InputError("A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + ".")
+            raise InputError(
+                "A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + "."
+            )
         self._inputs, self._targets = batch
         # Whether inputs set to zero mean anything: they do not for words and classes.
         self.can_zero = "float" in str(getattr(self._inputs, "dtype", ""))
 
     def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
-        """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so many steps."""
+        """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so
+        many steps.
+        """
         import keras
 
         inputs = self._inputs * 0 if zeroed else self._inputs
@@ -145,32 +160,45 @@ class KerasLearner:
 
 
 class TorchLearner:
-    """A torch or Lightning module with its batch: by its own `training_step`, or by a loss that fits."""
+    """A torch or Lightning module with its batch: by its own `training_step`, or by a loss that
+    fits.
+    """
 
     def __init__(self, model: Any, batch: Any, loss: Callable[[Any, Any], Any] | None) -> None:
-        self._model, self._batch, self._loss = model, batch, loss
+        self._model = model
+        self._batch = batch
+        self._loss = loss
         self._own_step = loss is None and callable(getattr(model, "training_step", None))
         if not self._own_step and isinstance(batch, dict) and (loss is None or LABELS in batch):
             # As Hugging Face models take it: labels among the inputs, the loss among the outputs.
-            inputs = batch if loss is None else {name: part for name, part in batch.items() if name != LABELS}
+            inputs = (
+                batch
+                if loss is None
+                else {name: part for name, part in batch.items() if name != LABELS}
+            )
             self._batch = (inputs, batch.get(LABELS))
         elif not self._own_step and not (isinstance(batch, tuple | list) and len(batch) == 2):
             says = "A batch is a pair of inputs and targets, or a dict that the model takes."
             raise InputError(f"{says} Received: {type(batch).__name__}.")
         self.can_zero = not self._own_step and all(
-            getattr(part, "is_floating_point", bool)() for part in _named_parts(self._batch[0]).values()
+            getattr(part, "is_floating_point", bool)()
+            for part in _named_parts(self._batch[0]).values()
         )
 
     def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
         import torch
 
-        devices = sorted({p.device.index for p in self._model.parameters() if p.device.type == "cuda"})
+        devices = sorted(
+            {p.device.index for p in self._model.parameters() if p.device.type == "cuda"}
+        )
         with torch.random.fork_rng(devices=devices), torch.enable_grad():
             torch.manual_seed(SEED)
             try:
                 model = copy.deepcopy(self._model)
             except Exception as error:
-                fix = "Give a model that has not been run yet, or one without tensors made by others."
+                fix = (
+                    "Give a model that has not been run yet, or one without tensors made by others."
+                )
                 what = f"{type(self._model).__name__} cannot be copied: {error}."
                 raise InputError(what, next_step=fix) from error
             return self._train(model, rate, steps, zeroed)
@@ -178,7 +206,9 @@ class TorchLearner:
     def _train(self, model: Any, rate: float, steps: int, zeroed: bool) -> Trained:
         import torch
 
-        named = [(name, weight) for name, weight in model.named_parameters() if weight.requires_grad]
+        named = [
+            (name, weight) for name, weight in model.named_parameters() if weight.requires_grad
+        ]
         if not named:
             raise InputError(f"{type(model).__name__} has no weight that may be trained.")
         optimizer = torch.optim.Adam([weight for _, weight in named], lr=rate)
@@ -193,8 +223,12 @@ class TorchLearner:
                 break
             loss.backward()
             if step == 0:
-                run.untouched = tuple(name for name, one in named if one.grad is None or not one.grad.any())
-                run.detached = tuple(name for name in run.untouched if name.rpartition(".")[0] in called)
+                run.untouched = tuple(
+                    name for name, one in named if one.grad is None or not one.grad.any()
+                )
+                run.detached = tuple(
+                    name for name in run.untouched if name.rpartition(".")[0] in called
+                )
             optimizer.step()
         return run
 
@@ -207,7 +241,11 @@ class TorchLearner:
         output = model(**parts) if isinstance(inputs, dict) else model(*parts.values())
         # What a model gives: a tensor, or among others the scores as `logits` and its own loss.
         given = output.get if isinstance(output, dict) else partial(getattr, output)
-        if self._loss is None and isinstance(inputs, dict) and (own := given("loss", None)) is not None:
+        if (
+            self._loss is None
+            and isinstance(inputs, dict)
+            and (own := given("loss", None)) is not None
+        ):
             return own, None
         if targets is None:
             fix = "Put labels in it, or give loss=..."
@@ -217,7 +255,9 @@ class TorchLearner:
         if self._loss is None or _takes_logits(self._loss):
             # The function that made probabilities of the output; empty for logits.
             made_by = getattr(getattr(output, "grad_fn", None), "name", str)()
-            run.bent = next((one for one in ("Softmax", "Sigmoid") if made_by.startswith(one)), "").lower()
+            run.bent = next(
+                (one for one in ("Softmax", "Sigmoid") if made_by.startswith(one)), ""
+            ).lower()
         loss = _fitting_loss if self._loss is None else self._loss
         return loss(output, targets), _accuracy(output, targets)
 
@@ -226,15 +266,26 @@ def _named_parts(inputs: Any) -> dict[str, Any]:
     """The inputs of a model by name; those without one by number."""
     if isinstance(inputs, dict):
         return inputs
-    return {str(at): one for at, one in enumerate(inputs if isinstance(inputs, tuple | list) else [inputs])}
+    return {
+        str(at): one
+        for at, one in enumerate(inputs if isinstance(inputs, tuple | list) else [inputs])
+    }
 
 
 @contextmanager
 def _calls_of(model: Any) -> Iterator[set[str]]:
     """Names of the innermost modules that are called meanwhile; none of them without a model."""
     called: set[str] = set()
-    leaves = [] if model is None else [pair for pair in model.named_modules() if not list(pair[1].children())]
-    hooks = [leaf.register_forward_hook(lambda *_, of=name: called.add(of)) for name, leaf in leaves if name]
+    leaves = (
+        []
+        if model is None
+        else [pair for pair in model.named_modules() if not list(pair[1].children())]
+    )
+    hooks = [
+        leaf.register_forward_hook(lambda *_, of=name: called.add(of))
+        for name, leaf in leaves
+        if name
+    ]
     try:
         yield called
     finally:
@@ -245,7 +296,10 @@ def _calls_of(model: Any) -> Iterator[set[str]]:
 def _takes_logits(loss: Any) -> bool:
     from torch import nn
 
-    named = (nn.functional.cross_entropy, nn.functional.binary_cross_entropy_with_logits)
+    named = (
+        nn.functional.cross_entropy,
+        nn.functional.binary_cross_entropy_with_logits,
+    )
     return loss in named or isinstance(loss, nn.CrossEntropyLoss | nn.BCEWithLogitsLoss)
 
 
@@ -256,12 +310,17 @@ def _fitting_loss(output: Any, targets: Any) -> Any:
 
     if not isinstance(output, Tensor) or not isinstance(targets, Tensor):
         kind = type(output).__name__
-        raise InputError(f"No loss is known for an output of type {kind}.", next_step="Give loss=...")
+        raise InputError(
+            f"No loss is known for an output of type {kind}.", next_step="Give loss=..."
+        )
     if not targets.is_floating_point() and output.dim() == targets.dim() + 1:
         return functional.cross_entropy(output, targets)
     if output.numel() != targets.numel():
         got = f"output={tuple(output.shape)}, targets={tuple(targets.shape)}"
-        raise InputError(f"No loss is known for these shapes. Received: {got}.", next_step="Give loss=...")
+        raise InputError(
+            f"No loss is known for these shapes. Received: {got}.",
+            next_step="Give loss=...",
+        )
     wanted = targets.reshape(output.shape).to(output.dtype)
     if ((targets == 0) | (targets == 1)).all() and (targets == 1).any():
         return functional.binary_cross_entropy_with_logits(output, wanted)
@@ -272,7 +331,11 @@ def _accuracy(output: Any, targets: Any) -> float | None:
     """The share of right answers; none where the targets are no classes."""
     from torch import Tensor
 
-    if not isinstance(output, Tensor) or not isinstance(targets, Tensor) or targets.is_floating_point():
+    if (
+        not isinstance(output, Tensor)
+        or not isinstance(targets, Tensor)
+        or targets.is_floating_point()
+    ):
         return None
     if output.dim() == targets.dim() + 1 and output.shape[1] > 1:
         return float((output.argmax(1) == targets).float().mean())

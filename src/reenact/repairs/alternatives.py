@@ -1,9 +1,10 @@
-"""Neutrality: other repairs than the known one, found by walking through trainings that are no worse.
+"""Neutrality: other repairs than the known one, found by walking through trainings that are no
+worse.
 
-Algorithm 1 of "Fault Localisation and Repair for DL Systems": breadth-first search for neutral changes. From
-the faulty program on, every hyperparameter is turned once; a training that is no worse than its parent (by
-the mean of ten) is a node; the best five of each generation go on. A node as good as the known repair is an
-alternative ground truth.
+Algorithm 1 of "Fault Localisation and Repair for DL Systems": breadth-first search for neutral
+changes. From the faulty program on, every hyperparameter is turned once; a training that is no
+worse than its parent (by the mean of ten) is a node; the best five of each generation go on. A node
+as good as the known repair is an alternative ground truth.
 """
 
 import math
@@ -88,7 +89,14 @@ class Node:
 class NeutralityGraph(Result):
     """Nodes in the order they were found; edges lead from parents."""
 
-    JSON: ClassVar = ("metric", "larger_is_better", "trained", "ended", "nodes", "alternatives")
+    JSON: ClassVar = (
+        "metric",
+        "larger_is_better",
+        "trained",
+        "ended",
+        "nodes",
+        "alternatives",
+    )
 
     nodes: tuple[Node, ...]
     metric: str
@@ -138,18 +146,33 @@ def _fault(change: Change) -> tuple[FaultType, str]:
 
 
 TURNED = (
-    Kind.BATCH_SIZE, Kind.LEARNING_RATE, Kind.EPOCHS, Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.ACTIVATION,
-    Kind.BIAS_INIT, Kind.WEIGHT_INIT, Kind.LOSS, Kind.OPTIMIZER,
-)  # fmt: skip
+    Kind.BATCH_SIZE,
+    Kind.LEARNING_RATE,
+    Kind.EPOCHS,
+    Kind.LAYER,
+    Kind.UNITS,
+    Kind.FILTERS,
+    Kind.ACTIVATION,
+    Kind.BIAS_INIT,
+    Kind.WEIGHT_INIT,
+    Kind.LOSS,
+    Kind.OPTIMIZER,
+)
 """The mutations of the study: HBS, HLR, HNE, LRM and LAD, LCN, ACH, BCI, WCI, LCH, OCH."""
 TOP, TRAININGS = 5, 10
 
 
 def explore(
-    trainer: BudgetedTrainer, known: Patch | tuple[float, ...], *, tell: Tell, top: int = TOP, chance: int = 0
+    trainer: BudgetedTrainer,
+    known: Patch | tuple[float, ...],
+    *,
+    tell: Tell,
+    top: int = TOP,
+    chance: int = 0,
 ) -> NeutralityGraph:
-    """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
-    its trainings gave. Every seed of `trainer` is trained for every program."""
+    """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change,
+    or what its trainings gave. Every seed of `trainer` is trained for every program.
+    """
     rng = random.Random(chance)  # noqa: S311 - a search, no secret
 
     def samples_of(patch: Patch) -> tuple[float, ...]:
@@ -179,7 +202,14 @@ def explore(
             trained += 1
             seen.add([patch], [fmean(samples)])
             others = sum(node.status in ALTERNATIVE for node in nodes)
-            tell(Progress("neutral", len(nodes), 0, f"{trained} trained, {others} alternatives"))
+            tell(
+                Progress(
+                    "neutral",
+                    len(nodes),
+                    0,
+                    f"{trained} trained, {others} alternatives",
+                )
+            )
             if not math.isfinite(fmean(samples)) or fmean(samples) < nodes[parent].fitness:
                 continue
             nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
@@ -190,14 +220,17 @@ def explore(
 
 
 def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> Iterator[Patch]:
-    """The change with one more hyperparameter turned, to a value drawn among its alternatives; every
-    hyperparameter once."""
+    """The change with one more hyperparameter turned, to a value drawn among its alternatives;
+    every hyperparameter once.
+    """
     program = patch.apply(trainer.program)
     for param in hyperparameters_of(program):
         if param.kind not in TURNED or not param.changeable or not param.alternatives:
             continue
         change = change_for(param, rng.choice(param.alternatives))
-        set_again = [one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id]
+        set_again = [
+            one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id
+        ]
         new = Patch((*(one for one in patch.changes if one not in set_again), change))
         if trainer.applies(new):
             yield new
@@ -222,11 +255,19 @@ class AlternativesOptions:
 
 
 def analyse(
-    program: Program, options: AlternativesOptions, services: DiagnoseServices, known: Program | None = None
+    program: Program,
+    options: AlternativesOptions,
+    services: DiagnoseServices,
+    known: Program | None = None,
 ) -> NeutralityGraph:
-    """The graph; the same call after an interruption continues. `known` is the program with the known repair;
-    without one, what is no worse than the program as it stands counts as an alternative to it."""
-    keys = {"program": Trial(program).key, "known": Trial(known).key if known is not None else None}
+    """The graph; the same call after an interruption continues. `known` is the program with the
+    known repair; without one, what is no worse than the program as it stands counts as an
+    alternative to it.
+    """
+    keys = {
+        "program": Trial(program).key,
+        "known": Trial(known).key if known is not None else None,
+    }
     request = {**keys, **options.to_json()}
     with services.open_run("alternatives", program, request) as run:
         asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
@@ -235,15 +276,34 @@ def analyse(
         measure = choose_measure(trace, found.evidence.task, options.metric or None)
         with services.open_executor(options.workers, options.python) as executor:
             trainer = services.trainer(
-                found.evidence, executor, run, options.python, measure=measure,
-                budget=repair_budget(options.budget), seeds=tuple(range(501, 501 + options.trainings)),
-            )  # fmt: skip
+                found.evidence,
+                executor,
+                run,
+                options.python,
+                measure=measure,
+                budget=repair_budget(options.budget),
+                seeds=tuple(range(501, 501 + options.trainings)),
+            )
             trainer.measure_cost()
             reference: Patch | tuple[float, ...] = Patch(())
             if known is not None:
                 # What the known repair reaches, over the same seeds.
-                (reference,) = trainer.scored([Trial(known, Patch(()), seed) for seed in trainer.seeds])
-            graph = explore(trainer, reference, tell=services.tell, top=options.top, chance=options.chance)
+                (reference,) = trainer.scored(
+                    [Trial(known, Patch(()), seed) for seed in trainer.seeds]
+                )
+            graph = explore(
+                trainer,
+                reference,
+                tell=services.tell,
+                top=options.top,
+                chance=options.chance,
+            )
         run.note("result", graph)
-        run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
+        run.finish(
+            {
+                "nodes": len(graph.nodes),
+                "alternatives": len(graph.alternatives),
+                "ended": graph.ended,
+            }
+        )
     return graph

@@ -1,6 +1,7 @@
 """Put a change into the user's own files, with a backup; or on a git branch, the files left alone.
 
-Neither obeys what the repository configures: filters and hooks of its `.git` are not run (sandbox/commit.py).
+Neither obeys what the repository configures: filters and hooks of its `.git` are not run
+(sandbox/commit.py).
 """
 
 from collections.abc import Iterable
@@ -17,10 +18,14 @@ BACKUP = ".before-repair"
 
 
 def changed_files(program: Program, patch: Patch) -> dict[str, bytes]:
-    """The new content of every file that the patch changes, by its path below the program's folder."""
+    """The new content of every file that the patch changes, by its path below the program's
+    folder.
+    """
     after = patch.apply(program)
     pairs = ((old, after.file(old.path)) for old in program.files)
-    return {str(old.path): new.encode() for old, new in pairs if new is not None and new.raw != old.raw}
+    return {
+        str(old.path): new.encode() for old, new in pairs if new is not None and new.raw != old.raw
+    }
 
 
 def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = False) -> list[Path]:
@@ -29,14 +34,20 @@ def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = F
     for name in new:
         source = program.file(name)
         if source is not None and (program.folder / name).read_bytes() != source.encode():
-            why = f"A file was changed since the repair read it, and is not overwritten. Received: {name}."
+            why = (
+                f"A file was changed since the repair read it, and is not overwritten. Received: "
+                f"{name}."
+            )
             instead = "Run the same command again: it repairs the program as it stands now."
             raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)
     old = {f"{name}{BACKUP}": (program.folder / name).read_bytes() for name in new}
     if taken := [name for name in old if (program.folder / name).exists()]:
-        why = f"A backup of an earlier repair is still there, and is not overwritten. Received: {taken[0]}."
+        why = (
+            f"A backup of an earlier repair is still there, and is not overwritten. Received: "
+            f"{taken[0]}."
+        )
         instead = f"Move {program.folder / taken[0]} away, then run the same command again."
         raise InputError(why, next_step=instead)
     scope.edit("apply", program.folder, {**old, **new})
@@ -44,25 +55,41 @@ def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = F
 
 
 def refuse_dirty(program: Program, names: Iterable[str]) -> None:
-    """Raises InputError where one of the files has changes that were not committed; a file that git does not
-    know has none."""
+    """Raises InputError where one of the files has changes that were not committed; a file that git
+    does not know has none.
+    """
     root = _root(program.folder)
     if root is None:
         return
     below = program.folder.resolve().relative_to(root)
     if dirty := uncommitted(root, of_user(root), [str(below / name) for name in names]):
-        why = f"A file has changes that were not committed, and is not overwritten. Received: {dirty[0]}."
-        instead = "Commit or stash them, or add --allow-dirty to write all the same; a backup is kept."
+        why = (
+            f"A file has changes that were not committed, and is not overwritten. Received: "
+            f"{dirty[0]}."
+        )
+        instead = (
+            "Commit or stash them, or add --allow-dirty to write all the same; a backup is kept."
+        )
         raise InputError(why, next_step=instead)
 
 
 def commit_on_branch(
-    program: Program, patch: Patch, branch: str, message: str, *, allow_dirty: bool = False
+    program: Program,
+    patch: Patch,
+    branch: str,
+    message: str,
+    *,
+    allow_dirty: bool = False,
 ) -> str:
-    """A commit on a new branch with the change; work tree, index and checked-out branch stay as they are."""
+    """A commit on a new branch with the change; work tree, index and checked-out branch stay as
+    they are.
+    """
     root, new = _root(program.folder), changed_files(program, patch)
     if root is None:
-        why = f"A branch needs a git repository around the program. Received: folder={program.folder}."
+        why = (
+            f"A branch needs a git repository around the program. Received: "
+            f"folder={program.folder}."
+        )
         instead = "Use --apply alone: it changes the files and keeps what stood there beside them."
         raise InputError(why, next_step=instead)
     if not allow_dirty:
@@ -86,7 +113,10 @@ def _entry(theirs: TheirGit, name: str, old: bytes, new: bytes, *, allow_dirty: 
     if before.content != old and before.content == old.replace(b"\r\n", b"\n"):
         return Entry(before.mode, new.replace(b"\r\n", b"\n"))
     if before.content != old and not allow_dirty:
-        why = f"What is committed is not what is on disk: a filter of git changes it. Received: {name}."
+        why = (
+            f"What is committed is not what is on disk: a filter of git changes it. Received: "
+            f"{name}."
+        )
         instead = "Use --apply alone: it changes the file, and you commit it with your filter."
         raise InputError(why, next_step=instead)
     return Entry(before.mode, new)

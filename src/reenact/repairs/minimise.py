@@ -1,7 +1,8 @@
 """Minimise: leave out of a change whatever the gain does not need.
 
-Delta debugging over the changes. A part passes only when it surely keeps nine tenths of the gain (exact
-one-sided signed-rank test at 95 %): with few seeds the answer is no, so low power cannot pass for smallness.
+Delta debugging over the changes. A part passes only when it surely keeps nine tenths of the gain
+(exact one-sided signed-rank test at 95 %): with few seeds the answer is no, so low power cannot
+pass for smallness.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ class ReductionStep:
 
 
 def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[ReductionStep], str]:
-    """The smallest part that is not inferior, the parts that were tried, and what could not be done."""
+    """The smallest part that is not inferior, the parts that were tried, and what could not be
+    done.
+    """
     if patch.complexity < 2:
         return patch, [], ""
     cuts: list[ReductionStep] = []
@@ -66,9 +69,13 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
     return Patch(minimise(patch.changes, suffices)), cuts, short
 
 
-def share_of_gain(before: tuple[float, ...], full: tuple[float, ...], smaller: tuple[float, ...]) -> float:
+def share_of_gain(
+    before: tuple[float, ...], full: tuple[float, ...], smaller: tuple[float, ...]
+) -> float:
     """How much of the gain of the full change a smaller one keeps, by middle values."""
-    base, top, reached = median(before), median(full), median(smaller)
+    base = median(before)
+    top = median(full)
+    reached = median(smaller)
     if reached >= top:
         return 1.0
     gain = top - base

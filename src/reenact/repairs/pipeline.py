@@ -1,6 +1,7 @@
 """Repair: diagnose, search within the budget, cut the best change down, judge it on fresh seeds.
 
-program -> diagnosis -> what judges, on which data -> strategy -> minimise -> verify -> verdict and diff
+program -> diagnosis -> what judges, on which data -> strategy -> minimise -> verify -> verdict and
+diff
 """
 
 import math
@@ -19,10 +20,23 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.minimise import ReductionStep, smallest
 from reenact.repairs.options import RepairOptions
-from reenact.repairs.prepare import RepairServices, against_crash, fit_for_repair, judging_seeds, prepare
+from reenact.repairs.prepare import (
+    RepairServices,
+    against_crash,
+    fit_for_repair,
+    judging_seeds,
+    prepare,
+)
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
-from reenact.repairs.verdict import BeforeAfter, Decision, Judging, Repair, Verdict, deciding
+from reenact.repairs.verdict import (
+    BeforeAfter,
+    Decision,
+    Judging,
+    Repair,
+    Verdict,
+    deciding,
+)
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.trials.verify import Verification, verify
@@ -32,10 +46,14 @@ FEWER_DATA = "First looks trained on a share of the training data; whole trainin
 
 
 def repair(
-    program: Program, options: RepairOptions, services: RepairServices, known: Diagnosis | None = None
+    program: Program,
+    options: RepairOptions,
+    services: RepairServices,
+    known: Diagnosis | None = None,
 ) -> Repair:
     """All of it, as a run of its own; the same call after an interruption continues it, after a
-    finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
+    finished one it is made again. `known` is a diagnosis of the program that somebody has already.
+    """
     strategy(options.strategy)
     _ = options.allowed
     asked = services.model.name if services.model is not None else None
@@ -50,16 +68,31 @@ def repair(
 
 
 def repair_within(
-    program: Program, options: RepairOptions, services: RepairServices, run: Scope, known: Diagnosis | None
+    program: Program,
+    options: RepairOptions,
+    services: RepairServices,
+    run: Scope,
+    known: Diagnosis | None,
 ) -> Repair:
     """The same as steps of a run that somebody else has opened."""
     begun = time.monotonic()
     search = strategy(options.strategy)
     # Opened first: a cluster that cannot be reached is known before the program is trained.
-    with services.open_executor(options.workers, options.python, options.executor, options.data) as executor:
+    with services.open_executor(
+        options.workers, options.python, options.executor, options.data
+    ) as executor:
         found = known or _diagnosed(program, options, services, run)
         trace = None if against_crash(found) else fit_for_repair(found)
-        given = prepare(program, found, trace, options, services, executor, run, watched=known is None)
+        given = prepare(
+            program,
+            found,
+            trace,
+            options,
+            services,
+            executor,
+            run,
+            watched=known is None,
+        )
         context, judging, notes = given
         candidates, late = _searched(search, context)
         cuts, verdicts, short = _settle(candidates, context, judging, options, services)
@@ -83,25 +116,41 @@ def repair_within(
         curves=curves,
         stopped_by_user=services.stop.verdict_asked,
         notes=(
-            *notes, *filter(None, [context.trainer.pruning_note]),
-            *((FEWER_DATA,) if context.fewer_data else ()), *late, *short, *executor.notes, *found.notes,
+            *notes,
+            *filter(None, [context.trainer.pruning_note]),
+            *((FEWER_DATA,) if context.fewer_data else ()),
+            *late,
+            *short,
+            *executor.notes,
+            *found.notes,
         ),
-    )  # fmt: skip
+    )
     run.note("result", result)
     return result
 
 
-def _diagnosed(program: Program, options: RepairOptions, services: RepairServices, run: Scope) -> Diagnosis:
+def _diagnosed(
+    program: Program, options: RepairOptions, services: RepairServices, run: Scope
+) -> Diagnosis:
     """A quick diagnosis, part of this run: continued, the program is not watched again."""
     asked = DiagnoseOptions(
-        depth=Depth.QUICK, select=options.select, ignore=options.ignore, metric=options.metric,
-        python=options.python, training_time=options.training_time, stand_in_data=options.stand_in_data,
-    )  # fmt: skip
-    return diagnose_within(program, asked, replace(services, model=None), run.under("diagnosis"), None)
+        depth=Depth.QUICK,
+        select=options.select,
+        ignore=options.ignore,
+        metric=options.metric,
+        python=options.python,
+        training_time=options.training_time,
+        stand_in_data=options.stand_in_data,
+    )
+    return diagnose_within(
+        program, asked, replace(services, model=None), run.under("diagnosis"), None
+    )
 
 
 def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
-    """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
+    """What the strategy finds; stopped, the best so far is named. Nothing is found when the
+    time is up.
+    """
     try:
         return search.search(context), ()
     except TimeSpent as error:
@@ -146,7 +195,10 @@ def _settle(
 
 
 def verdicts_on(
-    candidates: Sequence[Patch], judge: BudgetedTrainer, seeds: Sequence[int], tell: Tell
+    candidates: Sequence[Patch],
+    judge: BudgetedTrainer,
+    seeds: Sequence[int],
+    tell: Tell,
 ) -> tuple[tuple[Verdict, ...], str]:
     """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
 
@@ -154,14 +206,21 @@ def verdicts_on(
         tell(Progress("repair", note=f"verify over up to {len(seeds)} fresh seeds: {patch}"))
 
     found, late = verify(candidates, judge, seeds, begin=begin)
-    unverified = f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
+    unverified = (
+        f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
+    )
     return tuple(_verdict(one, judge) for one in found), unverified
 
 
 def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
     """Its samples are those of the metric as the program logs it; NaN for a failed training."""
-    sign, both = 1 if judge.measure.larger_is_better else -1, (one.comparison.before, one.comparison.after)
-    before, after = (tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both)
+    sign, both = (
+        1 if judge.measure.larger_is_better else -1,
+        (one.comparison.before, one.comparison.after),
+    )
+    before, after = (
+        tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both
+    )
     decision = Decision.NOT_SIGNIFICANT
     if one.significant:
         decision = Decision.TOO_SMALL
@@ -184,16 +243,27 @@ def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
 
 
 def _decision(
-    verdicts: Sequence[Verdict], context: SearchContext, found: Diagnosis, *, in_time: bool
+    verdicts: Sequence[Verdict],
+    context: SearchContext,
+    found: Diagnosis,
+    *,
+    in_time: bool,
 ) -> Decision:
     decided = deciding(verdicts)
     if decided is not None:
         return decided.decision
     if not in_time:
         return Decision.NOT_DECIDED
-    base = next((look.score for look in context.evaluations if not look.patch and look.share == 1), None)
+    base = next(
+        (look.score for look in context.evaluations if not look.patch and look.share == 1),
+        None,
+    )
     good = base is not None and context.trainer.bounded and context.trainer.is_good_enough(base)
-    return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
+    return (
+        Decision.GOOD_ALREADY
+        if good and found.judgement is Judgement.SOUND
+        else Decision.NOTHING_FOUND
+    )
 
 
 def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:

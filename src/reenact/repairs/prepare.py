@@ -1,5 +1,6 @@
-"""From a diagnosis to a search: can this program be repaired at all, what does one training cost, what
-judges, what may the strategy use."""
+"""From a diagnosis to a search: can this program be repaired at all, what does one training cost,
+what judges, what may the strategy use.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -45,32 +46,43 @@ class RepairServices(DiagnoseServices):
     studies: bool = True
     """Keep the search as an Optuna study."""
     around: str = ""
-    """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a box;
-    empty: of the surroundings here."""
+    """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a
+    box; empty: of the surroundings here.
+    """
     study_url: str = field(default="", repr=False)
     """Database of a study that several repairs share; a secret. Empty: a file a run."""
     shared: bool = True
     """Take over what finished runs have trained with equal inputs."""
 
-    def shared_study(self, program: Program, options: RepairOptions, run: str) -> SharedStudy | None:
+    def shared_study(
+        self, program: Program, options: RepairOptions, run: str
+    ) -> SharedStudy | None:
         """The same for every driver that searches the same space of the same program with the same
         strategy."""
         if not self.study_url or not self.studies:
             return None
-        parts = [options.strategy, options.space, options.metric, Trial(program).content[:12]]
+        parts = [
+            options.strategy,
+            options.space,
+            options.metric,
+            Trial(program).content[:12],
+        ]
         return SharedStudy(self.study_url, "-".join(filter(None, parts)), run)
 
 
 def fit_for_repair(found: Diagnosis) -> Trace:
-    """The trace of its training; raises Inconclusive when there is none that came to its end, InputError when
-    nothing can be changed. A crash behind the training is no obstacle."""
+    """The trace of its training; raises Inconclusive when there is none that came to its end,
+    InputError when nothing can be changed. A crash behind the training is no obstacle.
+    """
     evidence = found.evidence
     program, outcome = evidence.program, evidence.outcome
     assert program is not None
     if outcome is not None and outcome.crash is not None and ending_of(found.evidence) is None:
         raise _crashes(found)
     if outcome is not None and outcome.kind in CUT_OFF:
-        none = f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}"
+        none = (
+            f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}"
+        )
         longer = "Give a larger --max-time or --training-time, or train for fewer epochs."
         if outcome.kind is OutcomeKind.INTERRUPTED:
             longer = "Run the same command and let one training end, or train for fewer epochs."
@@ -82,17 +94,27 @@ def fit_for_repair(found: Diagnosis) -> Trace:
         sentence = on_stand_in(found.stand_in_data, f"Nothing could be judged: {why}.{memory}")
         raise Inconclusive(sentence, next_step=f"reenact watch {program.entry} shows the run.")
     if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
-        none = "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source."
-        listed = f"reenact params {program.entry} lists what was found, and why it cannot be changed."
+        none = (
+            "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the "
+            "source."
+        )
+        listed = (
+            f"reenact params {program.entry} lists what was found, and why it cannot be changed."
+        )
         raise InputError(none, next_step=listed)
     return evidence.trace
 
 
 def against_crash(found: Diagnosis) -> list[Patch]:
-    """Changes that may let a program train which crashes before: what its findings suggest, each by itself,
-    then the first of each together. None for other programs."""
+    """Changes that may let a program train which crashes before: what its findings suggest, each by
+    itself, then the first of each together. None for other programs.
+    """
     outcome = found.evidence.outcome
-    if outcome is None or outcome.kind is not OutcomeKind.CRASHED or ending_of(found.evidence) is not None:
+    if (
+        outcome is None
+        or outcome.kind is not OutcomeKind.CRASHED
+        or ending_of(found.evidence) is not None
+    ):
         return []
     single = [one.suspect.suggestions[0].patch for one in found.findings if one.suspect.suggestions]
     together = sum(single[1:], single[0]) if len(single) > 1 else NOTHING
@@ -103,10 +125,14 @@ def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
     outcome, program = found.evidence.outcome, found.evidence.program
     assert outcome is not None
     assert program is not None
-    changes = f" Changes that were tried against that: {tried}; none lets it train." if tried else ""
+    changes = (
+        f" Changes that were tried against that: {tried}; none lets it train." if tried else ""
+    )
     why = "this program crashes before its training ends, so no training can be compared."
     why = f"Nothing could be judged: {why} {outcome.sentence}{changes}"
-    instead = f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again."
+    instead = (
+        f"reenact diagnose {program.entry} names the cause; repair it by hand, then run again."
+    )
     if outcome.stand_in_exists:
         instead = f"reenact repair --stand-in-data {program.entry} repairs it on made-up data."
     return Inconclusive(on_stand_in(found.stand_in_data, why), next_step=instead)
@@ -123,18 +149,30 @@ def prepare(
     *,
     watched: bool,
 ) -> tuple[SearchContext, Judging, tuple[str, ...]]:
-    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too. Without a
-    trace it crashes: the first change that lets it train tells what judges and what one training costs. What
-    the search begins with, how it is judged, and notes."""
+    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too.
+    Without a trace it crashes: the first change that lets it train tells what judges and what one
+    training costs. What the search begins with, how it is judged, and notes.
+    """
     wanted, task = options.metric or None, found.evidence.task
     ending = ending_of(found.evidence)
     seconds = trace.seconds if trace is not None else UNKNOWN_SECONDS
     trainer = services.trainer(
-        found.evidence, executor, run, options.python, around=services.around, budget=options.allowed,
+        found.evidence,
+        executor,
+        run,
+        options.python,
+        around=services.around,
+        budget=options.allowed,
         measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,
-        one_training=seconds, one_wall=seconds, seeds=choosing_seeds(options.chance), part=Part.SEARCH,
-        shared=services.shared, training_time=options.training_time, ending=ending, prunes=options.prune,
-    )  # fmt: skip
+        one_training=seconds,
+        one_wall=seconds,
+        seeds=choosing_seeds(options.chance),
+        part=Part.SEARCH,
+        shared=services.shared,
+        training_time=options.training_time,
+        ending=ending,
+        prunes=options.prune,
+    )
     asked = trainer.trial(NOTHING, trainer.seeds[0])
     if trace is None:
         first = _first_that_trains(trainer, found)
@@ -143,15 +181,16 @@ def prepare(
         first = trainer.measure_cost()
     judging = judging_by(trainer.measure, first)
     trainer.judge_by(judging.search, judging.search_part)
-    # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
+    # Where nothing could be halved, asking for a half changes nothing: the first training counts as
+    # whole.
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
     twice = _not_the_same_twice(trainer.apart(), base)
     shared = services.shared_study(program, options, run.run_id)
     shared_note = f"The search is shared: study {shared}." if shared is not None else ""
     ends = ending and (
-        f"The program ends with {ending.type} at {ending.place}, behind its training; trainings that end in"
-        " the same way count as trained."
+        f"The program ends with {ending.type} at {ending.place}, behind its training; trainings "
+        "that end in the same way count as trained."
     )
     notes = tuple(note for note in (ends, trainer.budget.note, twice, shared_note) if note)
     if watched:
@@ -161,24 +200,31 @@ def prepare(
     weights = services.traces.parent / "weights" / run.run_id
     weights.mkdir(parents=True, exist_ok=True)
     context = SearchContext(
-        found.evidence, suspects, trainer, options, services.tell,
+        found.evidence,
+        suspects,
+        trainer,
+        options,
+        services.tell,
         note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
         studies=studies,
         shared_study=shared,
         write=recorder_of(studies, options.search_name, shared)
-        if options.strategy in WITHOUT_STUDY else None,
+        if options.strategy in WITHOUT_STUDY
+        else None,
         scratch=weights,
         model=services.model,
         questions=run.under("model"),
         at_once=options.at_once,
         begun_with=base,
         reserve=FOR_MINIMISING * trainer.balance[1],
-    )  # fmt: skip
+    )
     return context, judging, notes
 
 
 def _first_that_trains(trainer: BudgetedTrainer, found: Diagnosis) -> Outcome:
-    """What comes of the first suggested change with which the program trains; raises Inconclusive."""
+    """What comes of the first suggested change with which the program trains; raises
+    Inconclusive.
+    """
     patches = [patch for patch in against_crash(found) if trainer.applies(patch)]
     for outcome in trainer.outcomes([trainer.trial(patch, trainer.seeds[0]) for patch in patches]):
         if outcome.trained:

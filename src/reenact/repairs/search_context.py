@@ -1,4 +1,6 @@
-"""What a strategy works with: the program, its evidence, trainings within the budget, the best so far."""
+"""What a strategy works with: the program, its evidence, trainings within the budget, the best
+so far.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,7 +75,9 @@ class SearchContext:
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
     begun_with: Trial | None = None
-    """The training of the program as it stands that was done to see what one costs: it is not done again."""
+    """The training of the program as it stands that was done to see what one costs: it is not
+    done again.
+    """
     fewer_data: bool = False
     """Short trainings use a share of the data instead of a share of the epochs."""
     first_seed: int = 0
@@ -104,8 +108,9 @@ class SearchContext:
         return self.scores([NOTHING])[0]
 
     def scores(self, patches: Sequence[Patch], seeds: int = 0, share: float = 1.0) -> list[float]:
-        """The middle value of each changed program over the first seeds, larger is better; over those of a
-        first look where no number is given."""
+        """The middle value of each changed program over the first seeds, larger is better; over
+        those of a first look where no number is given.
+        """
         seeds = seeds or self.looks
         chosen = self.seeds[:seeds]
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
@@ -116,7 +121,9 @@ class SearchContext:
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
         """One changed program over the first seeds."""
-        return self.trainer.scored([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])[0]
+        return self.trainer.scored([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])[
+            0
+        ]
 
     def within_budget(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""
@@ -128,7 +135,10 @@ class SearchContext:
         if known is not None and not patch and seed == known.seed and share == 1:
             return known
         # A change whose loss is lost is no repair, and need not be trained to its end.
-        trial = replace(self.trainer.trial(self.shortened(patch, share), seed), while_finite=bool(patch))
+        trial = replace(
+            self.trainer.trial(self.shortened(patch, share), seed),
+            while_finite=bool(patch),
+        )
         if share == 1:
             return self.trainer.pruned(trial)
         return replace(trial, data=share) if self.fewer_data else trial
@@ -142,7 +152,9 @@ class SearchContext:
         return self.fewer_data
 
     def cost(self, patch: Patch, seeds: int = 0, share: float = 1.0) -> float:
-        """Trainings' worth of a look; a short training counts for one where trainings are counted."""
+        """Trainings' worth of a look; a short training counts for one where trainings are
+        counted.
+        """
         seeds = seeds or self.looks
         if self.trainer.budget.trainings is not None:
             return float(seeds)
@@ -168,7 +180,9 @@ class SearchContext:
         param = self._epochs() if share < 1 and not self.fewer_data else None
         if param is None:
             return patch
-        sets = (one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id)
+        sets = (
+            one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id
+        )
         own = next(sets, None)
         epochs = own.value if own is not None else param.in_force
         if not isinstance(epochs, int):
@@ -188,7 +202,9 @@ class SearchContext:
 
     def _epochs(self) -> Hyperparameter | None:
         found = [param for param in self.hyperparameters if param.kind is Kind.EPOCHS]
-        whole = [param for param in found if isinstance(param.in_force, int) and param.in_force >= 2]
+        whole = [
+            param for param in found if isinstance(param.in_force, int) and param.in_force >= 2
+        ]
         return whole[0] if len(found) == 1 and whole else None
 
     def _remember(self, evaluation: Evaluation) -> None:

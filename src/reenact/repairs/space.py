@@ -1,8 +1,8 @@
 """The space of a search: every hyperparameter that may be turned, with the values it may take.
 
-`own` is what reenact knows to be worth trying. `study` is the search space of "Fault Localisation and Repair
-for DL Systems" (section 5.3 and its replication package), for comparison: learning rates drawn evenly
-between 1e-6 and 10, epochs by powers of a factor, names of Keras.
+`own` is what reenact knows to be worth trying. `study` is the search space of "Fault Localisation
+and Repair for DL Systems" (section 5.3 and its replication package), for comparison: learning rates
+drawn evenly between 1e-6 and 10, epochs by powers of a factor, names of Keras.
 """
 
 import random
@@ -15,31 +15,82 @@ from reenact.program.change import Change
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.read.alternatives import same_value
-from reenact.program.source import words
 from reenact.types import JsonValue
 
 SEARCHED = (
-    Kind.LOSS, Kind.OPTIMIZER, Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.ACTIVATION,
-    Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER, Kind.UNITS, Kind.LAYER, Kind.DROPOUT,
-)  # fmt: skip
+    Kind.LOSS,
+    Kind.OPTIMIZER,
+    Kind.LEARNING_RATE,
+    Kind.BATCH_SIZE,
+    Kind.EPOCHS,
+    Kind.ACTIVATION,
+    Kind.WEIGHT_INIT,
+    Kind.BIAS_INIT,
+    Kind.WEIGHT_REGULARIZER,
+    Kind.UNITS,
+    Kind.LAYER,
+    Kind.DROPOUT,
+)
 """Kinds that the study's tools may change."""
-LOSSES = words(
-    "mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error "
-    "squared_hinge hinge categorical_hinge log_cosh categorical_crossentropy sparse_categorical_crossentropy "
-    "binary_crossentropy kl_divergence poisson"
+LOSSES = (
+    "mean_squared_error",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_logarithmic_error",
+    "squared_hinge",
+    "hinge",
+    "categorical_hinge",
+    "log_cosh",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+    "binary_crossentropy",
+    "kl_divergence",
+    "poisson",
 )
-OPTIMIZERS = words("sgd rmsprop adagrad adadelta adam adamax nadam")
-INITIALIZERS = words(
-    "zeros ones random_normal random_uniform truncated_normal orthogonal lecun_uniform "
-    "glorot_normal glorot_uniform he_normal lecun_normal he_uniform"
+OPTIMIZERS = (
+    "sgd",
+    "rmsprop",
+    "adagrad",
+    "adadelta",
+    "adam",
+    "adamax",
+    "nadam",
 )
-ACTIVATIONS = words("elu softmax selu softplus softsign relu tanh sigmoid hard_sigmoid exponential linear")
+INITIALIZERS = (
+    "zeros",
+    "ones",
+    "random_normal",
+    "random_uniform",
+    "truncated_normal",
+    "orthogonal",
+    "lecun_uniform",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "lecun_normal",
+    "he_uniform",
+)
+ACTIVATIONS = (
+    "elu",
+    "softmax",
+    "selu",
+    "softplus",
+    "softsign",
+    "relu",
+    "tanh",
+    "sigmoid",
+    "hard_sigmoid",
+    "exponential",
+    "linear",
+)
 POWERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One hyperparameter. Either some values, the first of which is in force, or all between two bounds."""
+    """One hyperparameter. Either some values, the first of which is in force, or all between
+    two bounds.
+    """
 
     hyperparameter: Hyperparameter
     values: tuple[JsonValue, ...] = ()
@@ -57,7 +108,9 @@ class Dimension:
 
     @property
     def start(self) -> float:
-        """Where the program is now: its number within the bounds, or the place of the first value."""
+        """Where the program is now: its number within the bounds, or the place of the first
+        value.
+        """
         now = self.hyperparameter.in_force
         return min(max(float(str(now)), self.low), self.high) if self.is_range else 0
 
@@ -69,7 +122,9 @@ class Dimension:
 Space: TypeAlias = tuple[Dimension, ...]
 
 
-def patch_at(space: Space, point: Mapping[str, JsonValue], applies: Callable[[Patch], bool]) -> Patch:
+def patch_at(
+    space: Space, point: Mapping[str, JsonValue], applies: Callable[[Patch], bool]
+) -> Patch:
     """The change that leads from the program as it stands to a point."""
     params = [(one.hyperparameter, point[one.name]) for one in space]
     moved = [(param, value) for param, value in params if not same_value(value, param.in_force)]
@@ -80,12 +135,16 @@ def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> S
     """The space of a program; raises InputError where there is none."""
     usable = [param for param in params if param.changeable and param.kind in SEARCHED]
     if which == "study" and any(param.library == "torch" for param in usable):
-        raise InputError("The study's search space is written in the words of Keras; this is PyTorch.")
+        raise InputError(
+            "The study's search space is written in the words of Keras; this is PyTorch."
+        )
     numbers = random.Random(chance)  # noqa: S311 - a search, no secret
     made = [_study(param, numbers) if which == "study" else _own(param) for param in usable]
     found = tuple(one for one in made if one is not None)
     if not found:
-        raise InputError("Nothing in this program can be searched over: no hyper-parameter can be changed.")
+        raise InputError(
+            "Nothing in this program can be searched over: no hyper-parameter can be changed."
+        )
     return found
 
 
@@ -124,12 +183,16 @@ def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
     if param.kind is Kind.LEARNING_RATE:
         return Dimension(param, low=1e-6, high=10.0)
     if param.kind is Kind.UNITS and isinstance(now, int):
-        return Dimension(param, (now, max(1, now // 2), 2 * now)) if param.role != "output" else None
+        return (
+            Dimension(param, (now, max(1, now // 2), 2 * now)) if param.role != "output" else None
+        )
     if param.kind is Kind.EPOCHS and isinstance(now, int):
         factor = chance.uniform(1.1, 1.3)
         scaled = [now * factor**power for power in range(1, POWERS + 1)]
         scaled += [now / factor**power for power in range(1, POWERS + 1)]
-        return Dimension(param, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
+        return Dimension(
+            param, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)]))
+        )
     if param.kind is Kind.LAYER and not param.alternatives:
         return None
     if param.kind is Kind.WEIGHT_REGULARIZER and param.absent:

@@ -1,9 +1,10 @@
 """A search as an Optuna study: optuna-dashboard opens it while it runs.
 
-On disk, the journal of reenact is the truth and the study is made from it: after an interruption the same
-questions are asked again in the same order, answered from the journal, and the file is written again, damaged
-or not. In a database that several drivers share (setting `study_url`), what others tell counts too: there the
-trials of this run are found by its id and reported again, and no other is touched.
+On disk, the journal of reenact is the truth and the study is made from it: after an interruption
+the same questions are asked again in the same order, answered from the journal, and the file is
+written again, damaged or not. In a database that several drivers share (setting `study_url`), what
+others tell counts too: there the trials of this run are found by its id and reported again, and no
+other is touched.
 
 The address of the database may hold a password. It is shown nowhere but for its kind and its host.
 """
@@ -67,7 +68,9 @@ class Study:
                 self.study.enqueue_trial(start, skip_if_exists=self.shared is not None)
 
     def ask(self) -> StudyPoint:
-        """The next point, as a change that can be made; first those that this run asked for before."""
+        """The next point, as a change that can be made; first those that this run asked for
+        before.
+        """
         with _reaching(self.shared):
             while self._again:
                 before = self._again.popleft()
@@ -112,8 +115,12 @@ class Study:
             return asked.trial.should_prune()
 
 
-def recorder_of(folder: Path | None, name: str, shared: SharedStudy | None) -> Callable[[Evaluation], None]:
-    """For strategies that ask nobody: every evaluation is written into a study, into a shared one once."""
+def recorder_of(
+    folder: Path | None, name: str, shared: SharedStudy | None
+) -> Callable[[Evaluation], None]:
+    """For strategies that ask nobody: every evaluation is written into a study, into a shared
+    one once.
+    """
     import optuna
 
     study = new_study(folder, name, shared)
@@ -124,17 +131,27 @@ def recorder_of(folder: Path | None, name: str, shared: SharedStudy | None) -> C
         if known:
             known.popleft()
             return
-        attributes = {"patch": str(one.patch), "seeds": one.seeds, "share": one.share, "spent": one.spent}
+        attributes = {
+            "patch": str(one.patch),
+            "seeds": one.seeds,
+            "share": one.share,
+            "spent": one.spent,
+        }
         attributes |= {RUN: shared.owner} if shared is not None else {}
         with _reaching(shared):
-            study.add_trial(optuna.trial.create_trial(value=finite(one.score), user_attrs=attributes))
+            study.add_trial(
+                optuna.trial.create_trial(value=finite(one.score), user_attrs=attributes)
+            )
 
     return write
 
 
-def new_study(folder: Path | None, name: str, shared: SharedStudy | None, **how: Any) -> optuna.Study:
-    """A study in a new file, in memory without a folder; a shared one as it stands in its database, made
-    where it is not there yet. Raises MissingPart and Unreachable."""
+def new_study(
+    folder: Path | None, name: str, shared: SharedStudy | None, **how: Any
+) -> optuna.Study:
+    """A study in a new file, in memory without a folder; a shared one as it stands in its database,
+    made where it is not there yet. Raises MissingPart and Unreachable.
+    """
     import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
@@ -147,7 +164,9 @@ def new_study(folder: Path | None, name: str, shared: SharedStudy | None, **how:
         waits = {"timeout": LOCKED_S} if shared.url.startswith("sqlite") else {}
         try:
             with _reaching(shared):
-                database = optuna.storages.RDBStorage(shared.url, engine_kwargs={"connect_args": waits})
+                database = optuna.storages.RDBStorage(
+                    shared.url, engine_kwargs={"connect_args": waits}
+                )
                 how |= {"storage": database, "load_if_exists": True}
                 return optuna.create_study(study_name=shared.name, **how)
         except Unreachable:
@@ -167,7 +186,9 @@ def _own(study: optuna.Study, shared: SharedStudy | None) -> list[optuna.trial.F
     """Trials that this run has asked for or written already, in order."""
     if shared is None:
         return []
-    return [one for one in study.get_trials(deepcopy=False) if one.user_attrs.get(RUN) == shared.owner]
+    return [
+        one for one in study.get_trials(deepcopy=False) if one.user_attrs.get(RUN) == shared.owner
+    ]
 
 
 @contextmanager
@@ -179,12 +200,17 @@ def _reaching(shared: SharedStudy | None) -> Iterator[None]:
     from optuna.exceptions import OptunaError
     from sqlalchemy.exc import SQLAlchemyError
 
-    advice = "`reenact config` says where study_url comes from; without it the study is a file of the run."
+    advice = (
+        "`reenact config` says where study_url comes from; without it the study is a file of the "
+        "run."
+    )
     try:
         yield
     except ImportError as error:
         driver = error.name or "a driver for such databases"
-        sentence = f"The database of the study {shared} needs a package that is not installed: {driver}."
+        sentence = (
+            f"The database of the study {shared} needs a package that is not installed: {driver}."
+        )
         raise MissingPart(sentence, next_step="Install it beside reenact.") from None
     except (SQLAlchemyError, OptunaError) as error:
         sentence = f"The database of the study {shared} cannot be used ({type(error).__name__})."

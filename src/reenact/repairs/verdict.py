@@ -1,8 +1,9 @@
 """What came of a repair: before and after over fresh seeds, the decision, and how it was found.
 
-A change is searched on one part of the evaluation data and judged on the other. Where the data can be taken
-apart, each gets a half; where the program measures on validation and on test data, the one chooses and the
-other judges; else both are the same data, and only the seeds are fresh, and the report says so.
+A change is searched on one part of the evaluation data and judged on the other. Where the data can
+be taken apart, each gets a half; where the program measures on validation and on test data, the one
+chooses and the other judges; else both are the same data, and only the seeds are fresh, and the
+report says so.
 """
 
 import math
@@ -31,9 +32,12 @@ class Judging:
     """How candidates are chosen and how the final one is judged."""
 
     JSON: ClassVar = (
-        "search=search.name", "judge=judge.name", "larger_is_better=judge.larger_is_better", "held_out",
+        "search=search.name",
+        "judge=judge.name",
+        "larger_is_better=judge.larger_is_better",
+        "held_out",
         "sentence",
-    )  # fmt: skip
+    )
 
     search: Measure
     judge: Measure
@@ -48,7 +52,9 @@ class Judging:
 
 
 def judging_by(measure: Measure, halved: Outcome) -> Judging:
-    """`halved` is a training of the program as it stands that was asked to measure on the search half."""
+    """`halved` is a training of the program as it stands that was asked to measure on the
+    search half.
+    """
     if measure.read(halved) is None:
         # A program that prints `nan` does not tell where the metric stands when it does well.
         measure = replace(measure, source=None)
@@ -58,7 +64,11 @@ def judging_by(measure: Measure, halved: Outcome) -> Judging:
     name = measure.name.replace("test_", "val_", 1)
     known = halved.metrics.get(name)
     # The same metric on validation data, when that is other data than what judges.
-    if measure.name.startswith("test_") and known is not None and known != halved.metrics.get(measure.name):
+    if (
+        measure.name.startswith("test_")
+        and known is not None
+        and known != halved.metrics.get(measure.name)
+    ):
         twin = replace(measure, name=name, source=halved.sources.get(name))
         sentence = f"searched by {twin.name}, judged by {measure.name}"
         return Judging(twin, measure, Part.WHOLE, Part.WHOLE, sentence)
@@ -74,8 +84,9 @@ class Decision(StrEnum):
     IMPROVED = "improved"
     """Significantly better, and by enough to matter; nothing says that it does well now."""
     RUNS_NOW = "runs-now"
-    """Significantly different, but no improvement: a program that failed trains now, to a result no better
-    than a constant answer, or a loss falls below what its formula can reach."""
+    """Significantly different, but no improvement: a program that failed trains now, to a result no
+    better than a constant answer, or a loss falls below what its formula can reach.
+    """
     TOO_SMALL = "too-small"
     """Significantly better, but too little to matter."""
     NOT_SIGNIFICANT = "not-significant"
@@ -104,9 +115,17 @@ class Verdict:
     """One change, trained over seeds that chose nothing, against the program as it stands."""
 
     JSON: ClassVar = (
-        "decision", "patch", "seeds", "before", "after", "p_value", "rank_biserial=comparison.rank_biserial",
-        "cohen_d=comparison.cohen_d", "shortfall?", "detectable_gain=detectable",
-    )  # fmt: skip
+        "decision",
+        "patch",
+        "seeds",
+        "before",
+        "after",
+        "p_value",
+        "rank_biserial=comparison.rank_biserial",
+        "cohen_d=comparison.cohen_d",
+        "shortfall?",
+        "detectable_gain=detectable",
+    )
 
     patch: Patch
     seeds: tuple[int, ...]
@@ -121,11 +140,15 @@ class Verdict:
     shortfall: str = ""
     """Why a significant difference is no improvement; empty where it is one, or not significant."""
     detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody can say."""
+    """The smallest gain that would have been found four times out of five; none where nobody
+    can say.
+    """
 
     @property
     def not_seen(self) -> str:
-        """How large a gain would have been found, where none was; empty where that does not matter."""
+        """How large a gain would have been found, where none was; empty where that does not
+        matter.
+        """
         if self.decision is not Decision.NOT_SIGNIFICANT:
             return ""
         return detectable_words(self.detectable)
@@ -143,11 +166,26 @@ class Repair(Result):
     """The answer."""
 
     JSON: ClassVar = (
-        "strategy", "decision", "sentence", "patch", "complexity=patch.complexity", "diff", "judging",
-        "verdicts", "looks", "cuts", "curves", "trainings=cost.trainings", "spent=cost.spent:3",
-        "one_training_s=cost.one_training:3", "verifying_trainings=cost.verifying", "seconds=cost.seconds:2",
-        "why", "stand_in_data", "notes",
-    )  # fmt: skip
+        "strategy",
+        "decision",
+        "sentence",
+        "patch",
+        "complexity=patch.complexity",
+        "diff",
+        "judging",
+        "verdicts",
+        "looks",
+        "cuts",
+        "curves",
+        "trainings=cost.trainings",
+        "spent=cost.spent:3",
+        "one_training_s=cost.one_training:3",
+        "verifying_trainings=cost.verifying",
+        "seconds=cost.seconds:2",
+        "why",
+        "stand_in_data",
+        "notes",
+    )
 
     strategy: str
     decision: Decision
@@ -191,21 +229,28 @@ class Repair(Result):
         )
         if self.stopped_by_user:
             late = (
-                "Not decided: stopped by you before a change was verified. The same command starts afresh and"
-                " reuses the trainings that came to their end."
+                "Not decided: stopped by you before a change was verified. The same command "
+                "starts afresh and reuses the trainings that came to their end."
             )
         whole = {
-            Decision.GOOD_ALREADY: "This training performs well already; nothing is to be repaired.",
+            Decision.GOOD_ALREADY: (
+                "This training performs well already; nothing is to be repaired."
+            ),
             Decision.NOT_DECIDED: late,
         }.get(self.decision)
-        return on_stand_in(self.stand_in_data, whole or f"{self._outcome} {self._next_step}".rstrip())
+        return on_stand_in(
+            self.stand_in_data, whole or f"{self._outcome} {self._next_step}".rstrip()
+        )
 
     @property
     def in_numbers(self) -> str:
         """The metric before and after; empty where nothing was verified."""
         if self.verdict is None:
             return ""
-        return f"{self.judging.judge.name} {summary(self.verdict.before)} -> {summary(self.verdict.after)}"
+        return (
+            f"{self.judging.judge.name} {summary(self.verdict.before)} -> "
+            f"{summary(self.verdict.after)}"
+        )
 
     @property
     def _outcome(self) -> str:
@@ -222,7 +267,9 @@ class Repair(Result):
             return f"The best change found helps too little to matter: {numbers} ({proof}{also})."
         if self.decision is Decision.RUNS_NOW:
             failed = all(math.isnan(value) for value in judged.before)
-            begins = "Runs now, but no improvement is shown" if failed else "No improvement is shown"
+            begins = (
+                "Runs now, but no improvement is shown" if failed else "No improvement is shown"
+            )
             return f"{begins}: {numbers} ({proof}); {judged.shortfall}."
         seen = f"; {judged.not_seen}" if judged.not_seen else ""
         return f"No change holds on fresh seeds; the best found: {numbers} ({proof}{seen})."
@@ -233,7 +280,10 @@ class Repair(Result):
         if self.decision.helps:
             return ""
         if self.decision is Decision.TOO_SMALL:
-            return "Name the metric that matters with --metric, or look for a larger gain with --budget 40x."
+            return (
+                "Name the metric that matters with --metric, or look for a larger gain with "
+                "--budget 40x."
+            )
         if self.decision is Decision.RUNS_NOW:
             return "Judge by a metric that is bounded, such as accuracy, with --metric."
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
@@ -243,18 +293,26 @@ class Repair(Result):
     @property
     def _tried(self) -> str:
         """What was tried, with the best of it."""
-        name, sign = self.judging.search.name, 1 if self.judging.search.larger_is_better else -1
+        name, sign = (
+            self.judging.search.name,
+            1 if self.judging.search.larger_is_better else -1,
+        )
         scores = {str(look.patch): look.score for look in self.looks if look.share == 1}
         base = scores.pop(str(Patch()), -math.inf)
         if not scores:
             return " No change could be tried."
         best = max(scores, key=scores.__getitem__)
         reached, stands = summary((sign * scores[best],)), summary((sign * base,))
-        return f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands {stands}."
+        return (
+            f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands "
+            f"{stands}."
+        )
 
 
 def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The last one, which holds where one does; where none does, the first that lets the program run."""
+    """The last one, which holds where one does; where none does, the first that lets the
+    program run.
+    """
     if not verdicts:
         return None
     last = verdicts[-1]
@@ -269,10 +327,14 @@ def _too_few(judged: Verdict | None) -> str:
         return ""
     compared = judged.comparison
     differ = sum(map(ne, compared.before, compared.after))
-    # Every seed better is the least p there is; that a second change might be verified makes it larger.
+    # Every seed better is the least p there is; that a second change might be verified makes it
+    # larger.
     if max(1.0, judged.p_value / compared.p_value) * 0.5**differ < SIGNIFICANT:
         return ""
-    few = f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < {SIGNIFICANT}"
+    few = (
+        f"Only {differ} of {len(judged.seeds)} seeds differ at all, which cannot reach p < "
+        f"{SIGNIFICANT}"
+    )
     return f"{few}; give --seeds {2 * len(judged.seeds)}."
 
 

@@ -1,4 +1,5 @@
-"""Shows any result: terminal, concise, json, sarif, github, html, markdown, and the parts of the live pages.
+"""Shows any result: terminal, concise, json, sarif, github, html, markdown, and the parts of the
+live pages.
 
 document    what is shown, before anyone decides how it looks    views/      a typed result as a document
 drawing     what a result asks to be drawn by; a notebook's cell

@@ -13,7 +13,11 @@ from reenact.plain import plain, plain_line
 from reenact.report import document as doc
 from reenact.types import Table
 
-STYLES = {doc.Level.ERROR: "bold red", doc.Level.WARNING: "yellow", doc.Level.NOTE: "cyan"}
+STYLES = {
+    doc.Level.ERROR: "bold red",
+    doc.Level.WARNING: "yellow",
+    doc.Level.NOTE: "cyan",
+}
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 GAP = 2
 """Blanks between columns."""
@@ -23,10 +27,24 @@ NARROW = 12
 """No column is made narrower than this for the sake of one on its left."""
 
 
-def render(document: doc.Document, *, width: int = 100, color: bool = False, details: bool = True) -> str:
-    """What was reused first, then title, diagnostics, blocks, and the verdict last, where the eye ends."""
+def render(
+    document: doc.Document,
+    *,
+    width: int = 100,
+    color: bool = False,
+    details: bool = True,
+) -> str:
+    """What was reused first, then title, diagnostics, blocks, and the verdict last, where the
+    eye ends.
+    """
     sink = io.StringIO()
-    console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
+    console = Console(
+        file=sink,
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+    )
     if document.reused:
         console.print(RichText(plain_line(document.reused), style="yellow"))
     console.print(RichText(plain_line(document.title), style="bold"))
@@ -79,18 +97,23 @@ def _facts(block: doc.Facts) -> RichTable:
 
 
 def _widths(block: Table, available: int) -> list[int]:
-    """Widths of the columns. No word is broken while there is space, then those on the right are first; what
-    is left over goes where least is wanting, so that few columns need a second line. None where not every
-    column has space for a word of its own: then a row is a list of its cells.
+    """Widths of the columns. No word is broken while there is space, then those on the right are
+    first; what is left over goes where least is wanting, so that few columns need a second line.
+    None where not every column has space for a word of its own: then a row is a list of its cells.
     """
-    columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
+    columns = [
+        [plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)
+    ]
     wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
     widths = [min(WORD, max(_longest(cell.split()) for cell in column)) for column in columns]
     available -= GAP * len(widths)
     if sum(min(one, NARROW) for one in widths) > available:
         return []
     for number in reversed(range(len(widths))):
-        widths[number] = max(min(widths[number], NARROW), widths[number] - max(0, sum(widths) - available))
+        widths[number] = max(
+            min(widths[number], NARROW),
+            widths[number] - max(0, sum(widths) - available),
+        )
     while sum(widths) < min(available, sum(wanted)):
         short = [want - width for want, width in zip(wanted, widths, strict=True)]
         widths[short.index(min(one for one in short if one > 0))] += 1

@@ -49,7 +49,10 @@ def render(document: doc.Document) -> str:
     reused = f'<p class="reused">{escaped(document.reused)}</p>' if document.reused else ""
     verdict = f'<p class="verdict {tone}">{escaped(document.verdict)}</p>'
     above = f"{reused}<h1>{escaped(document.title)}</h1>{verdict}"
-    return page(document.title, f"{above}{contents(document.sections)}{blocks(document.sections)}")
+    return page(
+        document.title,
+        f"{above}{contents(document.sections)}{blocks(document.sections)}",
+    )
 
 
 def contents(sections: Sequence[doc.Section], *more: tuple[str, str]) -> str:
@@ -58,7 +61,9 @@ def contents(sections: Sequence[doc.Section], *more: tuple[str, str]) -> str:
     links += more
     if len(links) < 2:
         return ""
-    listed = " ".join(f'<a href="#{escaped(anchor)}">{escaped(title)}</a>' for anchor, title in links)
+    listed = " ".join(
+        f'<a href="#{escaped(anchor)}">{escaped(title)}</a>' for anchor, title in links
+    )
     return f'<nav class="contents" aria-label="On this page">{listed}</nav>'
 
 
@@ -104,11 +109,17 @@ def _board(one: doc.Board) -> str:
     named = [f' data-label="{escaped(name)}"' if name and many else "" for name in one.columns]
     rows = ""
     for row in one.rows:
-        linked = (_linked(cell, row.hrefs.get(at, ""), one.formulas) for at, cell in enumerate(row.cells))
-        cells = "".join(f"<td{label}>{cell}</td>" for label, cell in zip_longest(named, linked, fillvalue=""))
+        linked = (
+            _linked(cell, row.hrefs.get(at, ""), one.formulas) for at, cell in enumerate(row.cells)
+        )
+        cells = "".join(
+            f"<td{label}>{cell}</td>" for label, cell in zip_longest(named, linked, fillvalue="")
+        )
         rows += f"<tr{_class(row.tone)}{_id(row.anchor)}>{cells}</tr>"
     name = escaped(one.title) or "Table"
-    table = f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
+    table = (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
+    )
     table += f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     return _counted(name, len(one.rows), table) if one.folded else f"{_head(one.title)}{table}"
 
@@ -135,10 +146,14 @@ def _diagnostic(one: doc.Diagnostic) -> str:
     reasons = ""
     for name, reason in one.reasons:
         lines = plain(reason).split("\n")
-        is_change = name in ("try", "changed") and all(each.startswith(doc.CHANGE) for each in lines)
+        is_change = name in ("try", "changed") and all(
+            each.startswith(doc.CHANGE) for each in lines
+        )
         shown = _prose(doc.Text(reason, is_diff=True)) if is_change else escaped(reason)
         reasons += f"<div><dt>{escaped(name)}</dt><dd>{shown}</dd></div>"
-    explained = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
+    explained = (
+        f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
+    )
     after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
     means = blocks([doc.Fold(f"What {one.code} means", [doc.Text(one.help)])]) if one.help else ""
     return (
@@ -151,7 +166,9 @@ def _diagnostic(one: doc.Diagnostic) -> str:
 def _fold(one: doc.Fold) -> str:
     href = escaped(one.href)
     own = f' <a class="own" href="{href}">own page</a>' if href else ""
-    fetched = f' hx-get="{href}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
+    fetched = (
+        f' hx-get="{href}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
+    )
     opened = f'<details class="fold {one.tone}"{fetched if href and not one.blocks else ""}>'
     content = f'<div class="body">{blocks(one.blocks)}</div>'
     return f"{opened}<summary>{escaped(one.summary)}{own}</summary>{content}</details>"
@@ -164,7 +181,9 @@ def _beside(one: doc.Beside) -> str:
 
 def _reading(one: doc.Reading) -> str:
     paragraphs = "".join(
-        f"<h4>{escaped(part)}</h4>" if isinstance(part, str) else f"<p>{' '.join(map(_passage, part))}</p>"
+        f"<h4>{escaped(part)}</h4>"
+        if isinstance(part, str)
+        else f"<p>{' '.join(map(_passage, part))}</p>"
         for part in one.paragraphs
     )
     return _listing("reading", one.title, paragraphs)
@@ -173,7 +192,9 @@ def _reading(one: doc.Reading) -> str:
 def _passage(one: doc.Passage) -> str:
     if not one.href:
         return f"<span{_id(one.anchor)}>{with_formulas(one.text)}</span>"
-    attributes = f'class="passage {one.tone}" href="{escaped(one.href)}" title="{escaped(one.note)}"'
+    attributes = (
+        f'class="passage {one.tone}" href="{escaped(one.href)}" title="{escaped(one.note)}"'
+    )
     return f"<a{_id(one.anchor)} {attributes}>{with_formulas(one.text)}</a>"
 
 
@@ -189,8 +210,8 @@ def _source(one: doc.Source) -> str:
 def _listing(kind: str, title: str, content: str) -> str:
     name = escaped(title)
     return (
-        f'<figure class="{kind}"><figcaption>{name}</figcaption>'
-        f'<div class="listing" tabindex="0" role="region" aria-label="{name}">{content}</div></figure>'
+        f'<figure class="{kind}"><figcaption>{name}</figcaption><div class="listing" tabindex="0" '
+        f'role="region" aria-label="{name}">{content}</div></figure>'
     )
 
 
@@ -200,8 +221,12 @@ def _line(number: int, text: str, squiggles: Sequence[doc.Squiggle], anchor: str
     named = f' id="{escaped(anchor)}-L{number}"' if anchor else ""
     code = "".join(_pieces(text, squiggles))
     notes = {one.note: one.tone for one in squiggles if one.tone != "faint"}
-    beside = "".join(f'<span class="note {tone}">{escaped(words)}</span>' for words, tone in notes.items())
-    return f'<tr{named}{marked}><td class="nr">{number}</td><td><code>{code}</code>{beside}</td></tr>'
+    beside = "".join(
+        f'<span class="note {tone}">{escaped(words)}</span>' for words, tone in notes.items()
+    )
+    return (
+        f'<tr{named}{marked}><td class="nr">{number}</td><td><code>{code}</code>{beside}</td></tr>'
+    )
 
 
 def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
@@ -220,10 +245,19 @@ def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     yield escaped(text[at:])
 
 
-PARTS: dict[type, Callable[[Any], str]] = {doc.Section: _section, doc.Text: _prose, doc.Facts: _facts}
+PARTS: dict[type, Callable[[Any], str]] = {
+    doc.Section: _section,
+    doc.Text: _prose,
+    doc.Facts: _facts,
+}
 PARTS |= {doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
 PARTS[Table] = lambda one: _board(doc.Board(one.title, one.columns, [*map(doc.Row, one.rows)]))
-PARTS |= {doc.Fold: _fold, doc.Beside: _beside, doc.Reading: _reading, doc.Source: _source}
+PARTS |= {
+    doc.Fold: _fold,
+    doc.Beside: _beside,
+    doc.Reading: _reading,
+    doc.Source: _source,
+}
 
 
 def _head(title: str) -> str:

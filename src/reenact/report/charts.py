@@ -11,17 +11,28 @@ from reenact.report import svg
 from reenact.report.document import Picture
 from reenact.report.svg import ALARM, COLOURS, WIDTH
 
-LEFT, HEAT_RIGHT, HEAT_TOP, HEAT_BOTTOM = 150.0, 12.0, 30.0, 26.0
+LEFT = 150.0
+HEAT_RIGHT = 12.0
+HEAT_TOP = 30.0
+HEAT_BOTTOM = 26.0
 CELL = 18.0
-MOST_COLUMNS, MOST_ROWS, LABELS, LONGEST_NAME, NAMED_LAYERS = 90, 40, 6, 22, 8
+MOST_COLUMNS = 90
+MOST_ROWS = 40
+LABELS = 6
+LONGEST_NAME = 22
+NAMED_LAYERS = 8
 NAN = "#111111"
 Stops = tuple[tuple[float, tuple[int, int, int]], ...]
 RISING: Stops = ((0.0, (38, 70, 130)), (0.5, (60, 160, 150)), (1.0, (245, 220, 90)))
 ALARMING: Stops = ((0.0, (214, 226, 220)), (0.5, (236, 165, 80)), (1.0, (190, 30, 45)))
 BALANCED: Stops = ((0.0, (50, 90, 190)), (0.5, (222, 224, 214)), (1.0, (195, 40, 45)))
-STRIPS_RIGHT, STRIPS_TOP, STRIPS_BOTTOM = 90.0, 8.0, 34.0
+STRIPS_RIGHT = 90.0
+STRIPS_TOP = 8.0
+STRIPS_BOTTOM = 34.0
 BAND = 34.0
-GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
+GRAPH_TOP = 14.0
+GRAPH_LEFT = 40.0
+KEY = 18.0
 GRAPH_ROW, LEAST_HEIGHT = 26.0, 120.0
 
 
@@ -33,7 +44,9 @@ class Shade(StrEnum):
     SHARE = "share"
     """From 0, as it should be, to 1, alarming."""
     RATIO = "ratio"
-    """About one thousandth, as it should be, in the middle; ten thousand times less or more at the ends."""
+    """About one thousandth, as it should be, in the middle; ten thousand times less or more at
+    the ends.
+    """
 
 
 HeatRow = tuple[str, Sequence[float | None]]
@@ -44,13 +57,17 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     """Layers against steps: one row a layer, one column a step."""
     shown, kept = rows[:MOST_ROWS], list(range(len(steps)))
     if len(steps) > MOST_COLUMNS:
-        kept = sorted({round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
+        kept = sorted(
+            {round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)}
+        )
     low, high = bounds(shown, shade)
     width = (WIDTH - LEFT - HEAT_RIGHT) / max(1, len(kept))
     parts = list(_scale_bar(low, high, shade))
     for at, (name, values) in enumerate(shown):
         y = HEAT_TOP + at * CELL
-        parts.append(svg.text(LEFT - 6, y + CELL - 5, svg.shortened(name, LONGEST_NAME), anchor="end"))
+        parts.append(
+            svg.text(LEFT - 6, y + CELL - 5, svg.shortened(name, LONGEST_NAME), anchor="end")
+        )
         for column, (step, value) in enumerate((steps[at], values[at]) for at in kept):
             if value is None:
                 continue
@@ -62,7 +79,9 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
     if len(rows) > len(shown):
-        parts.append(svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
+        parts.append(
+            svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end")
+        )
     parts.append(svg.line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
     medians = []
     for name, values in rows[:NAMED_LAYERS]:
@@ -77,7 +96,9 @@ def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
     """The values of the first and the last colour."""
     if shade is not Shade.SIZE:
         return (0.0, 1.0) if shade is Shade.SHARE else (1e-7, 1e1)
-    known = [value for _, row in rows for value in row if value and math.isfinite(value) and value > 0]
+    known = [
+        value for _, row in rows for value in row if value and math.isfinite(value) and value > 0
+    ]
     if not known:
         return 1e-6, 1.0
     low, high = min(known), max(known)
@@ -94,7 +115,9 @@ def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
 
 def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
     """Steps are sampled more densely in the beginning, so a few columns are named."""
-    named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
+    named = (
+        sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
+    )
     for at in named:
         x = LEFT + (at + 0.5) * width
         yield svg.line(x, floor, x, floor + 4)
@@ -110,7 +133,13 @@ def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
     for at in range(count):
         share = at / (count - 1)
         value = share if shade is Shade.SHARE else low * (high / low) ** share
-        yield svg.box(start + at * width, 6, width + 0.3, 10, shade_colour(value, low, high, shade))
+        yield svg.box(
+            start + at * width,
+            6,
+            width + 0.3,
+            10,
+            shade_colour(value, low, high, shade),
+        )
     yield svg.text(start - 5, 15, svg.number(low), anchor="end")
     yield svg.text(start + count * width + 5, 15, svg.number(high))
 
@@ -125,11 +154,18 @@ def blend(stops: Stops, share: float) -> str:
     return "#" + "".join(f"{value:02x}" for value in mixed)
 
 
-def before_after_plot(title: str, before: Sequence[float], after: Sequence[float], below: str) -> Picture:
-    """What a change did: a band before and one after, a dot a seed. What is not finite is a failure."""
+def before_after_plot(
+    title: str, before: Sequence[float], after: Sequence[float], below: str
+) -> Picture:
+    """What a change did: a band before and one after, a dot a seed. What is not finite is a
+    failure.
+    """
     x = svg.scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
     floor = STRIPS_TOP + 2 * BAND
-    parts = [svg.line(LEFT, floor, x.end, floor), svg.text(x.end, floor + 30, below, anchor="end")]
+    parts = [
+        svg.line(LEFT, floor, x.end, floor),
+        svg.text(x.end, floor + 30, below, anchor="end"),
+    ]
     for tick in x.ticks(6):
         parts += [svg.line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
         parts += [svg.text(x(tick), floor + 15, svg.number(tick), anchor="middle")]
@@ -144,7 +180,14 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
             centre = x(median(known))
             parts.append(svg.line(centre, middle - 12, centre, middle + 12, colour=colour))
         if len(known) < len(values):
-            parts.append(svg.text(x.end + 8, middle + 4, f"{len(values) - len(known)} failed", colour=ALARM))
+            parts.append(
+                svg.text(
+                    x.end + 8,
+                    middle + 4,
+                    f"{len(values) - len(known)} failed",
+                    colour=ALARM,
+                )
+            )
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
     return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
@@ -163,20 +206,31 @@ class Dot:
 
 
 def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> Picture:
-    """Nodes that hang on one another; `meaning` of the colours: of those that are used it stands below."""
+    """Nodes that hang on one another; `meaning` of the colours: of those that are used it
+    stands below.
+    """
     columns = defaultdict[int, list[int]](list)
     for at, one in enumerate(dots):
         columns[one.depth].append(at)
     widest = max((len(column) for column in columns.values()), default=1)
-    height, across = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18)), WIDTH - 2 * GRAPH_LEFT
+    height, across = (
+        max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18)),
+        WIDTH - 2 * GRAPH_LEFT,
+    )
     places = {
-        node: (GRAPH_LEFT + across * depth / max(1, *columns), GRAPH_TOP + height * (at + 0.5) / len(column))
+        node: (
+            GRAPH_LEFT + across * depth / max(1, *columns),
+            GRAPH_TOP + height * (at + 0.5) / len(column),
+        )
         for depth, column in columns.items()
         for at, node in enumerate(column)
     }
     nodes = [(one, places[at]) for at, one in enumerate(dots)]
     parts = [svg.line(*places[one.parent], *at, faint=True) for one, at in nodes if one.parent >= 0]
-    parts += [svg.named(svg.dot(*at, one.colour, 7.0 if one.large else 5.0), one.words) for one, at in nodes]
+    parts += [
+        svg.named(svg.dot(*at, one.colour, 7.0 if one.large else 5.0), one.words)
+        for one, at in nodes
+    ]
     counts = Counter(one.colour for one in dots)
     key = [(colour, words) for colour, words in meaning.items() if counts[colour]]
     below = GRAPH_TOP + height + KEY

@@ -1,9 +1,11 @@
-"""Where a program's cursor is on a terminal, as far as that matters to a line drawn below its output.
+"""Where a program's cursor is on a terminal, as far as that matters to a line drawn below its
+output.
 
-Followed: line feeds, cursor up and down, saved and restored positions, erasing, the alternate screen. Rows
-are relative to where the program began. After a jump to an absolute position nothing is known about the rows
-below until the program erases them. Not followed: columns, and lines that wrap. A wrapped line only makes the
-distance to the lowest row look larger than it is, which leaves an empty row and harms nothing.
+Followed: line feeds, cursor up and down, saved and restored positions, erasing, the alternate
+screen. Rows are relative to where the program began. After a jump to an absolute position nothing
+is known about the rows below until the program erases them. Not followed: columns, and lines that
+wrap. A wrapped line only makes the distance to the lowest row look larger than it is, which leaves
+an empty row and harms nothing.
 """
 
 import re
@@ -46,12 +48,15 @@ class Cursor:
 
     @property
     def known(self) -> bool:
-        """Whether something may be drawn below: between two whole sequences, on the usual screen, while the
-        terminal's one saved position is not in use."""
+        """Whether something may be drawn below: between two whole sequences, on the usual screen,
+        while the terminal's one saved position is not in use.
+        """
         return not (self._held or self._lost or self._alternate or self._saved is not None)
 
     def start_afresh(self) -> None:
-        """Another process wrote to the terminal and left the cursor at the start of an empty row."""
+        """Another process wrote to the terminal and left the cursor at the start of an empty
+        row.
+        """
         self._lowest = self._row
         self.fresh = True
 

@@ -1,7 +1,8 @@
 """A document: what a command or a page has to say, before anyone decides how it looks.
 
-Every format shows the plain blocks. What only a page can show well (a source with its marks, what is folded
-away, a text beside another) is shown by `as_html` alone; a terminal has the plain blocks beside it.
+Every format shows the plain blocks. What only a page can show well (a source with its marks, what
+is folded away, a text beside another) is shown by `as_html` alone; a terminal has the plain blocks
+beside it.
 """
 
 from __future__ import annotations
@@ -104,7 +105,11 @@ class Board:
     @property
     def plain(self) -> Table:
         """The same without tones and links."""
-        return Table(self.title, tuple(self.columns), tuple(tuple(row.cells) for row in self.rows))
+        return Table(
+            self.title,
+            tuple(self.columns),
+            tuple(tuple(row.cells) for row in self.rows),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,9 @@ class Fold:
     blocks: Sequence[Block]
     tone: str = ""
     href: str = ""
-    """Where the same stands on a page of its own; its blocks are fetched from there when they are empty."""
+    """Where the same stands on a page of its own; its blocks are fetched from there when they
+    are empty.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +274,9 @@ class Document:
 
     def plain_blocks(self, *, details: bool = True) -> tuple[Plain, ...]:
         """What formats of plain text show, each with the title of its section where it has none."""
-        shown = (one for one in self.blocks if details or not (isinstance(one, Section) and one.detail))
+        shown = (
+            one for one in self.blocks if details or not (isinstance(one, Section) and one.detail)
+        )
         return tuple(_plain(tuple(shown)))
 
     @property
@@ -329,8 +338,12 @@ def mapped(value: T, change: Callable[[str, str], str], name: str = "") -> T:
     elif isinstance(result, list | tuple):
         result = type(result)(mapped(item, change, name) for item in result)
     elif isinstance(result, dict):
-        result = {mapped(key, change, name): mapped(item, change, name) for key, item in result.items()}
+        result = {
+            mapped(key, change, name): mapped(item, change, name) for key, item in result.items()
+        }
     elif is_dataclass(result) and not isinstance(result, type):
         names = [spec.name for spec in fields(result) if spec.init]
-        result = replace(result, **{one: mapped(getattr(result, one), change, one) for one in names})
+        result = replace(
+            result, **{one: mapped(getattr(result, one), change, one) for one in names}
+        )
     return cast("T", result)

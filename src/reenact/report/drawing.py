@@ -1,4 +1,6 @@
-"""What `Result` asks of this package (`reenact.drawing`): document, formats, plots, notebook cell."""
+"""What `Result` asks of this package (`reenact.drawing`): document, formats, plots, notebook
+cell.
+"""
 
 from html import escape
 
@@ -13,7 +15,10 @@ HEIGHT = "34rem"
 def mimebundle(result: Result) -> dict[str, str]:
     """The result as plain text and as html. Raises InputError for what no view shows."""
     document = result.document()
-    return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}
+    return {
+        "text/plain": render(document, "full"),
+        "text/html": framed(render(document, "html")),
+    }
 
 
 def framed(page: str) -> str:

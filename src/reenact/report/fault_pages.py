@@ -18,9 +18,9 @@ CODE = ("Example", "Instead")
 """Sections that are programs."""
 INDEX = "README.md"
 INTRODUCTION = (
-    "Written by `reenact rules --write docs/faults` from the docstrings; change those, not these pages.\n"
-    "Every example is executed by the tests: a detector of the fault fires on the first program, and all\n"
-    "are silent on the second."
+    "Written by `reenact rules --write docs/faults` from the docstrings; change those, not these "
+    "pages.\nEvery example is executed by the tests: a detector of the fault fires on the first "
+    "program, and all\nare silent on the second."
 )
 OURS = re.compile(r"# [a-z0-9-]+\n\nFault `[A-Z]{2}[0-9]{2}`, category `")
 """How a page begins that this module once wrote."""
@@ -28,15 +28,34 @@ OURS = re.compile(r"# [a-z0-9-]+\n\nFault `[A-Z]{2}[0-9]{2}`, category `")
 
 def page(fault: Fault) -> str:
     """A fault's documentation."""
-    parts = [f"# {fault.name}", f"Fault `{fault.code}`, category `{fault.category.value}`."]
-    return _joined([*parts, *_sections(fault, "##"), "## Detectors", *_detectors(detectors_of(fault), "###")])
+    parts = [
+        f"# {fault.name}",
+        f"Fault `{fault.code}`, category `{fault.category.value}`.",
+    ]
+    return _joined(
+        [
+            *parts,
+            *_sections(fault, "##"),
+            "## Detectors",
+            *_detectors(detectors_of(fault), "###"),
+        ]
+    )
 
 
 def detector_page(one: Detector) -> str:
     """A detector, then the fault that it looks for."""
     others = [other for other in detectors_of(one.fault) if other is not one]
-    parts = [*_detectors([one], "#"), f"## Fault {one.fault.name}", *_sections(one.fault, "###")]
-    return _joined([*parts, *(["### Its other detectors", *_detectors(others, "####")] if others else [])])
+    parts = [
+        *_detectors([one], "#"),
+        f"## Fault {one.fault.name}",
+        *_sections(one.fault, "###"),
+    ]
+    return _joined(
+        [
+            *parts,
+            *(["### Its other detectors", *_detectors(others, "####")] if others else []),
+        ]
+    )
 
 
 @cache
@@ -62,7 +81,11 @@ def _prose(text: str) -> str:
 
 def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
     for one in detectors:
-        study = f"fault type **{one.study.value}**" if one.study is not None else "of no single fault type"
+        study = (
+            f"fault type **{one.study.value}**"
+            if one.study is not None
+            else "of no single fault type"
+        )
         facts = f"Family `{one.family}`, {study}, {one.severity.value}, {one.status.value}. "
         facts += f"Needs {', '.join(needs_of(one))}; observes {one.observes.value}. "
         facts += f"Confidence {one.confidence:.2f} before anything is tried."
@@ -74,9 +97,16 @@ def index(faults: Sequence[Fault]) -> str:
     parts = ["# Faults", INTRODUCTION]
     for category in Category:
         own = [fault for fault in faults if fault.category is category]
-        rows = [f"| [{one.name}]({one.name}.md) | {one.code} | {_listed(detectors_of(one))} |" for one in own]
+        rows = [
+            f"| [{one.name}]({one.name}.md) | {one.code} | {_listed(detectors_of(one))} |"
+            for one in own
+        ]
         if rows:
-            head = [f"## {category.value}", "| fault | code | detectors |", "|---|---|---|"]
+            head = [
+                f"## {category.value}",
+                "| fault | code | detectors |",
+                "|---|---|---|",
+            ]
             parts.append("\n".join([*head, *rows]))
     parts.append("## By published tool\n`--select` and `reenact rules --family` take these names.")
     lines = ["| family | what it looks at | detectors |", "|---|---|---|"]
@@ -94,7 +124,10 @@ def _listed(detectors: Iterable[Detector]) -> str:
 
 def pages() -> dict[str, str]:
     """File name and text of every page."""
-    return {INDEX: index(all_faults()), **{f"{fault.name}.md": page(fault) for fault in all_faults()}}
+    return {
+        INDEX: index(all_faults()),
+        **{f"{fault.name}.md": page(fault) for fault in all_faults()},
+    }
 
 
 def write_pages(folder: Path) -> tuple[Path, ...]:
@@ -114,7 +147,14 @@ COLUMNS = ("detector", "name", "fault", "family", "needs", "status")
 
 def detector_cells(one: Detector) -> tuple[str, ...]:
     """A detector in a table of those columns."""
-    return one.code, one.name, one.fault.name, one.family, " ".join(needs_of(one)), one.status.value
+    return (
+        one.code,
+        one.name,
+        one.fault.name,
+        one.family,
+        " ".join(needs_of(one)),
+        one.status.value,
+    )
 
 
 def fault_text(fault: Fault, width: int = 100) -> str:

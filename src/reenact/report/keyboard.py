@@ -1,10 +1,12 @@
 """The keyboard of our terminal while a line of ours is shown on it.
 
-The system would echo what is typed past us: Enter moves the cursor without our knowing, which tears the line.
-So the echo is off meanwhile. What is typed goes to the program that runs, whose own terminal echoes it where
-the program writes; while none runs it stays for the shell. Ctrl-C, Ctrl-Z and Ctrl-\\ stay signals to us.
+The system would echo what is typed past us: Enter moves the cursor without our knowing, which tears
+the line. So the echo is off meanwhile. What is typed goes to the program that runs, whose own
+terminal echoes it where the program writes; while none runs it stays for the shell. Ctrl-C, Ctrl-Z
+and Ctrl-\\ stay signals to us.
 
-Not covered: a command that is killed with SIGKILL leaves the terminal without an echo (`stty sane`).
+Not covered: a command that is killed with SIGKILL leaves the terminal without an echo (`stty
+sane`).
 """
 
 import os
@@ -19,7 +21,9 @@ STDIN = 0
 LOOK_S = 0.25
 """How often it is looked at whether somebody still wants the keys."""
 MOST_BYTES = 4096
-_INPUT, _LOCAL, _CHARACTERS = 0, 3, 6
+_INPUT = 0
+_LOCAL = 3
+_CHARACTERS = 6
 """Places in the attributes of a terminal (termios)."""
 
 
@@ -45,7 +49,9 @@ class Keyboard:
         return None
 
     def take(self) -> None:
-        """No echo from now on; nothing happens in the background, where the terminal is another's."""
+        """No echo from now on; nothing happens in the background, where the terminal is
+        another's.
+        """
         with self._lock:
             if self._before is not None or not self._in_front():
                 return
@@ -68,7 +74,10 @@ class Keyboard:
             if program is not None:
                 self._read_on = threading.Event()
                 self._reader = threading.Thread(
-                    target=self._read, args=(program, self._read_on), name="reenact-keyboard", daemon=True
+                    target=self._read,
+                    args=(program, self._read_on),
+                    name="reenact-keyboard",
+                    daemon=True,
                 )
                 self._reader.start()
             if self._before is not None and self._in_front():

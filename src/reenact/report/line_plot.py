@@ -1,4 +1,6 @@
-"""Curves over steps, with the moments at which something was noticed, as a drawing and as a line of bars."""
+"""Curves over steps, with the moments at which something was noticed, as a drawing and as a
+line of bars.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +13,9 @@ from reenact.report.document import Picture
 from reenact.report.svg import ALARM, COLOURS, DECADES, WIDTH, Scale
 
 T = TypeVar("T")
-LEFT, RIGHT, BOTTOM = 56.0, 12.0, 34.0
+LEFT = 56.0
+RIGHT = 12.0
+BOTTOM = 34.0
 HEIGHT = 220.0
 ROW = 14.0
 """Height of a row of words above the curves."""
@@ -35,7 +39,9 @@ class Curve:
     steps: Sequence[float]
     values: Sequence[float]
     group: str = field(default="", kw_only=True)
-    """Curves of one group, such as the seeds of a method, are thin, of one colour, and one in the legend."""
+    """Curves of one group, such as the seeds of a method, are thin, of one colour, and one in
+    the legend.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +73,30 @@ def line_plot(
     between: tuple[float, float] | None = None,
     words: str = "",
 ) -> Picture:
-    """Curves on one pair of axes; a logarithmic height where the values span decades. `between` fixes the
-    height: shares lie between 0 and 1, and look alike in every picture. `words` describe it in place of a
-    line of bars for each curve."""
+    """Curves on one pair of axes; a logarithmic height where the values span decades. `between`
+    fixes the height: shares lie between 0 and 1, and look alike in every picture. `words` describe
+    it in place of a line of bars for each curve.
+    """
     alone = [one for one in curves if not one.group] or curves
     named = ((svg.shortened(one.name, NAME), one) for one in alone)
-    described = [f"{name:{NAME}} {sparkline(list(one.values))}  {_ends(one)}" for name, one in named]
+    described = [
+        f"{name:{NAME}} {sparkline(list(one.values))}  {_ends(one)}" for name, one in named
+    ]
     if marks:
-        described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
+        described.append(
+            "noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks)
+        )
     shown = [thinned(one) for one in curves if len(one.steps)]
     # Neighbours stand below one another.
     rows = [at % 4 for at in range(len(marks))]
     # Of each curve that stands alone, and of each group, by its name in the legend.
-    colours = dict(zip(dict.fromkeys(one.group or one.name for one in shown), cycle(COLOURS), strict=False))
+    colours = dict(
+        zip(
+            dict.fromkeys(one.group or one.name for one in shown),
+            cycle(COLOURS),
+            strict=False,
+        )
+    )
     legend, last = _legend(shown, colours)
     # Further rows of the legend push down what stands below the first.
     push = last * ROW
@@ -132,8 +149,21 @@ def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
         aside, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
-        yield svg.line(at, 10.0 + push + ROW * (row + 1), at, HEIGHT - BOTTOM, colour=ALARM, dashes="4 3")
-        yield svg.text(at + aside, 8.0 + push + ROW * (row + 2) - 3, mark.label, anchor=anchor, colour=ALARM)
+        yield svg.line(
+            at,
+            10.0 + push + ROW * (row + 1),
+            at,
+            HEIGHT - BOTTOM,
+            colour=ALARM,
+            dashes="4 3",
+        )
+        yield svg.text(
+            at + aside,
+            8.0 + push + ROW * (row + 2) - 3,
+            mark.label,
+            anchor=anchor,
+            colour=ALARM,
+        )
 
 
 def apart(places: Sequence[float], least: float, end: float) -> list[float]:
@@ -147,10 +177,14 @@ def apart(places: Sequence[float], least: float, end: float) -> list[float]:
     return moved
 
 
-def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, right: float) -> Iterator[str]:
+def _levelled(
+    levels: Sequence[Level], colours: Mapping[str, str], y: Scale, right: float
+) -> Iterator[str]:
     """Lines across, each with its label beside the curves."""
     heights = [y(level.value) for level in levels]
-    for level, at, beside in zip(levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True):
+    for level, at, beside in zip(
+        levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True
+    ):
         colour = colours.get(level.group, "currentColor")
         yield svg.line(LEFT, at, right, at, colour=colour, dashes="6 3")
         yield svg.text(right + 5, beside + 4, level.label, colour=colour)
@@ -170,8 +204,12 @@ def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[
 
 
 def _legend(curves: Sequence[Curve], colours: Mapping[str, str]) -> tuple[list[str], int]:
-    """Each name with its colour, a row that is full followed by another; and the number of the last row."""
-    parts, at, row = list[str](), LEFT, 0
+    """Each name with its colour, a row that is full followed by another; and the number of the
+    last row.
+    """
+    parts = list[str]()
+    at = LEFT
+    row = 0
     for name, colour in colours.items():
         width = 34 + LETTER * len(name)
         if at > LEFT and at + width > WIDTH - RIGHT:
@@ -209,4 +247,6 @@ def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
 
 def _ends(one: Curve) -> str:
     """First and last value; of a single one that value."""
-    return " -> ".join(svg.number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :])
+    return " -> ".join(
+        svg.number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :]
+    )

@@ -1,7 +1,8 @@
-"""LaTeX formulas as MathML, which browsers draw without a script; what is not understood stays LaTeX.
+"""LaTeX formulas as MathML, which browsers draw without a script; what is not understood stays
+LaTeX.
 
-Covered is what formulas of papers are made of: letters, numbers, signs, scripts, fractions, roots, accents,
-brackets, upright and bold words. Every word is escaped here.
+Covered is what formulas of papers are made of: letters, numbers, signs, scripts, fractions, roots,
+accents, brackets, upright and bold words. Every word is escaped here.
 """
 
 import re
@@ -10,44 +11,206 @@ from html import escape
 
 from reenact.plain import plain
 
-_FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$\w])\$(?!\s)([^$\n]{1,600}?)(?<![\s\\])\$(?![\w$])", re.DOTALL)
+_FORMULA = re.compile(
+    r"\$\$(.+?)\$\$|(?<![\\$\w])\$(?!\s)([^$\n]{1,600}?)(?<![\s\\])\$(?![\w$])",
+    re.DOTALL,
+)
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\d+(?:\.\d+)?|[A-Za-z]|\S", re.DOTALL)
 LETTERS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ",
-    "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
-    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ",
-    "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ",
-    "Pi": "Π", "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "infty": "∞", "partial": "∂",
-    "nabla": "∇", "hbar": "ℏ", "emptyset": "∅", "top": "⊤", "prime": "′", "dots": "…", "ldots": "…",
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ϵ",
+    "varepsilon": "ε",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θ",
+    "vartheta": "ϑ",
+    "iota": "ι",
+    "kappa": "κ",
+    "lambda": "λ",
+    "mu": "μ",
+    "nu": "ν",
+    "xi": "ξ",
+    "pi": "π",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "upsilon": "υ",
+    "phi": "ϕ",
+    "varphi": "φ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ",
+    "Delta": "Δ",
+    "Theta": "Θ",
+    "Lambda": "Λ",
+    "Xi": "Ξ",
+    "Pi": "Π",
+    "Sigma": "Σ",
+    "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω",
+    "ell": "ℓ",
+    "infty": "∞",
+    "partial": "∂",
+    "nabla": "∇",
+    "hbar": "ℏ",
+    "emptyset": "∅",
+    "top": "⊤",
+    "prime": "′",
+    "dots": "…",
+    "ldots": "…",
     "cdots": "⋯",
-}  # fmt: skip
+}
 SIGNS = {
-    "times": "×", "cdot": "·", "pm": "±", "mp": "∓", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠",
-    "neq": "≠", "approx": "≈", "sim": "∼", "simeq": "≃", "equiv": "≡", "propto": "∝", "in": "∈", "notin": "∉",
-    "subset": "⊂", "subseteq": "⊆", "cup": "∪", "cap": "∩", "setminus": "∖", "to": "→", "rightarrow": "→",
-    "leftarrow": "←", "mapsto": "↦", "Rightarrow": "⇒", "forall": "∀", "exists": "∃", "odot": "⊙",
-    "otimes": "⊗", "oplus": "⊕", "circ": "∘", "star": "⋆", "ast": "∗", "mid": "|", "vert": "|", "Vert": "‖",
-    "|": "‖", "lVert": "‖", "rVert": "‖", "langle": "⟨", "rangle": "⟩", "lfloor": "⌊", "rfloor": "⌋",
-    "lceil": "⌈", "rceil": "⌉", "ll": "≪", "gg": "≫", "sum": "∑", "prod": "∏", "int": "∫", "{": "{",
-    "}": "}", "%": "%", "#": "#", "&": "&", "_": "_", "colon": ":", "coloneqq": "≔", "lbrace": "{",
-    "rbrace": "}", "bullet": "∙", "perp": "⊥", "parallel": "∥",
-}  # fmt: skip
+    "times": "×",
+    "cdot": "·",
+    "pm": "±",
+    "mp": "∓",
+    "le": "≤",
+    "leq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "ne": "≠",
+    "neq": "≠",
+    "approx": "≈",
+    "sim": "∼",
+    "simeq": "≃",
+    "equiv": "≡",
+    "propto": "∝",
+    "in": "∈",
+    "notin": "∉",
+    "subset": "⊂",
+    "subseteq": "⊆",
+    "cup": "∪",
+    "cap": "∩",
+    "setminus": "∖",
+    "to": "→",
+    "rightarrow": "→",
+    "leftarrow": "←",
+    "mapsto": "↦",
+    "Rightarrow": "⇒",
+    "forall": "∀",
+    "exists": "∃",
+    "odot": "⊙",
+    "otimes": "⊗",
+    "oplus": "⊕",
+    "circ": "∘",
+    "star": "⋆",
+    "ast": "∗",
+    "mid": "|",
+    "vert": "|",
+    "Vert": "‖",
+    "|": "‖",
+    "lVert": "‖",
+    "rVert": "‖",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+    "lceil": "⌈",
+    "rceil": "⌉",
+    "ll": "≪",
+    "gg": "≫",
+    "sum": "∑",
+    "prod": "∏",
+    "int": "∫",
+    "{": "{",
+    "}": "}",
+    "%": "%",
+    "#": "#",
+    "&": "&",
+    "_": "_",
+    "colon": ":",
+    "coloneqq": "≔",
+    "lbrace": "{",
+    "rbrace": "}",
+    "bullet": "∙",
+    "perp": "⊥",
+    "parallel": "∥",
+}
 NAMES = frozenset(
-    "exp log ln sin cos tan tanh sinh cosh max min argmax argmin sup inf lim det dim Pr sign".split()  # noqa: SIM905
+    {
+        "exp",
+        "log",
+        "ln",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sinh",
+        "cosh",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "sup",
+        "inf",
+        "lim",
+        "det",
+        "dim",
+        "Pr",
+        "sign",
+    }
 )
-ACCENTS = {"hat": "^", "widehat": "^", "bar": "¯", "overline": "¯", "tilde": "~", "widetilde": "~",
-           "vec": "→", "dot": "˙", "ddot": "¨"}  # fmt: skip
-VARIANTS = {"mathbf": "bold", "boldsymbol": "bold", "bm": "bold", "mathrm": "normal", "text": "normal",
-            "operatorname": "normal", "textrm": "normal", "textbf": "bold", "mathcal": "script",
-            "mathbb": "double-struck", "mathsf": "normal", "mathit": "italic", "texttt": "normal",
-            "mbox": "normal", "textit": "italic"}  # fmt: skip
+ACCENTS = {
+    "hat": "^",
+    "widehat": "^",
+    "bar": "¯",
+    "overline": "¯",
+    "tilde": "~",
+    "widetilde": "~",
+    "vec": "→",
+    "dot": "˙",
+    "ddot": "¨",
+}
+VARIANTS = {
+    "mathbf": "bold",
+    "boldsymbol": "bold",
+    "bm": "bold",
+    "mathrm": "normal",
+    "text": "normal",
+    "operatorname": "normal",
+    "textrm": "normal",
+    "textbf": "bold",
+    "mathcal": "script",
+    "mathbb": "double-struck",
+    "mathsf": "normal",
+    "mathit": "italic",
+    "texttt": "normal",
+    "mbox": "normal",
+    "textit": "italic",
+}
 ALPHABETS = {
     "double-struck": (0x1D538, dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))),
     "script": (0x1D49C, dict(zip("BEFHILMR", "ℬℰℱℋℐℒℳℛ", strict=True))),
 }
-SPACES = frozenset([*",;:! ", "quad", "qquad", "left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr",
-                    "displaystyle", "textstyle", "limits", "nolimits", "label", "tag", "nonumber",
-                    "notag"])  # fmt: skip
+SPACES = frozenset(
+    [
+        *",;:! ",
+        "quad",
+        "qquad",
+        "left",
+        "right",
+        "big",
+        "Big",
+        "bigl",
+        "bigr",
+        "Bigl",
+        "Bigr",
+        "displaystyle",
+        "textstyle",
+        "limits",
+        "nolimits",
+        "label",
+        "tag",
+        "nonumber",
+        "notag",
+    ]
+)
 
 
 class _NotUnderstoodError(Exception):
@@ -58,7 +221,10 @@ def with_formulas(text: str) -> str:
     """Escaped text with its formulas drawn."""
     parts, at = [], 0
     for found in _FORMULA.finditer(text := plain(text)):
-        parts += [escape(text[at : found.start()]), formula(found[1] or found[2], display=bool(found[1]))]
+        parts += [
+            escape(text[at : found.start()]),
+            formula(found[1] or found[2], display=bool(found[1])),
+        ]
         at = found.end()
     return "".join([*parts, escape(text[at:])])
 
@@ -160,7 +326,10 @@ def _drawn(word: str, variant: str) -> str:
     """Words upright or bold; letters of a set or a space as characters of their own."""
     if variant in ALPHABETS:
         first, own = ALPHABETS[variant]
-        letters = (own.get(one) or (chr(first + ord(one) - 65) if "A" <= one <= "Z" else one) for one in word)
+        letters = (
+            own.get(one) or (chr(first + ord(one) - 65) if "A" <= one <= "Z" else one)
+            for one in word
+        )
         return f"<mi>{escape(''.join(letters))}</mi>"
     weight = ' style="font-weight:bold"' if variant == "bold" else ""
     upright = "" if variant == "italic" else ' mathvariant="normal"'

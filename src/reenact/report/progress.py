@@ -1,7 +1,8 @@
-"""Waiting made visible: one line on a terminal, plain lines in a log, nothing when asked for nothing.
+"""Waiting made visible: one line on a terminal, plain lines in a log, nothing when asked for
+nothing.
 
-Progress goes to stderr; stdout belongs to the result. On a terminal the line is below the program's own
-output (`terminal_line`); a log gets at most one line every ten seconds.
+Progress goes to stderr; stdout belongs to the result. On a terminal the line is below the program's
+own output (`terminal_line`); a log gets at most one line every ten seconds.
 """
 
 import math
@@ -25,7 +26,9 @@ BAR = 20
 """Characters of a bar."""
 GAP = "  "
 STAGES = 10
-"""A smaller total counts the stages of a command, which take different times: nothing follows from it."""
+"""A smaller total counts the stages of a command, which take different times: nothing follows
+from it.
+"""
 SENTENCE = 30
 """A longer detail is worth showing in part."""
 LEAST_CUT = 12
@@ -62,19 +65,26 @@ class OnTerminal:
         def text(columns: int) -> str:
             since = time.monotonic() - now
             elapsed = now - began + since
-            return line_text(progress, columns, elapsed=elapsed, since=since, done_before=done_before)
+            return line_text(
+                progress, columns, elapsed=elapsed, since=since, done_before=done_before
+            )
 
         self.line.show(text)
 
 
 def line_text(
-    progress: Progress, columns: int, *, elapsed: float, since: float = 0.0, done_before: int = 0
+    progress: Progress,
+    columns: int,
+    *,
+    elapsed: float,
+    since: float = 0.0,
+    done_before: int = 0,
 ) -> str:
     """The progress within so many columns, the last of which stays empty: a full row would wrap.
 
-    Of what does not fit the bar goes first, then the curve, then the name, then details from the last one on;
-    the time stays. `elapsed` counts from the first progress of its kind, when `done_before` was done; `since`
-    counts from this one.
+    Of what does not fit the bar goes first, then the curve, then the name, then details from the
+    last one on; the time stays. `elapsed` counts from the first progress of its kind, when
+    `done_before` was done; `since` counts from this one.
     """
     from rich.cells import cell_len, set_cell_size
 
@@ -89,7 +99,11 @@ def line_text(
         return GAP.join(part for part in parts if part)
 
     shown = ", ".join(details)
-    for parts in ((name, bar, curve, shown, times), (name, curve, shown, times), (name, shown, times)):
+    for parts in (
+        (name, bar, curve, shown, times),
+        (name, curve, shown, times),
+        (name, shown, times),
+    ):
         if cell_len(joined(*parts)) <= most:
             return joined(*parts)
     while details:
@@ -142,7 +156,8 @@ def _bar(progress: Progress) -> str:
 class Lines:
     """Plain lines, at most one every ten seconds, however many things go on; of a long work fewer.
 
-    The newest of what comes in between is printed when the pause is over: the next thing may take an hour.
+    The newest of what comes in between is printed when the pause is over: the next thing may take
+    an hour.
     """
 
     def __init__(self) -> None:

@@ -23,18 +23,34 @@ MOST_NOTES = 500
 VIEWS = {"diagnose": "diagnosis", "repair": "repair", "alternatives": "alternatives"}
 VIEWS |= {"neutral": "alternatives", "bug": "bug", "paper": "paper"}
 VIEWS = {pipeline: f"reenact.report.views.{home}" for pipeline, home in VIEWS.items()}
-"""Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its result to show,
-`progress(stored)` where one at work has."""
+"""Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its
+result to show, `progress(stored)` where one at work has.
+"""
 RESULTS = {
-    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", True),
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): (
+        "diagnosis",
+        "diagnosis_document",
+        True,
+    ),
     ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
     ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
     ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),
-    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): ("evaluation", "fingerprint_document", False),
-    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", False),
+    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): (
+        "evaluation",
+        "fingerprint_document",
+        False,
+    ),
+    ("reenact.paper.evaluate.evaluation", "Evaluation"): (
+        "evaluation",
+        "evaluation_document",
+        False,
+    ),
 }
 """Module and name of a result: module and name of its view, and whether that wants a title."""
-STRANGE = "The result of this run has not the form that this version shows. It stands below as it was stored."
+STRANGE = (
+    "The result of this run has not the form that this version shows. It stands below as it was "
+    "stored."
+)
 LATEST = 12
 
 
@@ -57,7 +73,9 @@ class Stored:
         return None if (step := self.step(name)) is None else self.shelf.result(step)
 
     def result(self, returns: type[T], name: str = RESULT) -> T:
-        """What the pipeline found. Raises JournalError where it is not stored, or in another form."""
+        """What the pipeline found. Raises JournalError where it is not stored, or in another
+        form.
+        """
         step = self.step(name)
         if step is None or not step.has_result:
             raise JournalError(f"Run {self.run.id} has no {name}.")
@@ -65,19 +83,24 @@ class Stored:
 
     def below(self, name: str, returns: type[T]) -> list[T]:
         """The results of all steps below a path, in order."""
-        found = self.shelf.some_steps(self.run, under=f"{self.run.pipeline}/{name}", limit=MOST_NOTES)
+        found = self.shelf.some_steps(
+            self.run, under=f"{self.run.pipeline}/{name}", limit=MOST_NOTES
+        )
         return [self.shelf.typed_result(one, returns) for one in found if one.has_result]
 
     def trace_folder(self, note: Any) -> Path | None:
         """The folder of traces that a step names; none for one that lies elsewhere."""
-        # The path in an imported run came with a file; whoever made it may not choose what is read here.
+        # The path in an imported run came with a file; whoever made it may not choose what is read
+        # here.
         if not isinstance(note, dict) or self.run.imported:
             return None
         folder = Path(str(note.get("folder", ""))).resolve()
         return folder if folder.is_relative_to((self.folder / "traces").resolve()) else None
 
     def trace(self) -> Trace | None:
-        """The trace of the watched training; none when nothing was watched or it was cleared away."""
+        """The trace of the watched training; none when nothing was watched or it was cleared
+        away.
+        """
         folder = self.trace_folder(self.value("watch[2]") or self.value("watch"))
         if folder is None or not is_trace(folder):
             return None
@@ -93,7 +116,9 @@ def _read(folder: str) -> Trace:
 
 
 def shown(result: object, title: str = "the program") -> Document:
-    """The document of a result that a function of `reenact` gave. Raises InputError for anything else."""
+    """The document of a result that a function of `reenact` gave. Raises InputError for
+    anything else.
+    """
     kind = type(result)
     if (kind.__module__, kind.__name__) not in RESULTS:
         raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
@@ -112,12 +137,20 @@ def document_of(stored: Stored) -> Document:
             return cast(Document, view.from_run(stored))
         # A result of another version, or of an imported file, is no crash.
         except (ReenactError, ValueError, LookupError):
-            sections = (Section("Result", [Text(STRANGE), Text(readable(stored.value(RESULT)))], RESULT),)
+            sections = (
+                Section(
+                    "Result",
+                    [Text(STRANGE), Text(readable(stored.value(RESULT)))],
+                    RESULT,
+                ),
+            )
     return Document(stored.run.pipeline, stored.run.what, "", sections)
 
 
 def result_data(stored: Stored) -> Any:
-    """The result for programs: as `--output-format json` gives it, or as another version stored it."""
+    """The result for programs: as `--output-format json` gives it, or as another version stored
+    it.
+    """
     with suppress(ReenactError, ValueError, LookupError):
         if (view := _view(stored)) is not None:
             found: Result = stored.result(view.RESULT)
@@ -132,15 +165,22 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
     with suppress(ReenactError, ValueError, LookupError):
         if (view := getattr(_view(stored), "progress", None)) is not None:
             sections += tuple(view(stored))
-    last = stored.shelf.some_steps(stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST)
+    last = stored.shelf.some_steps(
+        stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST
+    )
     sections += [Section("The last steps", [Text(tree(last))], "latest")] if last else []
     return tuple(sections)
 
 
 def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
-    """The trace that is being written now, and the epochs of its program; none when nothing is watched."""
+    """The trace that is being written now, and the epochs of its program; none when nothing is
+    watched.
+    """
     note = stored.value("watching") or stored.value("diagnosis/watching")
-    watched, folder = stored.step("watch") or stored.step("diagnosis/watch"), stored.trace_folder(note)
+    watched, folder = (
+        stored.step("watch") or stored.step("diagnosis/watch"),
+        stored.trace_folder(note),
+    )
     if folder is None or (watched is not None and watched.has_result):
         return None
     growing, epochs = GrowingTrace(folder), note.get("epochs")
@@ -155,7 +195,10 @@ def _training(stored: Stored) -> Iterator[Section]:
     from reenact.report.line_plot import Curve, line_plot
 
     growing, epochs = found
-    every, note = growing.step / len(growing.losses), Text(growing.progress(epochs).note)
+    every, note = (
+        growing.step / len(growing.losses),
+        Text(growing.progress(epochs).note),
+    )
     curve = Curve("loss", [at * every for at in range(len(growing.losses))], growing.losses)
     yield Section("Training", [note, line_plot("Loss", [curve])], "training-now")
 

@@ -1,4 +1,6 @@
-"""One type in, any format out: picks the renderer by name. All but `full` and `html` are made here."""
+"""One type in, any format out: picks the renderer by name. All but `full` and `html` are made
+here.
+"""
 
 import json
 import os
@@ -6,7 +8,16 @@ from urllib.parse import quote
 
 from reenact.plain import plain, plain_json, plain_line
 from reenact.redact import redact
-from reenact.report.document import Diagnostic, Document, Facts, Level, Picture, Plain, Text, mapped
+from reenact.report.document import (
+    Diagnostic,
+    Document,
+    Facts,
+    Level,
+    Picture,
+    Plain,
+    Text,
+    mapped,
+)
 from reenact.result import encoded
 from reenact.types import JsonValue, Table
 from reenact.version import __version__
@@ -20,9 +31,16 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def render(
-    document: Document, output_format: str, *, width: int = 100, color: bool = False, details: bool = True
+    document: Document,
+    output_format: str,
+    *,
+    width: int = 100,
+    color: bool = False,
+    details: bool = True,
 ) -> str:
-    """The document as text in that format, ending in a newline; the last three count for `full` alone."""
+    """The document as text in that format, ending in a newline; the last three count for `full`
+    alone.
+    """
     # Before a format escapes a secret into something else.
     document = mapped(document, lambda _, text: redact(text))
     if output_format == "full":
@@ -37,7 +55,9 @@ def render(
 
 
 def concise(document: Document) -> str:
-    """`file:line:column: CODE message`, or the rows of its tables where there is none; then the verdict."""
+    """`file:line:column: CODE message`, or the rows of its tables where there is none; then the
+    verdict.
+    """
     lines = [plain_line(document.reused)] if document.reused else []
     for one in document.diagnostics:
         where = f"{plain_line(str(one.place))}: " if one.place else ""
@@ -50,15 +70,30 @@ def concise(document: Document) -> str:
 
 def github(document: Document) -> str:
     """Workflow commands, which become annotations, then the verdict as a plain line."""
-    return "\n".join([*(_command(one) for one in document.diagnostics), plain_line(document.verdict)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *(_command(one) for one in document.diagnostics),
+                plain_line(document.verdict),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _command(one: Diagnostic) -> str:
     properties = {"title": f"{one.code} {one.name}"}
     if (at := one.place) is not None:
         # A name with something taken out of it may be that of another file.
-        properties |= {"file": plain_line(str(at.file)), "line": str(at.line), "col": str(at.column + 1)}
-    escaped = {name: _data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()}
+        properties |= {
+            "file": plain_line(str(at.file)),
+            "line": str(at.line),
+            "col": str(at.column + 1),
+        }
+    escaped = {
+        name: _data(text).replace(":", "%3A").replace(",", "%2C")
+        for name, text in properties.items()
+    }
     listed = ",".join(f"{name}={text}" for name, text in escaped.items())
     return f"::{COMMANDS[one.level]} {listed}::{_data(one.message)}"
 
@@ -72,7 +107,10 @@ def markdown(document: Document) -> str:
     parts = [f"*{_inline(document.reused)}*"] if document.reused else []
     parts += [f"# {_inline(document.title)}", f"**{_inline(document.verdict)}**"]
     if document.diagnostics:
-        parts += ["## Notices", "\n".join(_diagnostic(one) for one in document.diagnostics)]
+        parts += [
+            "## Notices",
+            "\n".join(_diagnostic(one) for one in document.diagnostics),
+        ]
     blocks = document.plain_blocks()
     if document.diagnostics and blocks and not blocks[0].title:
         # Ends the list: inside it an indented text would be markup, not code.
@@ -86,9 +124,14 @@ def _block(block: Plain) -> list[str]:
     if isinstance(block, Text | Picture):
         shown = block.text if isinstance(block, Text) else block.alt
         return [*head, "\n".join(f"    {line}" for line in plain(shown).splitlines())]
-    columns, rows = (("", ""), block.facts) if isinstance(block, Facts) else (block.columns, block.rows)
+    columns, rows = (
+        (("", ""), block.facts) if isinstance(block, Facts) else (block.columns, block.rows)
+    )
     lines = [columns, ("---",) * len(columns), *rows]
-    return [*head, "\n".join("| " + " | ".join(map(_inline, line)) + " |" for line in lines)]
+    return [
+        *head,
+        "\n".join("| " + " | ".join(map(_inline, line)) + " |" for line in lines),
+    ]
 
 
 def _diagnostic(one: Diagnostic) -> str:
@@ -117,21 +160,41 @@ def _inline(text: str) -> str:
 
 
 def as_json(document: Document) -> str:
-    """Everything that was measured. Stable key order, no NaN (strict readers refuse it), but null."""
-    head = {"schema_version": SCHEMA_VERSION, "kind": document.kind, "reused": document.reused}
+    """Everything that was measured. Stable key order, no NaN (strict readers refuse it), but
+    null.
+    """
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "kind": document.kind,
+        "reused": document.reused,
+    }
     ended = {"exit_code": int(document.exit_code)} if document.exit_code is not None else {}
-    notices = [{name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics]
-    whole = {**head, "verdict": document.verdict, **ended, "notices": notices, "data": encoded(document.data)}
+    notices = [
+        {name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics
+    ]
+    whole = {
+        **head,
+        "verdict": document.verdict,
+        **ended,
+        "notices": notices,
+        "data": encoded(document.data),
+    }
     return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def sarif(document: Document) -> str:
-    """SARIF 2.1.0, for code scanning and editors: each code is a rule once, each diagnostic a result."""
+    """SARIF 2.1.0, for code scanning and editors: each code is a rule once, each diagnostic a
+    result.
+    """
     rules = {one.code: one for one in document.diagnostics}
     listed = [_rule(one) for one in rules.values()]
     driver: JsonValue = {"name": "reenact", "version": __version__, "rules": listed}
     results = [_result(one, list(rules).index(one.code)) for one in document.diagnostics]
-    run = {"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}
+    run = {
+        "tool": {"driver": driver},
+        "results": results,
+        "columnKind": "unicodeCodePoints",
+    }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
@@ -144,15 +207,28 @@ def _rule(one: Diagnostic) -> dict[str, JsonValue]:
 
 
 def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
-    result: dict[str, JsonValue] = {"ruleId": one.code, "ruleIndex": index, "level": one.level.value}
+    result: dict[str, JsonValue] = {
+        "ruleId": one.code,
+        "ruleIndex": index,
+        "level": one.level.value,
+    }
     result["message"] = {"text": plain(one.message)}
     if (place := one.place) is not None:
         region = {"startLine": place.line, "startColumn": place.column + 1}
         if place.end_line:
             region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
-        where: JsonValue = {"artifactLocation": {"uri": quote(os.fsencode(place.file))}, "region": region}
+        where: JsonValue = {
+            "artifactLocation": {"uri": quote(os.fsencode(place.file))},
+            "region": region,
+        }
         result["locations"] = [{"physicalLocation": where}]
     return result
 
 
-TEXTS = {"concise": concise, "json": as_json, "markdown": markdown, "sarif": sarif, "github": github}
+TEXTS = {
+    "concise": concise,
+    "json": as_json,
+    "markdown": markdown,
+    "sarif": sarif,
+    "github": github,
+}

@@ -1,4 +1,6 @@
-"""A run for a reader: its head, its conversation with the model, and all of it as one file to be mailed."""
+"""A run for a reader: its head, its conversation with the model, and all of it as one file to
+be mailed.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +10,16 @@ from typing import Any
 from reenact.journal import JournalReader, Kind, Run, Status, Step
 from reenact.report import run_words
 from reenact.report.as_html import TONES, blocks, contents, escaped, page
-from reenact.report.document import Block, Board, Facts, Fold, Row, Section, Text, listed
+from reenact.report.document import (
+    Block,
+    Board,
+    Facts,
+    Fold,
+    Row,
+    Section,
+    Text,
+    listed,
+)
 from reenact.report.recorded import Stored, document_of
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
@@ -43,12 +54,17 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
         none_yet = f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
     # First of all what was not made by it.
     shown = Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items()))
-    title, verdict = f"{run.pipeline} {run.what}".strip(), run_words.headline(run) or none_yet
+    title, verdict = (
+        f"{run.pipeline} {run.what}".strip(),
+        run_words.headline(run) or none_yet,
+    )
     return Head(title, status, verdict, tone, shown, run_words.run_facts(run, "command")[0][1])
 
 
 def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:
-    """Questions in order, each folded; `whole` brings their bodies along, else they are fetched later."""
+    """Questions in order, each folded; `whole` brings their bodies along, else they are fetched
+    later.
+    """
     folds = []
     for step in stored.shelf.some_steps(stored.run, kind=Kind.LLM, limit=limit):
         tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
@@ -65,8 +81,15 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
     blocks: list[Block] = []
     if facts:
         state = f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"
-        known = {"kind": step.kind.value, "state": state, "time": run_words.time_of(step.duration_s)}
-        known |= {"started": run_words.moment(step.started_at), "cost": run_words.cost_of(step)}
+        known = {
+            "kind": step.kind.value,
+            "state": state,
+            "time": run_words.time_of(step.duration_s),
+        }
+        known |= {
+            "started": run_words.moment(step.started_at),
+            "cost": run_words.cost_of(step),
+        }
         known["tokens"] = f"{step.tokens_in:,} in, {step.tokens_out:,} out"
         blocks.append(Facts("", tuple(known.items())))
     if step.error_type:
@@ -88,7 +111,9 @@ def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:
         known = part if isinstance(part, dict) else {}
         text = str(known["text"]) if "text" in known else run_words.readable(part)
         if isinstance(data := known.get("data"), bytes):
-            text = f"[a picture: {known.get('label')}, {known.get('media_type')}, {len(data)} bytes]"
+            text = (
+                f"[a picture: {known.get('label')}, {known.get('media_type')}, {len(data)} bytes]"
+            )
         yield Text(run_words.cut(text), f"Question, part {number}")
 
 
@@ -112,27 +137,44 @@ def report_page(*stored: Stored) -> str:
         run = stored[0].run
         return page(f"{run.pipeline} {run.id}", _content(stored[0]))
     heads = [(one.run.id, head_of(one.run, one.shelf)) for one in stored]
-    rows = [Row((head.title, head.verdict), head.tone, hrefs={0: f"#{name}"}) for name, head in heads]
+    rows = [
+        Row((head.title, head.verdict), head.tone, hrefs={0: f"#{name}"}) for name, head in heads
+    ]
     bodies = ((one.run.id, ANCHORS.sub(rf"{BACK}{one.run.id}-", _content(one))) for one in stored)
     parts = [f'<article class="of-several" id="{name}">{body}</article>' for name, body in bodies]
     title = f"{len(stored)} runs of reenact"
-    return page(title, f"<h1>{title}</h1>{blocks([Board('', ('run', 'verdict'), rows)])}{''.join(parts)}")
+    return page(
+        title,
+        f"<h1>{title}</h1>{blocks([Board('', ('run', 'verdict'), rows)])}{''.join(parts)}",
+    )
 
 
 def _content(stored: Stored) -> str:
-    head, sections = head_of(stored.run, stored.shelf), [*document_of(stored).sections, *_process(stored)]
+    head, sections = (
+        head_of(stored.run, stored.shelf),
+        [*document_of(stored).sections, *_process(stored)],
+    )
     above = f"<h1>{escaped(head.title)}</h1>"
-    above += f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
-    above += f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
+    above += (
+        f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
+    )
+    above += (
+        f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
+    )
     return f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
 
 
 def _process(stored: Stored) -> Iterator[Section]:
     """The conversation with the model, and the steps."""
     if asked := talk(stored, limit=MOST_TALK, whole=True):
-        rest = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=asked[-1][0].nr, limit=10**6)
+        rest = stored.shelf.some_steps(
+            stored.run, kind=Kind.LLM, after=asked[-1][0].nr, limit=10**6
+        )
         more = f"{len(rest)} more questions are in the journal: reenact runs show {stored.run.id}"
-        shown: list[Block] = [*(fold for _, fold in asked), *listed([more] if rest else [])]
+        shown: list[Block] = [
+            *(fold for _, fold in asked),
+            *listed([more] if rest else []),
+        ]
         yield Section("Conversation with the model", shown, "talk")
     run = stored.run
     steps = stored.shelf.some_steps(run, limit=MOST_STEPS)

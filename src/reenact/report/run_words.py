@@ -22,13 +22,39 @@ SHOWN_VALUE = 20_000
 LONGEST = 200_000
 """Letters of one text that a terminal and that a page shows."""
 RUN_KEYS = (
-    "id", "seq", "pipeline", "what", "exit_code", "error_type", "error", "money", "tokens_in", "tokens_out",
-    "unpriced", "started_at", "ended_at", "executions", "version",
-)  # fmt: skip
+    "id",
+    "seq",
+    "pipeline",
+    "what",
+    "exit_code",
+    "error_type",
+    "error",
+    "money",
+    "tokens_in",
+    "tokens_out",
+    "unpriced",
+    "started_at",
+    "ended_at",
+    "executions",
+    "version",
+)
 STEP_KEYS = (
-    "nr", "path", "kind", "version", "state", "tries", "reused_from", "started_at", "ended_at", "duration_s",
-    "money", "tokens_in", "tokens_out", "error_type", "error",
-)  # fmt: skip
+    "nr",
+    "path",
+    "kind",
+    "version",
+    "state",
+    "tries",
+    "reused_from",
+    "started_at",
+    "ended_at",
+    "duration_s",
+    "money",
+    "tokens_in",
+    "tokens_out",
+    "error_type",
+    "error",
+)
 SPARKS = 14
 """Characters of a curve in a row."""
 STATE_WORDS = {State.BEGUN: "in flight"}
@@ -37,9 +63,18 @@ STATE_WORDS = {State.BEGUN: "in flight"}
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
     facts: dict[str, JsonValue] = {name: encoded(getattr(run, name)) for name in RUN_KEYS}
-    facts |= {"status": status, "verdict": run.verdict_data(), "request": run.request_data()}
+    facts |= {
+        "status": status,
+        "verdict": run.verdict_data(),
+        "request": run.request_data(),
+    }
     facts |= {"command": list(run.command())}
-    facts["steps"] = {"all": run.steps, "done": run.done, "reused": run.reused, "failed": run.failed}
+    facts["steps"] = {
+        "all": run.steps,
+        "done": run.done,
+        "reused": run.reused,
+        "failed": run.failed,
+    }
     return facts | {"worked_s": round(run.worked_s, 3), "imported": bool(run.imported)}
 
 
@@ -55,16 +90,27 @@ def tree(steps: Sequence[Step]) -> str:
     above: list[str] = []
     for step in steps:
         *folders, name = step.path.split("/")
-        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(above, folders, strict=False))))
-        lines += [("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))]
+        shared = len(
+            list(takewhile(lambda pair: pair[0] == pair[1], zip(above, folders, strict=False)))
+        )
+        lines += [
+            ("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))
+        ]
         lines.append(("  " * len(folders) + name, step))
         above = folders
     width = max((len(label) for label, _ in lines), default=0)
-    return "\n".join(label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines)
+    return "\n".join(
+        label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines
+    )
 
 
 def _tree_line(label: str, step: Step) -> str:
-    parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}", cost_of(step)]
+    parts = [
+        f"{step.kind.value:5}",
+        f"{state_of(step):10}",
+        f"{time_of(step.duration_s):>8}",
+        cost_of(step),
+    ]
     parts += [counted(step.tries, "try")] if step.tries > 1 else []
     parts += [short(f"{step.error_type}: {step.error}", SENTENCE)] if step.error_type else []
     return f"{label}  {'  '.join(parts)}"
@@ -109,12 +155,16 @@ def sentence_of(run: Run) -> str:
 
 
 def headline(run: Run) -> str:
-    """The verdict as the pipeline worded it, with its reason, or the error; empty while there is none."""
+    """The verdict as the pipeline worded it, with its reason, or the error; empty while there
+    is none.
+    """
     verdict = _in_short(run)
     if not verdict or "sentence" in verdict:
         first = verdict.get("first")
         return f"{sentence_of(run).rstrip('.')}: {first}" if first else sentence_of(run)
-    parts = [str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)]
+    parts = [
+        str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)
+    ]
     return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
 
 
@@ -127,10 +177,24 @@ def _in_short(run: Run) -> Mapping[str, JsonValue]:
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
     """These things about a run, in words; what models cost only where one was asked."""
     command = shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"
-    started = moment(run.started_at) + (f", {run.executions} executions" if run.executions > 1 else "")
-    facts = {"run": f"{run.id}{' (imported)' if run.imported else ''}", "pipeline": run.pipeline}
-    facts |= {"what": run.what, "verdict": headline(run) or "-", "request": run.request, "command": command}
-    facts |= {"folder": run.folder or "-", "started": started, "time": time_of(run.worked_s)}
+    started = moment(run.started_at) + (
+        f", {run.executions} executions" if run.executions > 1 else ""
+    )
+    facts = {
+        "run": f"{run.id}{' (imported)' if run.imported else ''}",
+        "pipeline": run.pipeline,
+    }
+    facts |= {
+        "what": run.what,
+        "verdict": headline(run) or "-",
+        "request": run.request,
+        "command": command,
+    }
+    facts |= {
+        "folder": run.folder or "-",
+        "started": started,
+        "time": time_of(run.worked_s),
+    }
     facts |= {"steps": steps_of(run), "cost": cost_of(run)}
     facts["tokens"] = f"{run.tokens_in:,} in, {run.tokens_out:,} out"
     facts["version"] = f"reenact {run.version}, Python {run.python}"
@@ -157,10 +221,15 @@ def counted(number: int, what: str) -> str:
 
 def cost_of(one: Run | Step) -> str:
     """Money for a reader; an unknown price is stated."""
-    money, unpriced = float(one.money or 0), bool(one.unpriced) if isinstance(one, Run) else one.money is None
+    money, unpriced = (
+        float(one.money or 0),
+        bool(one.unpriced) if isinstance(one, Run) else one.money is None,
+    )
     if not one.tokens_in + one.tokens_out and not unpriced and not money:
         return "-"
-    return "unpriced" if unpriced and not money else f"${money:.4f}{' + unpriced' if unpriced else ''}"
+    return (
+        "unpriced" if unpriced and not money else f"${money:.4f}{' + unpriced' if unpriced else ''}"
+    )
 
 
 def time_of(seconds: float) -> str:
@@ -185,7 +254,11 @@ def as_json(value: Any) -> JsonValue:
 
 def readable(value: Any, most: int = LONGEST) -> str:
     """Plain data of the journal, indented; a text as it stands."""
-    text = value if isinstance(value, str) else json.dumps(as_json(value), indent=1, ensure_ascii=False)
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(as_json(value), indent=1, ensure_ascii=False)
+    )
     return cut(text, most)
 
 
@@ -211,7 +284,9 @@ class Listed:
 
     @property
     def metric(self) -> str:
-        """What the training came to, or the change made of it; empty where the verdict says as much."""
+        """What the training came to, or the change made of it; empty where the verdict says as
+        much.
+        """
         metric = str(_in_short(self.run).get("metric") or "")
         return metric if metric not in headline(self.run) else ""
 
@@ -219,7 +294,11 @@ class Listed:
     def curve(self) -> str:
         """The loss as a line of bars."""
         values = _in_short(self.run).get("curve")
-        known = [one for one in values if isinstance(one, float | int)] if isinstance(values, list) else []
+        known = (
+            [one for one in values if isinstance(one, float | int)]
+            if isinstance(values, list)
+            else []
+        )
         return sparkline(known, SPARKS) if known else ""
 
     @property
@@ -232,7 +311,10 @@ class Listed:
         """Worked so far; of one at work since it was started."""
         if self.status != Status.RUNNING:
             return self.run.worked_s
-        return max(self.run.worked_s, time.time() - datetime.fromisoformat(self.run.started_at).timestamp())
+        return max(
+            self.run.worked_s,
+            time.time() - datetime.fromisoformat(self.run.started_at).timestamp(),
+        )
 
 
 def program_of(run: Run) -> list[str]:

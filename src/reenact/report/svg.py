@@ -1,7 +1,9 @@
-"""Small drawings as SVG text: the pieces they are made of. No script, no outside resource, dark and light.
+"""Small drawings as SVG text: the pieces they are made of. No script, no outside resource, dark and
+light.
 
-Lines, marks and letters take the colour of the text around them; colours that carry meaning are readable on
-white and on black. Every word is escaped here, so that the name of a layer cannot become markup.
+Lines, marks and letters take the colour of the text around them; colours that carry meaning are
+readable on white and on black. Every word is escaped here, so that the name of a layer cannot
+become markup.
 """
 
 import math
@@ -13,14 +15,24 @@ from reenact.plain import plain
 
 WIDTH = 720
 COLOURS = (
-    "#3b82d0", "#e07b39", "#2f9e6e", "#b05cc0", "#8a7a3a",
-    "#c0455f", "#2a9fb0", "#7f8694", "#d9699f", "#7a9a2f",
-)  # fmt: skip
+    "#3b82d0",
+    "#e07b39",
+    "#2f9e6e",
+    "#b05cc0",
+    "#8a7a3a",
+    "#c0455f",
+    "#2a9fb0",
+    "#7f8694",
+    "#d9699f",
+    "#7a9a2f",
+)
 ALARM = "#d33c3c"
 SMALL = 11
 """Size of letters."""
 LEAST = 1e-12
-"""What is smaller than this part of the largest is drawn at the foot of a logarithmic scale, as zero is."""
+"""What is smaller than this part of the largest is drawn at the foot of a logarithmic scale, as
+zero is.
+"""
 DECADES = 100.0
 """Positive values that span more than this factor are drawn on a logarithmic scale."""
 
@@ -37,7 +49,9 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         values = (self.low, self.high, value)
-        low, high, at = (math.log10(max(one, 1e-300)) for one in values) if self.logarithmic else values
+        low, high, at = (
+            (math.log10(max(one, 1e-300)) for one in values) if self.logarithmic else values
+        )
         share = (at - low) / (high - low) if high > low else 0.5
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
@@ -46,17 +60,31 @@ class Scale:
         if self.high <= self.low:
             return (self.low,)
         if self.logarithmic:
-            first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+            first, last = (
+                math.ceil(math.log10(self.low) - 1e-9),
+                math.floor(math.log10(self.high) + 1e-9),
+            )
             every = max(1, math.ceil((last - first + 1) / most))
             return tuple(10.0**power for power in range(first, last + 1, every))
         raw = (self.high - self.low) / most
         power = 10.0 ** math.floor(math.log10(raw))
-        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        step = next(
+            power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9)
+        )
+        first, last = (
+            math.ceil(self.low / step - 1e-9),
+            math.floor(self.high / step + 1e-9),
+        )
         return tuple(number * step for number in range(first, last + 1))
 
 
-def scale_for(values: Iterable[float], start: float, end: float, *, logarithmic: bool | None = None) -> Scale:
+def scale_for(
+    values: Iterable[float],
+    start: float,
+    end: float,
+    *,
+    logarithmic: bool | None = None,
+) -> Scale:
     """A scale over all finite values; logarithmic where they are positive and span decades."""
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -85,7 +113,8 @@ def drawing(parts: Iterable[str], height: float, label: str) -> str:
     """The whole picture; `label` is what a screen reader says."""
     return (
         f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words(label)}" '
-        f'style="width:100%;max-width:{WIDTH}px;height:auto" font-size="{SMALL}" fill="currentColor">'
+        f'style="width:100%;max-width:{WIDTH}px;height:auto" font-size="{SMALL}" '
+        'fill="currentColor">'
         f"{''.join(parts)}</svg>"
     )
 
@@ -96,12 +125,22 @@ def text(x: float, y: float, label: str, *, anchor: str = "start", colour: str =
 
 
 def line(
-    x1: float, y1: float, x2: float, y2: float, *, colour: str = "", faint: bool = False, dashes: str = ""
+    x1: float,
+    y1: float,
+    x2: float,
+    y2: float,
+    *,
+    colour: str = "",
+    faint: bool = False,
+    dashes: str = "",
 ) -> str:
     """`dashes` are the lengths of a dash and of the gap behind it; without, the line is whole."""
     look = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
     look = f' stroke-dasharray="{dashes}"' if dashes else look
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{colour or "currentColor"}"{look}/>'
+    return (
+        f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" '
+        f'stroke="{colour or "currentColor"}"{look}/>'
+    )
 
 
 def curve(points: Sequence[tuple[float, float]], colour: str, width: float = 1.6) -> str:

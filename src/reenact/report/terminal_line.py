@@ -1,11 +1,12 @@
 """One line of ours on a terminal, below what a program writes there.
 
-Every byte for that terminal comes through here while the line is shown: it is erased, the program's bytes are
-written as they are, and it is drawn again. It is drawn on a row that the program does not use, and the cursor
-goes back to where the program left it, with its colours: a carriage return, a bar without an end of line or a
-live display finds everything as it was.
+Every byte for that terminal comes through here while the line is shown: it is erased, the program's
+bytes are written as they are, and it is drawn again. It is drawn on a row that the program does not
+use, and the cursor goes back to where the program left it, with its colours: a carriage return, a
+bar without an end of line or a live display finds everything as it was.
 
-Not covered: a process that writes to the terminal past us, such as one that was started before, or `wall`.
+Not covered: a process that writes to the terminal past us, such as one that was started before, or
+`wall`.
 """
 
 import io
@@ -53,7 +54,9 @@ class TerminalLine:
         self._ticker.start()
 
     def show(self, text: Callable[[int], str]) -> None:
-        """From now on show this; the function gets the number of columns and is called again and again."""
+        """From now on show this; the function gets the number of columns and is called again
+        and again.
+        """
         with self._lock:
             self._text = text
             self._update()
@@ -133,7 +136,9 @@ class TerminalLine:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else writes meanwhile, this thread's signals included; they are answered afterwards."""
+        """Nobody else writes meanwhile, this thread's signals included; they are answered
+        afterwards.
+        """
         with self._lock:
             self._drawing_now = True
             try:
@@ -159,7 +164,8 @@ class TerminalLine:
         self._drawn = self._text(columns)
         self._distance = distance
         self._last_draw = time.monotonic()
-        # Line feeds that keep the column: a row below is there afterwards, also at the end of the screen.
+        # Line feeds that keep the column: a row below is there afterwards, also at the end of the
+        # screen.
         lines_below = b"\x1bD" * distance + _up(distance)
         line = b"\x1b[0m" + self._drawn.encode("utf-8", "replace")
         return lines_below + _SAVE + _down(distance) + line + _RESTORE
@@ -229,7 +235,9 @@ _SHOWN: list[TerminalLine] = []
 
 @contextmanager
 def line_on_terminal() -> Iterator[TerminalLine]:
-    """A line on the terminal of stderr. Messages that are printed to `sys.stderr` appear above it."""
+    """A line on the terminal of stderr. Messages that are printed to `sys.stderr` appear above
+    it.
+    """
     stream = sys.stderr
     line = TerminalLine(stream.fileno())
     above = AboveLine(line, stream)

@@ -1,4 +1,6 @@
-"""Plots of a trace: curves with the moments of findings, layers against steps, what one finding rests on."""
+"""Plots of a trace: curves with the moments of findings, layers against steps, what one finding
+rests on.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +37,9 @@ def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
     logged = [(f"{name} (logged)", one) for name, one in named.items() if name in LOSSES]
     yield from series_plot("Loss", [("loss", _losses(trace, evidence)), *logged], marks)
     rest = [(name, one) for name, one in named.items() if "loss" not in name and len(one)]
-    shares = [(name, one) for name, one in rest if (one.values >= 0).all() and (one.values <= 1).all()]
+    shares = [
+        (name, one) for name, one in rest if (one.values >= 0).all() and (one.values <= 1).all()
+    ]
     yield from series_plot("Metrics", shares, marks, between=SHARE)
     for pair in [pair for pair in rest if pair not in shares][:MOST_METRICS]:
         yield from series_plot(pair[0], [pair], marks)
@@ -48,17 +52,28 @@ def layer_plots(evidence: Evidence) -> Iterator[Picture]:
     kernels = [(layer, kernel_rows(evidence, layer)) for layer in evidence.weighted]
     outputs = [(layer, output_rows(evidence, layer)) for layer in evidence.layers]
     yield from _map("Gradient of the weights, by layer and step", kernels, "grad_norm", Shade.SIZE)
-    yield from _map("Size of an update, as a share of the weights", kernels, "update_ratio", Shade.RATIO)
+    yield from _map(
+        "Size of an update, as a share of the weights",
+        kernels,
+        "update_ratio",
+        Shade.RATIO,
+    )
     yield from _map("Dead units", outputs, "dead_unit_share", Shade.SHARE)
     yield from _map("Saturated outputs", outputs, "saturated_share", Shade.SHARE)
 
 
 def series_plot(
-    title: str, named: Sequence[Named], marks: Sequence[Mark], *, between: tuple[float, float] | None = None
+    title: str,
+    named: Sequence[Named],
+    marks: Sequence[Mark],
+    *,
+    between: tuple[float, float] | None = None,
 ) -> Iterator[Picture]:
     """A plot of these series; none when there is nothing to draw."""
     shown = [(name, series.known) for name, series in named]
-    drawn = [Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)]
+    drawn = [
+        Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)
+    ]
     if drawn:
         yield line_plot(title, drawn, marks=marks, between=between)
 
@@ -91,7 +106,10 @@ def _map(
     if not (any(map(visible, seen.values())) if shade is Shade.SHARE else seen):
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
-    pairs = ((name, zip(one.steps.tolist(), one.values.tolist(), strict=True)) for name, one in seen.items())
+    pairs = (
+        (name, zip(one.steps.tolist(), one.values.tolist(), strict=True))
+        for name, one in seen.items()
+    )
     drawn = [(name, list(map(dict(values).get, steps))) for name, values in pairs]
     yield heat_plot(title, drawn, steps, shade)
 
@@ -112,9 +130,18 @@ def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, .
     made: list[Picture] = []
     if (tried := one.tried) is not None:
         sign = 1 if tried.measure.larger_is_better else -1
-        before, after = ([sign * value for value in values] for values in (tried.before, tried.after))
-        made += [before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)]
-    return (*made, *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
+        before, after = (
+            [sign * value for value in values] for values in (tried.before, tried.after)
+        )
+        made += [
+            before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)
+        ]
+    return (
+        *made,
+        *_steps(one, evidence),
+        *_one_batch(one, evidence),
+        *_layer(one, evidence),
+    )
 
 
 def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
@@ -125,9 +152,17 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         rate = evidence.learning_rate
         marks = [Mark(rate, f"in force: {number(rate)}")] if rate is not None and rate > 0 else []
         drawn = Curve("loss on one batch after another", tested.rates, tested.losses)
-        yield line_plot("Learning-rate range test", [drawn], marks=marks, below="learning rate", log_x=True)
+        yield line_plot(
+            "Learning-rate range test",
+            [drawn],
+            marks=marks,
+            below="learning rate",
+            log_x=True,
+        )
         return
-    ratios = [(one.name, kernel_rows(evidence, one).series("update_ratio")) for one in evidence.weighted]
+    ratios = [
+        (one.name, kernel_rows(evidence, one).series("update_ratio")) for one in evidence.weighted
+    ]
     yield from series_plot("Size of an update, as a share of the weights", ratios[:6], ())
 
 
@@ -155,8 +190,13 @@ def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         if visible(series):
             share = column.removesuffix("_share").replace("_", " ")
             worth.append((f"layer {view.name}: {share}", series))
-    yield from series_plot(f"Shares in the output of layer {layer.name}", worth[:4], marks, between=SHARE)
+    yield from series_plot(
+        f"Shares in the output of layer {layer.name}", worth[:4], marks, between=SHARE
+    )
     rows = kernel_rows(evidence, layer)
-    named = [("gradient norm", rows.series("grad_norm")), ("update / weight", rows.series("update_ratio"))]
+    named = [
+        ("gradient norm", rows.series("grad_norm")),
+        ("update / weight", rows.series("update_ratio")),
+    ]
     sized = [(name, one) for name, one in named if visible(one, 0)]
     yield from series_plot(f"Weights of layer {layer.name}", sized, marks)

@@ -1,7 +1,8 @@
 """Runs a box again that was killed from outside: such an end says nothing about the program.
 
-Who sent a SIGKILL cannot be seen: the kernel of a machine without memory, a person, or the program itself.
-The number of boxes is bounded, so that a program which always kills itself comes to an end too.
+Who sent a SIGKILL cannot be seen: the kernel of a machine without memory, a person, or the program
+itself. The number of boxes is bounded, so that a program which always kills itself comes to an end
+too.
 """
 
 from collections.abc import Callable
@@ -22,10 +23,15 @@ def run_again_if_killed(
     listen: Callable[[], OnOutput | None] = lambda: None,
     stop: Stop | None = None,
 ) -> BoxResult:
-    """The result of the first box that was not killed; that of the last one, which says how often, when all
-    were. `listen` makes a listener for each box: what a killed one printed is not passed on twice."""
+    """The result of the first box that was not killed; that of the last one, which says how often,
+    when all were. `listen` makes a listener for each box: what a killed one printed is not passed
+    on twice.
+    """
     for _ in range(MOST_BOXES):
         result = sandbox.run(command, limits, on_output=listen(), stop=stop)
         if result.ending is not Ending.KILLED:
             return result
-    return replace(result, why=f"the box was killed {MOST_BOXES} times, the last time: {result.why}")
+    return replace(
+        result,
+        why=f"the box was killed {MOST_BOXES} times, the last time: {result.why}",
+    )

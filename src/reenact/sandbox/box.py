@@ -1,4 +1,6 @@
-"""What goes into a box and what comes out: Command, Limits, BoxResult, and the protocol of a sandbox."""
+"""What goes into a box and what comes out: Command, Limits, BoxResult, and the protocol of a
+sandbox.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,8 +23,9 @@ class Ending(StrEnum):
     SIGNAL = "signal"
     """The program died of a signal that the sandbox did not send, other than SIGKILL."""
     KILLED = "killed"
-    """A SIGKILL that the sandbox did not send: the kernel of a machine without memory, a person, or the
-    program itself, which look the same from outside. `sandbox.again` runs such a box again."""
+    """A SIGKILL that the sandbox did not send: the kernel of a machine without memory, a person, or
+    the program itself, which look the same from outside. `sandbox.again` runs such a box again.
+    """
     TIMEOUT = "timeout"
     """Wall or CPU time was used up; the box was ended."""
     MEMORY_LIMIT = "memory-limit"
@@ -54,8 +57,9 @@ class Mount:
 
     source: Path
     target: str
-    """Absolute path inside the box. Tiers without namespaces can show a source only at its own path or below
-    the work folder (`/box/work`)."""
+    """Absolute path inside the box. Tiers without namespaces can show a source only at its own path
+    or below the work folder (`/box/work`).
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,9 @@ class Command:
     """One thing to execute, with all that it may see."""
 
     argv: tuple[str, ...]
-    """The program and its words. It starts in the work folder: name files there by relative paths."""
+    """The program and its words. It starts in the work folder: name files there by relative
+    paths.
+    """
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files written into the work folder before the start, by relative name."""
     workspace: Path | None = None
@@ -74,8 +80,9 @@ class Command:
     """Variables added to the clean allow-listed environment. Never secrets."""
     stdin: bytes = b""
     collect: tuple[str, ...] = ()
-    """Relative names of result files to read back. Links, devices, oversized files are refused. JSON among
-    them is read with `results.read_json`."""
+    """Relative names of result files to read back. Links, devices, oversized files are refused.
+    JSON among them is read with `results.read_json`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something denied or noticed during a run that is not an ending, for example a network access."""
+    """Something denied or noticed during a run that is not an ending, for example a network
+    access.
+    """
 
     kind: str
     detail: str
@@ -115,7 +124,9 @@ class BoxResult:
     ending: Ending
     tier: str
     exit_code: int | None = None
-    """The program's status. Where a shell stands between, 129 to 192 read as the signal that shells mean."""
+    """The program's status. Where a shell stands between, 129 to 192 read as the signal that
+    shells mean.
+    """
     signal: int | None = None
     why: str = ""
     """For endings that are not about the program: which limit, which refusal, what broke."""
@@ -127,8 +138,9 @@ class BoxResult:
     output_dropped_bytes: int = 0
     results: Mapping[str, bytes] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
-    """`network-denied`, `result-missing`, `result-refused` (when a limit was crossed too), `listener-failed`,
-    `left-behind` (what could not be removed, or is still being removed)."""
+    """`network-denied`, `result-missing`, `result-refused` (when a limit was crossed too),
+    `listener-failed`, `left-behind` (what could not be removed, or is still being removed).
+    """
 
     @property
     def ok(self) -> bool:
@@ -136,8 +148,9 @@ class BoxResult:
 
 
 OnOutput = Callable[[bytes], None]
-"""Hears what is printed while it is printed: UTF-8, cleaned of control sequences. The supervisor calls it and
-waits for it; an exception ends the listening, not the program."""
+"""Hears what is printed while it is printed: UTF-8, cleaned of control sequences. The supervisor
+calls it and waits for it; an exception ends the listening, not the program.
+"""
 
 
 class Sandbox(Protocol):
@@ -146,7 +159,12 @@ class Sandbox(Protocol):
     name: str
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         """Execute once in a fresh box. Raises only for a wrong Command; all else is a BoxResult."""
 

@@ -1,11 +1,11 @@
 """Hard limits by the kernel's control groups, v1 or v2, where this machine lets us make one.
 
-Covered: memory and number of tasks of a whole box, with the kernel's own count of what it refused, so that
-an OOM kill is named `memory-limit` and a refused fork `process-limit`. A group is made below the cgroup we
-run in (v1) or below the nearest ancestor that hands controllers down (v2), so limits set on ourselves still
-hold for the box.
-Not covered: machines where no group may be made (most ordinary users without a delegated one); there the
-watcher alone limits, by looking. CPU and disk bandwidth are not limited.
+Covered: memory and number of tasks of a whole box, with the kernel's own count of what it refused,
+so that an OOM kill is named `memory-limit` and a refused fork `process-limit`. A group is made
+below the cgroup we run in (v1) or below the nearest ancestor that hands controllers down (v2), so
+limits set on ourselves still hold for the box. Not covered: machines where no group may be made
+(most ordinary users without a delegated one); there the watcher alone limits, by looking. CPU and
+disk bandwidth are not limited.
 """
 
 import functools
@@ -27,7 +27,9 @@ _PATIENCE_S = 10.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where groups can be made: the parent folder for each controller, and the version of the interface."""
+    """Where groups can be made: the parent folder for each controller, and the version of the
+    interface.
+    """
 
     version: int
     memory: Path | None = None
@@ -56,7 +58,9 @@ class Group(Place):
             (folder / "cgroup.procs").write_text(str(pid))
 
     def memory_used(self) -> int | None:
-        """Bytes in use that the kernel cannot take back: anonymous and shared memory, not file cache."""
+        """Bytes in use that the kernel cannot take back: anonymous and shared memory, not file
+        cache.
+        """
         if self.memory is None:
             return None
         names = ("total_rss", "total_shmem") if self.version == 1 else ("anon", "shmem")
@@ -86,8 +90,9 @@ class Group(Place):
 
 
 def make_group(place: Place, name: str, limits: Limits, member: int | None = None) -> Group:
-    """A fresh group with the limits set, and a first member. Raises OSError when the machine does not let us
-    after all."""
+    """A fresh group with the limits set, and a first member. Raises OSError when the machine does
+    not let us after all.
+    """
     memory = place.memory / f"{_NAME}{name}" if place.memory else None
     pids = place.pids / f"{_NAME}{name}" if place.pids else None
     group = Group(place.version, memory, pids, place.folders(name))
@@ -113,7 +118,9 @@ def make_group(place: Place, name: str, limits: Limits, member: int | None = Non
 
 
 def remove_group(folder: Path) -> None:
-    """Kill all in a group of ours and remove it; a group that is gone or not ours stays untouched."""
+    """Kill all in a group of ours and remove it; a group that is gone or not ours stays
+    untouched.
+    """
     if not folder.name.startswith(_NAME):
         return
     until = time.monotonic() + _PATIENCE_S
@@ -123,7 +130,8 @@ def remove_group(folder: Path) -> None:
         except FileNotFoundError:
             return
         except OSError:
-            # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
+            # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our
+            # own group.
             members = map(int, _text(folder / "cgroup.procs").split())
             end_all([pid for pid in members if pid > 1 and pid != os.getpid()])
             time.sleep(0.005)
@@ -132,8 +140,12 @@ def remove_group(folder: Path) -> None:
 
 
 @functools.cache
-def find_place(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Place | None:
-    """Where this process may make groups, none when nowhere. Found once, by making and removing one."""
+def find_place(
+    root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
+) -> Place | None:
+    """Where this process may make groups, none when nowhere. Found once, by making and removing
+    one.
+    """
     lines = _memberships(own)
     find = _find_v2 if (root / "cgroup.controllers").exists() else _find_v1
     return find(root, lines) if lines else None
@@ -145,7 +157,8 @@ def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
         for name in {"memory", "pids"} & set(controllers.split(",")):
             mounted = root / controllers if (root / controllers).is_dir() else root / name
             parent = mounted / path.lstrip("/")
-            # Inside a container the path may be that of the host, while the group itself is mounted here.
+            # Inside a container the path may be that of the host, while the group itself is mounted
+            # here.
             parents[name] = parent if parent.is_dir() else mounted
     usable = {name: parent for name, parent in parents.items() if _may_make(parent)}
     return Place(1, **usable) if usable else None
@@ -167,7 +180,9 @@ def _find_v2(root: Path, lines: list[list[str]]) -> Place | None:
 
 
 def _may_make(parent: Path, *, move: bool = False) -> bool:
-    """Whether a group can be made below `parent` and, in v2 where that is a right of its own, be entered."""
+    """Whether a group can be made below `parent` and, in v2 where that is a right of its own,
+    be entered.
+    """
     trial = parent / f"{_NAME}trial-{os.getpid()}-{secrets.token_hex(6)}"
     try:
         trial.mkdir()
@@ -212,12 +227,20 @@ def _folder_v2(root: Path, lines: list[list[str]]) -> Path:
 
 
 def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
-    """The group somebody else put a process into, to be read but never removed; none that we are in too."""
+    """The group somebody else put a process into, to be read but never removed; none that we
+    are in too.
+    """
     ours = _memberships(Path("/proc/self/cgroup"))
     lines = [one for one in _memberships(Path(f"/proc/{pid}/cgroup")) if one not in ours]
     if lines and (root / "cgroup.controllers").exists():
         folder = _folder_v2(root, lines)
         return Group(2, folder, folder) if (folder / "memory.events").exists() else None
-    places = {name: root / name / path.lstrip("/") for _, held, path in lines for name in held.split(",")}
-    there = {name: place for name, place in places.items() if name in ("memory", "pids") and place.is_dir()}
+    places = {
+        name: root / name / path.lstrip("/") for _, held, path in lines for name in held.split(",")
+    }
+    there = {
+        name: place
+        for name, place in places.items()
+        if name in ("memory", "pids") and place.is_dir()
+    }
     return Group(1, there.get("memory"), there.get("pids")) if there else None

@@ -1,4 +1,6 @@
-"""Which sandbox to use: the best that works here, or the one asked for, never a silent lesser one."""
+"""Which sandbox to use: the best that works here, or the one asked for, never a silent lesser
+one.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ NAMES = SANDBOXES[1:]
 """What a user may ask for."""
 
 BY_ITSELF = ("bubblewrap", "container")
-"""Tiers that are used without being named, best first: built to pass every hostile and benign program.
-sandlock lets a program change modes of the user's files, and gives it no shared memory, no loopback."""
+"""Tiers that are used without being named, best first: built to pass every hostile and benign
+program. sandlock lets a program change modes of the user's files, and gives it no shared memory, no
+loopback.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class TierReport:
 def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     """The sandbox to use. SandboxUnavailable says what is missing and the next command.
 
-    StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
+    StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust
+    code.
     """
     from reenact.sandbox.files.folder import space_problem
     from reenact.sandbox.watcher import HOST_RESERVE_BYTES
@@ -47,7 +52,10 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
         raise StorageError(f"No program can be run in a sandbox: {trouble}.", next_step=fix)
     if name is not None and name not in NAMES:
         fix = f"Use one of: {', '.join(NAMES)}."
-        raise InputError(f"There is no sandbox of that name. Received: sandbox={name!r}", next_step=fix)
+        raise InputError(
+            f"There is no sandbox of that name. Received: sandbox={name!r}",
+            next_step=fix,
+        )
     reasons: list[str] = []
     for candidate in BY_ITSELF if name is None else (name,):
         sandbox = make_tier(candidate, trust_code=trust_code)
@@ -61,7 +69,9 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     if trust_code:
         return make_tier("none", trust_code=True)
     fix = "apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code."
-    raise SandboxUnavailable(f"No sandbox works on this machine. {' '.join(reasons)}", next_step=fix)
+    raise SandboxUnavailable(
+        f"No sandbox works on this machine. {' '.join(reasons)}", next_step=fix
+    )
 
 
 def make_tier(name: str, *, trust_code: bool) -> Sandbox:
@@ -81,7 +91,10 @@ def notice(sandbox: Sandbox) -> str:
     """What the user must know before this sandbox is used; empty for the default one."""
     if sandbox.name == "bubblewrap":
         return ""
-    default = make_tier("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."
+    default = (
+        make_tier("bubblewrap", trust_code=False).missing()
+        or "bubblewrap works here and stops more."
+    )
     return (
         f"Programs run in the sandbox '{sandbox.name}', not in bubblewrap. "
         f"It does not stop: {'; '.join(sandbox.does_not_stop())}. {default}"
@@ -103,5 +116,7 @@ def describe() -> tuple[TierReport, ...]:
         filtered = ["seccomp filter"] if name == "bubblewrap" and box_filter() is not None else []
         place = find_place() if name != "container" else None
         force = () if missing else (*filtered, *([] if place is None else [str(place)]))
-        reports.append(TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen))
+        reports.append(
+            TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen)
+        )
     return tuple(reports)

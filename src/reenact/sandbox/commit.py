@@ -1,8 +1,8 @@
 """Asks what was not committed, and commits, in work trees that reenact did not make.
 
-Nothing of the tree's configuration is obeyed (git_folder.py): no filter cleans a file, no hook sees a commit.
-A file is committed as the bytes that are given. New objects and the branch are written into the tree's own
-git folder, so that the user finds them there.
+Nothing of the tree's configuration is obeyed (git_folder.py): no filter cleans a file, no hook sees
+a commit. A file is committed as the bytes that are given. New objects and the branch are written
+into the tree's own git folder, so that the user finds them there.
 """
 
 import os
@@ -12,21 +12,48 @@ from functools import partial
 from pathlib import Path
 
 from reenact.errors import InputError
-from reenact.sandbox.git_folder import TheirGit, own_git_folder, write_file, write_reference
+from reenact.sandbox.git_folder import (
+    TheirGit,
+    own_git_folder,
+    write_file,
+    write_reference,
+)
 from reenact.sandbox.repository import run_git
 
 WALL_S = 60.0
-_AUTHOR = ("-c", "user.name=reenact", "-c", "user.email=reenact@localhost", "-c", "commit.gpgSign=false")
+_AUTHOR = (
+    "-c",
+    "user.name=reenact",
+    "-c",
+    "user.email=reenact@localhost",
+    "-c",
+    "commit.gpgSign=false",
+)
 # Line ends alone are no change: whether the tree converts them is in settings that are not read.
-_AS_ON_DISK = ("-c", "core.autocrlf=input", "-c", "core.fileMode=false", "-c", "core.symlinks=true")
+_AS_ON_DISK = (
+    "-c",
+    "core.autocrlf=input",
+    "-c",
+    "core.fileMode=false",
+    "-c",
+    "core.symlinks=true",
+)
 
 
 def uncommitted(tree: Path, theirs: TheirGit, names: Iterable[str]) -> list[str]:
-    """Those of the files that differ from the last commit; a file that git does not know does not."""
+    """Those of the files that differ from the last commit; a file that git does not know does
+    not.
+    """
     asked = sorted(names)
     if not asked:
         return []
-    how = ("--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
+    how = (
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=no",
+        "--ignore-submodules=all",
+    )
     with own_git_folder(theirs) as own:
         printed = run_git(own, tree, (*_AS_ON_DISK, "status", *how, "--", *asked), wall_s=WALL_S)
     return [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]
@@ -53,13 +80,17 @@ def committed_file(theirs: TheirGit, name: str) -> Entry | None:
 
 
 def commit_files(
-    theirs: TheirGit, files: Mapping[str, Entry | None], message: str, *, branch: str = ""
+    theirs: TheirGit,
+    files: Mapping[str, Entry | None],
+    message: str,
+    *,
+    branch: str = "",
 ) -> str:
     """The commit on top of the last one with these files, where none means removed.
 
-    It goes onto a new branch of that name, which must not be there yet; else onto the one that is checked
-    out, whose index then is that of the commit. One that is there already, with this message and these files,
-    is found again.
+    It goes onto a new branch of that name, which must not be there yet; else onto the one that is
+    checked out, whose index then is that of the commit. One that is there already, with this
+    message and these files, is found again.
     """
     with own_git_folder(theirs) as own:
         ask = partial(run_git, own, own, wall_s=WALL_S, objects=theirs.objects)
@@ -80,7 +111,8 @@ def commit_files(
         above = ("-p", parent) if parent else ()
         commit = ask((*_AUTHOR, "commit-tree", tree, *above, "-m", message)).decode().strip()
         before = "" if branch else parent
-        # In our copy first: git refuses a name that is taken, or that is a folder of other branches.
+        # In our copy first: git refuses a name that is taken, or that is a folder of other
+        # branches.
         ask(("update-ref", reference, commit, before))
         if not branch:
             write_file(theirs.own / "index", (own / "index").read_bytes())

@@ -1,16 +1,17 @@
 """How much space the visible files of a box take: on the host's disk, and in memory at /dev/shm.
 
-Covered: trees of any depth (one or two descriptors, whatever the depth), folders closed with chmod, hard
-links (counted once), folders moved while they are walked (the walk stops and is repeated).
-Not covered here: files without a name, see `open_nameless`.
+Covered: trees of any depth (one or two descriptors, whatever the depth), folders closed with chmod,
+hard links (counted once), folders moved while they are walked (the walk stops and is repeated). Not
+covered here: files without a name, see `open_nameless`.
 
-Files that were unlinked but are still held take space that no walk of a tree can see. Each look finds those
-that a process holds open. A program may hide them better: mapped but not open, in the descriptor table of a
-single thread, in flight in a unix socket. A deep look is taken when the machine has lost more space than
-the visible files explain and the box has written that much (`written_bytes`; the filter of system calls
-refuses fallocate, which would take space without writing). It sizes what can be sized and says whether
-there is a hiding place whose content cannot.
-Not covered: a neighbour that frees as much space as the box hides; the host's reserve is watched for that.
+Files that were unlinked but are still held take space that no walk of a tree can see. Each look
+finds those that a process holds open. A program may hide them better: mapped but not open, in the
+descriptor table of a single thread, in flight in a unix socket. A deep look is taken when the
+machine has lost more space than the visible files explain and the box has written that much
+(`written_bytes`; the filter of system calls refuses fallocate, which would take space without
+writing). It sizes what can be sized and says whether there is a hiding place whose content cannot.
+Not covered: a neighbour that frees as much space as the box hides; the host's reserve is watched
+for that.
 """
 
 import math
@@ -45,8 +46,8 @@ def tree_usage(root: Path, most_files: int) -> DiskUsage:
 class Walk:
     """A count of a tree that can be interrupted: depth first with one open folder.
 
-    Down by name, up by '..', which must lead where we came from. A supervisor has other things to do than to
-    walk a large tree to its end; it goes on a little with every look.
+    Down by name, up by '..', which must lead where we came from. A supervisor has other things to
+    do than to walk a large tree to its end; it goes on a little with every look.
     """
 
     def __init__(self, root: Path, most_files: int) -> None:
@@ -135,12 +136,17 @@ def _identity(at: int) -> tuple[int, int]:
 
 
 def _open(name: str, at: int | None) -> int:
-    """Open a folder; one that its owner closed is opened for the moment it takes, and closed again."""
+    """Open a folder; one that its owner closed is opened for the moment it takes, and closed
+    again.
+    """
     try:
         return os.open(name, _FOLDER, dir_fd=at)
     except PermissionError:
         with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as handle:
-            mode, folder = stat.S_IMODE(os.fstat(handle).st_mode), Path(f"/proc/self/fd/{handle}")
+            mode, folder = (
+                stat.S_IMODE(os.fstat(handle).st_mode),
+                Path(f"/proc/self/fd/{handle}"),
+            )
             folder.chmod(mode | stat.S_IRUSR | stat.S_IXUSR)
             try:
                 return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -167,7 +173,9 @@ MOST_DESCRIPTORS = 20_000
 
 @dataclass
 class Nameless:
-    """Files without a name, by device, and whether more may be hidden where its size cannot be read."""
+    """Files without a name, by device, and whether more may be hidden where its size cannot be
+    read.
+    """
 
     sizes: dict[tuple[int, int], int] = field(default_factory=dict)
     unsized: bool = False
@@ -188,7 +196,8 @@ def open_nameless(processes: BoxProcesses) -> Nameless:
     for number in processes.numbers():
         left -= _add_open(found, processes.proc, f"{number}/fd")
         if left < 0:
-            # Too many to look at each time; what is behind the rest shows in the machine's free space.
+            # Too many to look at each time; what is behind the rest shows in the machine's free
+            # space.
             found.unsized = True
             break
     return found
@@ -213,10 +222,14 @@ def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
 
 
 def written_bytes(processes: BoxProcesses) -> int:
-    """Bytes that all processes of the box, past ones too, have caused to be written to real disks."""
+    """Bytes that all processes of the box, past ones too, have caused to be written to real
+    disks.
+    """
     total = 0
     for number in (*processes.numbers(), *map(str, processes.reapers)):
-        pairs = (line.split(b": ") for line in read_proc(processes.proc, f"{number}/io").splitlines())
+        pairs = (
+            line.split(b": ") for line in read_proc(processes.proc, f"{number}/io").splitlines()
+        )
         counts = {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
         total += counts.get(b"write_bytes", 0) - counts.get(b"cancelled_write_bytes", 0)
     return total
@@ -231,7 +244,9 @@ def _add_open(found: Nameless, proc: int, folder: str) -> int:
 
 
 def _add(found: Nameless, proc: int, name: str) -> bool:
-    """Note the file behind a link of /proc if it has no name; whether the link could be looked at."""
+    """Note the file behind a link of /proc if it has no name; whether the link could be looked
+    at.
+    """
     try:
         known = os.stat(name, dir_fd=proc)
     except OSError:

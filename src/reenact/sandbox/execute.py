@@ -1,4 +1,6 @@
-"""The life of one box, the same for every tier: make, fill, start, watch, name its end, collect, remove."""
+"""The life of one box, the same for every tier: make, fill, start, watch, name its end,
+collect, remove.
+"""
 
 import subprocess
 from contextlib import suppress
@@ -15,7 +17,13 @@ from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.supervise import Output, Supervision
 from reenact.sandbox.view import passable
-from reenact.sandbox.watcher import HOST_RESERVE_BYTES, BoxBroke, LauncherKilled, ProgramEnd, Started
+from reenact.sandbox.watcher import (
+    HOST_RESERVE_BYTES,
+    BoxBroke,
+    LauncherKilled,
+    ProgramEnd,
+    Started,
+)
 from reenact.types import Stop
 
 
@@ -25,34 +33,54 @@ class Tier:
     name: str
 
     def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+        self,
+        command: Command,
+        limits: Limits,
+        *,
+        on_output: OnOutput | None = None,
+        stop: Stop | None = None,
     ) -> BoxResult:
         """Run one command in a fresh box. Raises InputError for a wrong command, nothing else."""
         if not command.argv or not all(passable(word) for word in command.argv):
             raise InputError(
-                f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
+                f"A command is at least one word of text without NUL. Received: "
+                f"argv={command.argv!r}"
             )
         for name in command.collect:
             inner_name(name)
         if stop is not None and stop.asked:
-            return BoxResult(Ending.CANCELLED, self.name, why="a stop was asked for before the start")
+            return BoxResult(
+                Ending.CANCELLED, self.name, why="a stop was asked for before the start"
+            )
         try:
             folder = BoxFolder.make()
         except (OSError, SandboxFailed) as error:
-            return BoxResult(Ending.SANDBOX_FAILED, self.name, why=f"its folder could not be made: {error}")
+            return BoxResult(
+                Ending.SANDBOX_FAILED,
+                self.name,
+                why=f"its folder could not be made: {error}",
+            )
         output = Output(limits.keep_bytes, limits.output_bytes, on_output)
         try:
             result = self._live(folder, command, limits, output, stop)
         finally:
             left = folder.close()
-        return replace(result, events=(*result.events, *(Event("left-behind", name) for name in left)))
+        return replace(
+            result,
+            events=(*result.events, *(Event("left-behind", name) for name in left)),
+        )
 
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
         """Start the command in a filled folder. Raises BoxBroke when that fails."""
         raise NotImplementedError
 
     def _live(
-        self, folder: BoxFolder, command: Command, limits: Limits, output: Output, stop: Stop | None
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+        output: Output,
+        stop: Stop | None,
     ) -> BoxResult:
         """One box from its empty folder to its result."""
         free = free_bytes(folder.path)
@@ -81,7 +109,12 @@ class Tier:
                 box.close()
 
     def _watch(
-        self, box: Started, command: Command, limits: Limits, output: Output, stop: Stop | None
+        self,
+        box: Started,
+        command: Command,
+        limits: Limits,
+        output: Output,
+        stop: Stop | None,
     ) -> BoxResult:
         crash_point("C9")
         # A group counts its own; the machine's count also moves when a neighbour is killed.
@@ -90,12 +123,17 @@ class Tier:
         status, crossing, used = Supervision(box, limits, output, command.stdin, stop).run()
         crash_point("C10")
         end = ProgramEnd(crossing=crossing) if crossing else box.ended(status)
-        events = [*(box.network.events() if box.network is not None else ()), *output.events]
+        events = [
+            *(box.network.events() if box.network is not None else ()),
+            *output.events,
+        ]
         collected = collect(box.folder.work, command.collect, limits.result_bytes, disposable=True)
         events += [Event("result-missing", name) for name in collected.missing]
         ending, why = _name(end, collected)
         if ending is not Ending.RESULT_REFUSED:
-            events += [Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()]
+            events += [
+                Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()
+            ]
         if ending is Ending.KILLED and blame_machine and _host_oom_kills() > kills_before:
             # Not its own limit: another program may have used the memory that was missing.
             why = "the machine itself ran out of memory and its kernel killed the program"
@@ -120,7 +158,9 @@ def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
     if end.signal == SIGKILL:
         return Ending.KILLED, "it died of SIGKILL, which the sandbox did not send"
     if collected.refused:
-        return Ending.RESULT_REFUSED, "; ".join(f"{name}: {why}" for name, why in collected.refused.items())
+        return Ending.RESULT_REFUSED, "; ".join(
+            f"{name}: {why}" for name, why in collected.refused.items()
+        )
     if end.signal is not None:
         return Ending.SIGNAL, ""
     return (Ending.EXIT if end.exit_code else Ending.OK), ""

@@ -1,9 +1,9 @@
 """A git folder of ours in place of the one that came with a work tree.
 
-git does what `.git/config`, `.git/info/attributes` and `.git/hooks` say, and such a folder may come with an
-archive or a copy. So git is never given one that reenact did not make: it works with a folder of ours, with
-settings of ours, that borrows the objects of theirs and has copies of their index and references. Of their
-settings one word is looked at, the kind of hash.
+git does what `.git/config`, `.git/info/attributes` and `.git/hooks` say, and such a folder may come
+with an archive or a copy. So git is never given one that reenact did not make: it works with a
+folder of ours, with settings of ours, that borrows the objects of theirs and has copies of their
+index and references. Of their settings one word is looked at, the kind of hash.
 """
 
 import os
@@ -39,13 +39,16 @@ class TheirGit:
 
 
 def of_untrusted(tree: Path) -> TheirGit:
-    """That of a work tree from outside, or of a bare repository. A file that names another place is refused,
-    and so are objects that are borrowed from elsewhere."""
+    """That of a work tree from outside, or of a bare repository. A file that names another place is
+    refused, and so are objects that are borrowed from elsewhere.
+    """
     theirs = tree if is_bare(tree) else tree / ".git"
     if not is_folder(theirs) or not is_folder(theirs / "objects"):
         raise InputError(f"This is no git work tree with a .git folder of its own: folder={tree}")
     if _mode(theirs / "objects" / "info" / "alternates"):
-        raise InputError(f"This repository borrows objects from another one, which is not followed: {tree}")
+        raise InputError(
+            f"This repository borrows objects from another one, which is not followed: {tree}"
+        )
     return TheirGit(theirs, theirs)
 
 
@@ -98,15 +101,21 @@ def write_reference(theirs: TheirGit, name: str, commit: str, *, new: bool) -> N
         if folder == theirs.common:
             break
         if not is_folder(folder):
-            raise InputError(f"The repository's references are not in plain folders. Received: {folder}")
+            raise InputError(
+                f"The repository's references are not in plain folders. Received: {folder}"
+            )
     write_file(path, f"{commit}\n".encode(), new=new)
 
 
 def write_file(path: Path, content: bytes, *, new: bool = False) -> None:
-    """Write a file of a git folder: the whole new content or the old one, however this process ends."""
+    """Write a file of a git folder: the whole new content or the old one, however this process
+    ends.
+    """
     # git passes over names with this ending, and one that a killed process left is in nobody's way.
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}.lock")
-    opened = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    opened = os.open(
+        half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666
+    )
     try:
         with os.fdopen(opened, "wb") as file:
             file.write(content)
@@ -115,7 +124,9 @@ def write_file(path: Path, content: bytes, *, new: bool = False) -> None:
         else:
             half.replace(path)
     except FileExistsError as error:
-        raise InputError(f"This is in the repository already, and is not overwritten: {path}") from error
+        raise InputError(
+            f"This is in the repository already, and is not overwritten: {path}"
+        ) from error
     finally:
         half.unlink(missing_ok=True)
 
@@ -132,7 +143,9 @@ def is_folder(path: Path) -> bool:
 
 
 def _settings(theirs: TheirGit) -> str:
-    """The configuration of our folder. Of theirs only the kind of hash is looked at, by its letters."""
+    """The configuration of our folder. Of theirs only the kind of hash is looked at, by its
+    letters.
+    """
     config = theirs.common / "config"
     stated = _read(config, 1024 * 1024) if stat.S_ISREG(_mode(config)) else b""
     sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", stated) is not None
@@ -175,7 +188,9 @@ def _read(path: Path, most: int) -> bytes:
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise InputError(f"The repository's {path.name} cannot be read: {error.strerror}.") from error
+        raise InputError(
+            f"The repository's {path.name} cannot be read: {error.strerror}."
+        ) from error
     with os.fdopen(opened, "rb") as source:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise InputError(f"The repository's {path.name} is not a plain file.")

@@ -1,10 +1,11 @@
 """What the processes of a box use: how many tasks, how much memory, how much CPU time.
 
-Read from /proc. Memory is anonymous and shared memory, not file pages: a program that maps a large data set
-must not look like one that eats memory. Pages shared by forks count once (proportional share), which is
-only computed when the plain sum is over the limit, since it is slow.
+Read from /proc. Memory is anonymous and shared memory, not file pages: a program that maps a large
+data set must not look like one that eats memory. Pages shared by forks count once (proportional
+share), which is only computed when the plain sum is over the limit, since it is slow.
 
-Also ends every process that we started, wherever it went: groups and sessions of its own do not hide it.
+Also ends every process that we started, wherever it went: groups and sessions of its own do not
+hide it.
 """
 
 import os
@@ -32,13 +33,17 @@ class Use:
 
 
 class BoxProcesses:
-    """All processes of a PID namespace, seen through the box's own /proc, except the reaper in front."""
+    """All processes of a PID namespace, seen through the box's own /proc, except the reaper in
+    front.
+    """
 
     def __init__(self, proc: int, reapers: frozenset[int] = frozenset({1})) -> None:
         self.proc = proc
         """Open descriptor of the /proc in which they are seen."""
         self.reapers = reapers
-        """Processes of ours in front of the program: their times count, their memory and number do not."""
+        """Processes of ours in front of the program: their times count, their memory and number
+        do not.
+        """
 
     def numbers(self) -> Iterator[str]:
         for name in listed(self.proc, "."):
@@ -46,7 +51,10 @@ class BoxProcesses:
                 yield name
 
     def use(self) -> Use:
-        tasks = memory = shared = ticks = 0
+        tasks = 0
+        memory = 0
+        shared = 0
+        ticks = 0
         for number in (*self.numbers(), *map(str, self.reapers)):
             # The fields of /proc/<number>/stat after the name: none when the process is gone.
             fields = read_proc(self.proc, f"{number}/stat").rpartition(b")")[2].split()
@@ -74,7 +82,10 @@ class Descendants(BoxProcesses):
     """All descendants of one process of this machine, for tiers without a PID namespace."""
 
     def __init__(self, root: int) -> None:
-        super().__init__(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), frozenset({root}))
+        super().__init__(
+            os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC),
+            frozenset({root}),
+        )
 
     def numbers(self) -> Iterator[str]:
         yield from map(str, descendants(*self.reapers))
@@ -125,7 +136,9 @@ def listed(proc: int, name: str) -> list[str]:
 
 
 ROUNDS = 20
-"""A process may start another one while we look; so many looks and none is left, or they breed on purpose."""
+"""A process may start another one while we look; so many looks and none is left, or they breed
+on purpose.
+"""
 
 
 def end_below(root: int) -> None:

@@ -1,13 +1,14 @@
 """Looks into git trees that came from outside, and fetches them. The only file that starts git.
 
-Covered: whatever a `.git/config` can make git run (fsmonitor, hooks, filters, textconv, external diff,
-pager, ssh and credential commands, aliases, includes) is not obeyed: git works with settings of ours and a
-git folder of ours, which borrows objects and has copies of index and references (git_folder.py). It is given
-no git folder but those that reenact made: one of these, a fresh clone, the history of a reproduction while it
-is made. `.gitattributes` of a tree can name filters, but our folder defines none. Submodules are not entered,
-links in a tree come out as plain files, no protocol but https is spoken and only while cloning, the settings
-of the user and of the system are not read, time and size are bounded. Not covered: faults in git's own
-parsers. A server sees that it is asked.
+Covered: whatever a `.git/config` can make git run (fsmonitor, hooks, filters, textconv, external
+diff, pager, ssh and credential commands, aliases, includes) is not obeyed: git works with settings
+of ours and a git folder of ours, which borrows objects and has copies of index and references
+(git_folder.py). It is given no git folder but those that reenact made: one of these, a fresh clone,
+the history of a reproduction while it is made. `.gitattributes` of a tree can name filters, but our
+folder defines none. Submodules are not entered, links in a tree come out as plain files, no
+protocol but https is spoken and only while cloning, the settings of the user and of the system are
+not read, time and size are bounded. Not covered: faults in git's own parsers. A server sees that it
+is asked.
 """
 
 import re
@@ -19,7 +20,12 @@ from functools import partial
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ended_by
-from reenact.host_program import MOST_PRINTED, find_program, look_at_nothing, run_host_program
+from reenact.host_program import (
+    MOST_PRINTED,
+    find_program,
+    look_at_nothing,
+    run_host_program,
+)
 from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.files.cleanup import remove_tree
 from reenact.sandbox.git_folder import of_untrusted, own_git_folder
@@ -94,14 +100,27 @@ def run_git(
     if program is None:
         raise MissingPart("git is not installed.", next_step="apt install git")
     settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
-    argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
-    argv += [f"--git-dir={git.absolute()}", f"--work-tree={tree.absolute()}", *arguments]
+    argv = [
+        program,
+        *(part for setting in settings for part in ("-c", setting)),
+        "--no-pager",
+    ]
+    argv += [
+        f"--git-dir={git.absolute()}",
+        f"--work-tree={tree.absolute()}",
+        *arguments,
+    ]
     variables = dict(_VARIABLES)
     if objects is not None:
         variables["GIT_OBJECT_DIRECTORY"] = str(objects.absolute())
     try:
         done = run_host_program(
-            argv, wall_s=wall_s, variables=variables, network=allow == "https", stdin=stdin, look=look
+            argv,
+            wall_s=wall_s,
+            variables=variables,
+            network=allow == "https",
+            stdin=stdin,
+            look=look,
         )
     except TimeoutError as error:
         raise InputError(f"git did not end within {wall_s:g} s.") from error
@@ -131,16 +150,28 @@ class Repository:
 
     def commit(self, revision: str) -> str:
         """The commit that a branch, a tag or the first digits of a hash name."""
-        return self._ask("rev-parse", "--verify", f"{_revision(revision)}^{{commit}}").decode().strip()
+        return (
+            self._ask("rev-parse", "--verify", f"{_revision(revision)}^{{commit}}").decode().strip()
+        )
 
     def day(self, commit: str) -> date:
         """When a commit was made."""
-        stated = self._ask("show", "--no-patch", "--format=%cs", _revision(commit), "--").decode().strip()
+        stated = (
+            self._ask("show", "--no-patch", "--format=%cs", _revision(commit), "--")
+            .decode()
+            .strip()
+        )
         return date.fromisoformat(stated.splitlines()[-1])
 
     def changed(self) -> tuple[str, ...]:
         """Files that differ from the commit that is checked out, or that it does not know."""
-        how = ("--porcelain=v1", "-z", "--no-renames", _NO_SUBMODULES, "--untracked-files=all")
+        how = (
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            _NO_SUBMODULES,
+            "--untracked-files=all",
+        )
         printed = self._ask("status", *how)
         return tuple(line[3:].decode(errors="replace") for line in printed.split(b"\0") if line)
 
@@ -157,7 +188,8 @@ class Repository:
             try:
                 ask_bounded(("checkout-index", "--all", "--force"))
             except InputError:
-                # A partial clone lacks the content of some files; whoever needs one of them will say so.
+                # A partial clone lacks the content of some files; whoever needs one of them will
+                # say so.
                 ask_bounded(("checkout-index", "--force", "-z", "--stdin"), stdin=_readable(ask))
 
     def _ask(self, *arguments: str) -> bytes:
@@ -168,10 +200,18 @@ class Repository:
 def _readable(ask: Callable[..., bytes]) -> bytes:
     """Files of the index whose content is there, each with a NUL behind it."""
     printed = ask(("ls-files", "--stage", "-z"))
-    entries = [line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line]
+    entries = [
+        line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line
+    ]
     hashes = "".join(f"{head.split()[1]}\n" for head, _, _ in entries)
-    kinds = ask(("cat-file", "--batch-check=%(objecttype)"), stdin=hashes.encode()).decode().splitlines()
-    there = [f"{name}\0" for (_, _, name), kind in zip(entries, kinds, strict=True) if kind == "blob"]
+    kinds = (
+        ask(("cat-file", "--batch-check=%(objecttype)"), stdin=hashes.encode())
+        .decode()
+        .splitlines()
+    )
+    there = [
+        f"{name}\0" for (_, _, name), kind in zip(entries, kinds, strict=True) if kind == "blob"
+    ]
     if not there:
         raise InputError("The repository has none of the files of this commit.")
     return "".join(there).encode()
@@ -187,7 +227,8 @@ def clone(
     most_bytes: int = 2 * 1024**3,
     stop: Stop | None = None,
 ) -> Repository:
-    """Fetch one revision of a repository (its default branch when none is named) without its history.
+    """Fetch one revision of a repository (its default branch when none is named) without its
+    history.
 
     `local` allows a folder of this machine as address, for a repository the user named.
     """
@@ -195,12 +236,20 @@ def clone(
     if protocol == "file" and not (local and address.startswith("/") and Path(address).is_dir()):
         raise InputError(
             f"A repository is cloned from an https address only, received: address={address!r}",
-            next_step="give the repository as https://HOST/PATH, or clone it yourself and name the folder",
+            next_step=(
+                "give the repository as https://HOST/PATH, or clone it yourself and name the folder"
+            ),
         )
     if into.exists() and any(into.iterdir()):
         raise InputError(f"The folder to clone into is not empty: {into}")
     into.mkdir(parents=True, exist_ok=True)
-    ask = partial(run_git, into / ".git", into, wall_s=wall_s, look=bounded(into, most_bytes, stop))
+    ask = partial(
+        run_git,
+        into / ".git",
+        into,
+        wall_s=wall_s,
+        look=bounded(into, most_bytes, stop),
+    )
     wanted = _revision(revision) if revision else "HEAD"
     fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
     try:

@@ -1,18 +1,17 @@
 """The filter of system calls that every program in a box runs under.
 
-A denylist: ordinary programs, threads, forks, compilers and training frameworks need none of what it
-refuses.
-Covered: kernel keyrings; io_uring, bpf, userfaultfd, perf (large attack surfaces of the kernel); ptrace and
-its relatives; new namespaces by unshare, clone and setns (clone3 is answered "not there", so that libraries
-fall back to clone, whose flags can be looked into); mounts and changes of root; modules, kexec, clocks,
-host names; System V shared memory (it outlives processes and is counted nowhere); fallocate (disk space
-without a write); typing into a terminal; socket families and protocols other than unix, TCP, UDP, ICMP echo
-and routing netlink; calls by another interface (32-bit, x32).
-Not covered: bugs in the calls that are left, which are most. Machines other than x86-64 and aarch64 get no
-filter, and the tier says so.
+A denylist: ordinary programs, threads, forks, compilers and training frameworks need none of what
+it refuses. Covered: kernel keyrings; io_uring, bpf, userfaultfd, perf (large attack surfaces of the
+kernel); ptrace and its relatives; new namespaces by unshare, clone and setns (clone3 is answered
+"not there", so that libraries fall back to clone, whose flags can be looked into); mounts and
+changes of root; modules, kexec, clocks, host names; System V shared memory (it outlives processes
+and is counted nowhere); fallocate (disk space without a write); typing into a terminal; socket
+families and protocols other than unix, TCP, UDP, ICMP echo and routing netlink; calls by another
+interface (32-bit, x32). Not covered: bugs in the calls that are left, which are most. Machines
+other than x86-64 and aarch64 get no filter, and the tier says so.
 
-The filter is a classic BPF program of eight-byte records. A jump counts the records that it leaves out, so a
-block is made with what it leaves out at hand.
+The filter is a classic BPF program of eight-byte records. A jump counts the records that it leaves
+out, so a block is made with what it leaves out at hand.
 """
 
 import errno
@@ -37,7 +36,9 @@ def _argument(index: int) -> bytes:
 
 
 def _jump(value: int, *, yes: int = 0, no: int = 0, bits: bool = False) -> bytes:
-    """Leave out so many records when the word taken is the value (with `bits`: has a bit of it), or not."""
+    """Leave out so many records when the word taken is the value (with `bits`: has a bit of
+    it), or not.
+    """
     return struct.pack("<HBBI", 0x45 if bits else 0x15, yes, no, value)
 
 
@@ -57,7 +58,10 @@ _NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: both put characters into a terminal's input."""
-_UNIX, _IPV4, _IPV6, _NETLINK = 1, 2, 10, 16
+_UNIX = 1
+_IPV4 = 2
+_IPV6 = 10
+_NETLINK = 16
 _USUAL_PROTOCOLS = (0, 1, 6, 17, 58)
 """The default, ICMP echo, TCP, UDP. A rare protocol would make the kernel load a module for it."""
 _ROUTING = 0
@@ -67,7 +71,9 @@ _PLAIN_PERSONALITY = (0, 0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One kernel interface: how seccomp names it, and which column of `syscalls.txt` has its numbers."""
+    """One kernel interface: how seccomp names it, and which column of `syscalls.txt` has its
+    numbers.
+    """
 
     audit: int
     column: int
@@ -98,7 +104,12 @@ def box_filter(machine: str | None = None) -> bytes | None:
 def _program(machine: Machine) -> list[bytes]:
     denied, absent = _refuse(errno.EPERM), _refuse(errno.ENOSYS)
     numbers = machine.numbers
-    program = [_load(_ARCHITECTURE), _jump(machine.audit, yes=1), denied, _load(_NUMBER)]
+    program = [
+        _load(_ARCHITECTURE),
+        _jump(machine.audit, yes=1),
+        denied,
+        _load(_NUMBER),
+    ]
     if machine.second_interface_bit:
         program += [_jump(machine.second_interface_bit, no=1, bits=True), absent]
     looked_into = {
@@ -120,17 +131,31 @@ def _program(machine: Machine) -> list[bytes]:
 
 
 def _by_argument(
-    index: int, values: tuple[int, ...], then: bytes, otherwise: bytes, *, bits: bool = False
+    index: int,
+    values: tuple[int, ...],
+    then: bytes,
+    otherwise: bytes,
+    *,
+    bits: bool = False,
 ) -> list[bytes]:
-    """One verdict when the argument is one of the values, or has a bit of one, another when it is not."""
+    """One verdict when the argument is one of the values, or has a bit of one, another when it
+    is not.
+    """
     jumps = [_jump(value, yes=len(values) - at, bits=bits) for at, value in enumerate(values)]
     return [_argument(index), *jumps, otherwise, then]
 
 
 def _socket() -> list[bytes]:
-    """By the family; the usual protocols of the internet, and of netlink the one that asks for interfaces."""
+    """By the family; the usual protocols of the internet, and of netlink the one that asks for
+    interfaces.
+    """
     internet = _by_argument(2, _USUAL_PROTOCOLS, _ALLOW, _refuse(errno.EAFNOSUPPORT))
     to_allowed, to_refused = len(internet) - 1, len(internet) - 2
     routing = [_argument(2), _jump(_ROUTING, yes=to_allowed, no=to_refused)]
-    family = [_argument(0), _jump(_UNIX, yes=5 + to_allowed), _jump(_IPV4, yes=4), _jump(_IPV6, yes=3)]
+    family = [
+        _argument(0),
+        _jump(_UNIX, yes=5 + to_allowed),
+        _jump(_IPV4, yes=4),
+        _jump(_IPV6, yes=3),
+    ]
     return [*family, _jump(_NETLINK, no=2 + to_refused), *routing, *internet]

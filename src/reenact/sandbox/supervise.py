@@ -1,8 +1,8 @@
 """Waits for a box to end, reading what it prints and ending it when it crosses a limit.
 
 One thread, woken by what happens (output, the end, a full pipe that drained) and by the pace of the
-watcher, so a short program is not delayed. A box is ended by SIGKILL of all of it at once: never by a stop,
-which would keep GPU memory held, and never by a gentle signal, which it may ignore.
+watcher, so a short program is not delayed. A box is ended by SIGKILL of all of it at once: never by
+a stop, which would keep GPU memory held, and never by a gentle signal, which it may ignore.
 """
 
 import os
@@ -23,7 +23,9 @@ from reenact.types import Stop
 class Output:
     """The printed bytes of one box. Holds at most `keep_bytes`, whatever is printed."""
 
-    def __init__(self, keep_bytes: int, output_bytes: int, listener: OnOutput | None = None) -> None:
+    def __init__(
+        self, keep_bytes: int, output_bytes: int, listener: OnOutput | None = None
+    ) -> None:
         self._half = keep_bytes // 2
         self._most = output_bytes
         self._listener = listener
@@ -78,7 +80,9 @@ class Output:
 
 _FIRST_LOOK_S = 0.004
 _DEATH_S = 10.0
-"""A killed box that is not gone after so long (a process stuck in a driver) is reported, not waited for."""
+"""A killed box that is not gone after so long (a process stuck in a driver) is reported, not
+waited for.
+"""
 _CHUNK = 64 * 1024
 
 
@@ -93,7 +97,14 @@ class Used(TypedDict):
 class Supervision:
     """The watch over one box, from its start to its end."""
 
-    def __init__(self, box: Started, limits: Limits, output: Output, stdin: bytes, stop: Stop | None) -> None:
+    def __init__(
+        self,
+        box: Started,
+        limits: Limits,
+        output: Output,
+        stdin: bytes,
+        stop: Stop | None,
+    ) -> None:
         self._box = box
         self._limits = limits
         self._output = output
@@ -107,8 +118,9 @@ class Supervision:
         self._end = os.pidfd_open(box.process.pid)
 
     def run(self) -> tuple[int, Crossing | None, Used]:
-        """Wait for the end: the wait status of its process, what crossed a limit, what it used. The box is
-        dead when this returns, also when it raises."""
+        """Wait for the end: the wait status of its process, what crossed a limit, what it used. The
+        box is dead when this returns, also when it raises.
+        """
         try:
             self._watch_for(self._box.output, selectors.EVENT_READ, self._read)
             self._watch_for(self._box.input, selectors.EVENT_WRITE, self._write)
@@ -127,11 +139,16 @@ class Supervision:
             if self._status is None or self._usage is None:
                 raise BoxBroke("its end could not be read")
             cpu = max(self._usage.ru_utime + self._usage.ru_stime, self._watcher.cpu_s)
-            # A child starts with the peak of its parent: one below our own peak says nothing about the box.
+            # A child starts with the peak of its parent: one below our own peak says nothing about
+            # the box.
             own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
             peak = max(peak, self._watcher.peak_memory_bytes)
-            return self._status, crossing or last, Used(wall_s=wall, cpu_s=cpu, peak_memory_bytes=peak)
+            return (
+                self._status,
+                crossing or last,
+                Used(wall_s=wall, cpu_s=cpu, peak_memory_bytes=peak),
+            )
         finally:
             if self._status is None:
                 self._box.kill()
@@ -161,7 +178,8 @@ class Supervision:
             crossing = self._sudden(now, deadline)
             if crossing is None and now >= next_look:
                 crossing = self._watcher.look()
-                # Short at first: a program may be over before a steady pace would have seen it at all.
+                # Short at first: a program may be over before a steady pace would have seen it at
+                # all.
                 next_look = time.monotonic() + min(PACE_S, _FIRST_LOOK_S + (now - self._began) / 4)
                 self._reap()
             if crossing is not None and self._status is None:
@@ -179,7 +197,10 @@ class Supervision:
         return None
 
     def _too_much_output(self) -> Crossing:
-        return Crossing(Ending.OUTPUT_LIMIT, f"output: more than {self._limits.output_bytes / MIB:g} MiB")
+        return Crossing(
+            Ending.OUTPUT_LIMIT,
+            f"output: more than {self._limits.output_bytes / MIB:g} MiB",
+        )
 
     def _read(self) -> int:
         """Take what is there to read: how much; nothing more comes after an end without a byte."""

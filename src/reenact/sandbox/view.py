@@ -1,11 +1,12 @@
 """What a program in a box may see of the host, read-only, and its environment, built from nothing.
 
-No variable of this process goes in, so no key, token, proxy or path of the user can. What a program needs
-to find its way (PATH, HOME, caches, locale) is set to places inside the box; what the caller adds goes over
-it.
+No variable of this process goes in, so no key, token, proxy or path of the user can. What a program
+needs to find its way (PATH, HOME, caches, locale) is set to places inside the box; what the caller
+adds goes over it.
 
-Of the host it sees system programs and libraries, the interpreter and small files, read-only. Everything
-else does not exist inside: no home folders, no /etc beyond the list, no /run, no other user's files.
+Of the host it sees system programs and libraries, the interpreter and small files, read-only.
+Everything else does not exist inside: no home folders, no /etc beyond the list, no /run, no other
+user's files.
 """
 
 import functools
@@ -27,8 +28,10 @@ _VARIABLES = f"""
     TRITON_CACHE_DIR={{home}}/.cache/triton KERAS_HOME={{home}}/.cache/keras
     PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 """
-"""The interpreter's own folders are read-only inside, and a forged cache must not be trusted anywhere: no
-bytecode is written. What is printed is watched while it is printed: nothing of it is held back."""
+"""The interpreter's own folders are read-only inside, and a forged cache must not be trusted
+anywhere: no bytecode is written. What is printed is watched while it is printed: nothing of it is
+held back.
+"""
 
 
 def passable(text: str) -> bool:
@@ -46,19 +49,31 @@ def box_environment(home: str, tmp: str, added: Mapping[str, str]) -> dict[str, 
             raise InputError(
                 f"A variable has a name without '=' and holds text without NUL. Received: {name!r}"
             )
-    path = f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+    path = (
+        f"{Path(sys.prefix) / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+    )
     stated = (pair.partition("=") for pair in _VARIABLES.split())
     found = {name: value.format(home=home, tmp=tmp) for name, _, value in stated}
     return {"PATH": path, **found, **added}
 
 
-WORK, HOME, TMP = "/box/work", "/box/home", "/tmp"  # noqa: S108 - paths inside the box
+WORK = "/box/work"
+HOME = "/box/home"
+TMP = "/tmp"  # noqa: S108 - paths inside the box
 USER_ID = 1000
 HOST_NAME = "box"
 
 _SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 _ETC_FOLDERS = ("alternatives", "fonts", "pki/tls/certs", "ssl/certs")
-_ETC_FILES = "ld.so.cache localtime mime.types protocols services ssl/openssl.cnf timezone".split()  # noqa: SIM905
+_ETC_FILES = (
+    "ld.so.cache",
+    "localtime",
+    "mime.types",
+    "protocols",
+    "services",
+    "ssl/openssl.cnf",
+    "timezone",
+)
 _LARGEST_ETC_FILE = 1 << 20
 _PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 _RESERVED = ("/", "/proc", "/dev", "/sys", "/tmp", "/box", WORK, HOME, "/usr", "/etc")  # noqa: S108
@@ -68,7 +83,9 @@ _RESOLVER = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Read-only binds (source, target) and links (text, target), in the order in which they are made."""
+    """Read-only binds (source, target) and links (text, target), in the order in which they are
+    made.
+    """
 
     binds: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
@@ -94,7 +111,9 @@ def host_view() -> View:
 
 
 def interpreter_folders() -> tuple[str, ...]:
-    """The folders the running interpreter needs: its virtual environment and the installation behind it."""
+    """The folders the running interpreter needs: its virtual environment and the installation
+    behind it.
+    """
     found = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     hop = Path(sys.executable)
     for _ in range(16):
@@ -115,15 +134,22 @@ def _may_show(path: Path) -> bool:
 
 @functools.cache
 def etc_files(user_id: int = USER_ID) -> dict[str, bytes]:
-    """The files of /etc: those made for the box, and copies of small ones that any program may read."""
+    """The files of /etc: those made for the box, and copies of small ones that any program may
+    read.
+    """
     made = {
-        "passwd": f"root:x:0:0:root:/:/bin/false\n{USER}:x:{user_id}:{user_id}:{USER}:{HOME}:/bin/sh\n",
+        "passwd": (
+            f"root:x:0:0:root:/:/bin/false\n{USER}:x:{user_id}:{user_id}:{USER}:{HOME}:/bin/sh\n"
+        ),
         "group": f"root:x:0:\n{USER}:x:{user_id}:\n",
-        # The mapped form too: distributed training asks for its name, which is no wish to reach a network.
+        # The mapped form too: distributed training asks for its name, which is no wish to reach a
+        # network.
         "hosts": f"127.0.0.1 localhost {HOST_NAME}\n::1 localhost\n::ffff:127.0.0.1 localhost\n",
         "hostname": f"{HOST_NAME}\n",
         "resolv.conf": _RESOLVER,
-        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+        "nsswitch.conf": (
+            "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"
+        ),
     }
     found = {f"/etc/{name}": text.encode() for name, text in made.items()}
     for name in _ETC_FILES:
@@ -134,10 +160,16 @@ def etc_files(user_id: int = USER_ID) -> dict[str, bytes]:
 
 
 def checked_mounts(command: Command) -> tuple[Mount, ...]:
-    """The command's own mounts; InputError for one that is not there or would hide the box itself."""
+    """The command's own mounts; InputError for one that is not there or would hide the box
+    itself.
+    """
     for mount in command.mounts:
         target = os.path.normpath(mount.target)
-        if not mount.target.startswith("/") or ".." in mount.target.split("/") or target in _RESERVED:
+        if (
+            not mount.target.startswith("/")
+            or ".." in mount.target.split("/")
+            or target in _RESERVED
+        ):
             raise InputError(
                 f"A mount needs an absolute place inside the box that is not one of its own. "
                 f"Received: target={mount.target!r}",

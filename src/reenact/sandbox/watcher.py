@@ -1,11 +1,12 @@
-"""A box that has been started, the same for every tier; looks at it and says when it has crossed a limit.
+"""A box that has been started, the same for every tier; looks at it and says when it has crossed a
+limit.
 
-Where a control group is in force the kernel limits memory and tasks and this only asks what it refused;
-otherwise looking is all there is, and a program may overshoot for the length of one look. Disk is always
-looked at: each look is cheap (free space, /dev/shm), the walk through the tree is rare, unless free space
-says that much was written.
-Never used: RLIMIT_AS (GPU drivers mirror device memory in address space, so it fakes a GPU out-of-memory),
-RLIMIT_DATA and RLIMIT_FSIZE (they surface as errors of the program, which would then be blamed).
+Where a control group is in force the kernel limits memory and tasks and this only asks what it
+refused; otherwise looking is all there is, and a program may overshoot for the length of one look.
+Disk is always looked at: each look is cheap (free space, /dev/shm), the walk through the tree is
+rare, unless free space says that much was written. Never used: RLIMIT_AS (GPU drivers mirror device
+memory in address space, so it fakes a GPU out-of-memory), RLIMIT_DATA and RLIMIT_FSIZE (they
+surface as errors of the program, which would then be blamed).
 """
 
 from __future__ import annotations
@@ -29,16 +30,19 @@ from reenact.sandbox.processes import BoxProcesses, Use
 class NetworkCounters:
     """Notices that a program without a network tried to reach one.
 
-    The box has a network namespace with loopback alone. Every packet or connection to any other address finds
-    no route, and the kernel counts that, per namespace. The counters are opened while the box is started and
-    can be read after its last process is gone. Covered: TCP, UDP, IPv4, IPv6, name look-ups (the box's
-    resolver has an address outside). Not covered: which address was tried.
+    The box has a network namespace with loopback alone. Every packet or connection to any other
+    address finds no route, and the kernel counts that, per namespace. The counters are opened while
+    the box is started and can be read after its last process is gone. Covered: TCP, UDP, IPv4,
+    IPv6, name look-ups (the box's resolver has an address outside). Not covered: which address was
+    tried.
     """
 
     def __init__(self, pid: int) -> None:
         """`pid` is a process in the box, by its number on the host."""
         counters = [Path(f"/proc/{pid}/net/{name}") for name in ("snmp", "snmp6")]
-        self._files = [os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in counters if name.exists()]
+        self._files = [
+            os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in counters if name.exists()
+        ]
 
     def refused(self) -> int:
         """How often something was sent to an address outside."""
@@ -84,7 +88,9 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class ProgramEnd:
-    """How the program in the box ended: one of the first two, and what the tier knows to have caused it."""
+    """How the program in the box ended: one of the first two, and what the tier knows to have
+    caused it.
+    """
 
     exit_code: int | None = None
     signal: int | None = None
@@ -108,7 +114,9 @@ class Started:
     kill: Callable[[], None]
     """Ends every process of the box by SIGKILL; may be called more than once."""
     ended: Callable[[int], ProgramEnd]
-    """Turns the wait status of `process` into the program's end; raises BoxBroke when the box failed."""
+    """Turns the wait status of `process` into the program's end; raises BoxBroke when the box
+    failed.
+    """
     input: int | None = None
     """Descriptor to which standard input is written."""
     processes: BoxProcesses | None = None
@@ -123,7 +131,12 @@ class Started:
 
     def close(self) -> None:
         self.after()
-        for number in (self.output, self.input, self.memory_file_system, *self.descriptors):
+        for number in (
+            self.output,
+            self.input,
+            self.memory_file_system,
+            *self.descriptors,
+        ):
             if number is not None:
                 os.close(number)
         for part in (self.processes, self.network, self.group):
@@ -156,12 +169,15 @@ class Watcher:
         self.cpu_s = 0.0
 
     def look(self, *, last: bool = False) -> Crossing | None:
-        """One look; the first limit found crossed, if any. The last one, after the end, sees what the kernel
-        refused and all that was left on disk."""
+        """One look; the first limit found crossed, if any. The last one, after the end, sees what
+        the kernel refused and all that was left on disk.
+        """
         return self._refusals() or (None if last else self._use()) or self._disk(last=last)
 
     def count_cpu(self) -> None:
-        """Before a kill: the kernel forgets the CPU time of processes that die with their namespace."""
+        """Before a kill: the kernel forgets the CPU time of processes that die with their
+        namespace.
+        """
         if self._box.processes is not None:
             self.cpu_s = max(self.cpu_s, self._box.processes.use().cpu_s)
 
@@ -192,7 +208,9 @@ class Watcher:
         return self._memory_crossing() if memory > limits.memory_bytes else None
 
     def _memory(self, use: Use) -> int:
-        """Bytes held by the processes; the slow exact count only when the quick one is over the limit."""
+        """Bytes held by the processes; the slow exact count only when the quick one is over the
+        limit.
+        """
         nameless = self._shm().bytes + self._nameless_memory
         quick = use.memory_bytes + nameless
         if quick <= self._limits.memory_bytes or self._box.processes is None:
@@ -219,7 +237,9 @@ class Watcher:
         return None
 
     def _walk(self, now: float, free: int, *, last: bool) -> None:
-        """Walk the tree, or a part of it and the rest with the next looks, so that no look takes long."""
+        """Walk the tree, or a part of it and the rest with the next looks, so that no look
+        takes long.
+        """
         walk = self._unfinished or disk.Walk(self._box.folder.inside, self._limits.files)
         walk.go_on(math.inf if last else now + _LONGEST_WALK_S)
         self._unfinished = None if walk.done else walk
@@ -229,7 +249,9 @@ class Watcher:
             usage.bytes += self._nameless_bytes(self._box.processes, known, free)
         if not (walk.done and usage.whole):
             # A walk that is not over, or that a rename cut short, only adds to what is known.
-            usage = disk.DiskUsage(max(usage.bytes, self._usage.bytes), max(usage.files, self._usage.files))
+            usage = disk.DiskUsage(
+                max(usage.bytes, self._usage.bytes), max(usage.files, self._usage.files)
+            )
         self._usage = usage
         self._free_at_walk = free
         done = time.monotonic()
@@ -242,14 +264,18 @@ class Watcher:
             self._unfinished.close()
 
     def _nameless_bytes(self, processes: BoxProcesses, visible: int, free: int) -> int:
-        """Size of files without a name; looked for deeply when the visible ones do not explain the loss."""
+        """Size of files without a name; looked for deeply when the visible ones do not explain
+        the loss.
+        """
         device = self._box.folder.inside.stat().st_dev
         shm = self._box.memory_file_system
         shm_device = 0 if shm is None else os.fstat(shm).st_dev
         found = disk.open_nameless(processes)
         unexplained = self._free_at_start - free - visible - found.on(device)
         if unexplained > self._limits.disk_bytes:
-            unexplained = min(unexplained, disk.written_bytes(processes) - visible - found.on(device))
+            unexplained = min(
+                unexplained, disk.written_bytes(processes) - visible - found.on(device)
+            )
         if unexplained > self._limits.disk_bytes:
             found = disk.deeply_nameless(processes, shm_device)
             if found.unsized:
@@ -263,10 +289,15 @@ class Watcher:
 
     def _memory_crossing(self) -> Crossing:
         self.peak_memory_bytes = max(self.peak_memory_bytes, self._limits.memory_bytes)
-        return Crossing(Ending.MEMORY_LIMIT, f"memory: more than {_size(self._limits.memory_bytes)}")
+        return Crossing(
+            Ending.MEMORY_LIMIT, f"memory: more than {_size(self._limits.memory_bytes)}"
+        )
 
     def _task_crossing(self) -> Crossing:
-        return Crossing(Ending.PROCESS_LIMIT, f"processes and threads: more than {self._limits.processes}")
+        return Crossing(
+            Ending.PROCESS_LIMIT,
+            f"processes and threads: more than {self._limits.processes}",
+        )
 
 
 def _size(count: int) -> str:

@@ -1,6 +1,8 @@
-"""What every fault must fulfil: a complete page, a bad example on which one of its detectors fires, a good
-one on which all of them are silent. `complaints(fault)` lists what is wrong with one. Every program is
-executed once: in a fork of a process that has done the imports, and kept for whatever asks next."""
+"""What every fault must fulfil: a complete page, a bad example on which one of its detectors fires,
+a good one on which all of them are silent. `complaints(fault)` lists what is wrong with one. Every
+program is executed once: in a fork of a process that has done the imports, and kept for whatever
+asks next.
+"""
 
 import atexit
 import os
@@ -83,27 +85,42 @@ def _pool() -> ProcessPool:
 
 @cache
 def _tried(source: str) -> Experiments:
-    environment = {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
+    environment = {
+        "KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"),
+        "OMP_NUM_THREADS": "1",
+    }
     with _written(source) as program:
         trace = program.folder / "trace"
         return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=environment)
 
 
 def complaints(fault: Fault, detectors: Sequence[Detector] = ()) -> list[str]:
-    """What is wrong with a fault, in sentences; empty when nothing is. `detectors` are given for one that is
-    not registered yet."""
+    """What is wrong with a fault, in sentences; empty when nothing is. `detectors` are given for
+    one that is not registered yet.
+    """
     own = detectors or detectors_of(fault)
     page = page_of(fault)
     found = [f"{fault.code}: section {name} is missing." for name in page.missing()]
     if not own:
         found.append(f"{fault.code}: no detector looks for it.")
-    return found or pair_complaints(fault.code, own, page.sections["Example"], page.sections["Instead"])
+    return found or pair_complaints(
+        fault.code, own, page.sections["Example"], page.sections["Instead"]
+    )
 
 
-def pair_complaints(code: str, detectors: Sequence[Detector], example: str, instead: str) -> list[str]:
-    """What is wrong with a pair of programs: a detector fires on the bad one, none fires on the good one."""
+def pair_complaints(
+    code: str, detectors: Sequence[Detector], example: str, instead: str
+) -> list[str]:
+    """What is wrong with a pair of programs: a detector fires on the bad one, none fires on the
+    good one.
+    """
     fired = findings(detectors, example)
     found = [] if fired else [f"{code}: its bad example makes no detector fire."]
-    found += [f"{code}: a finding of {one.code} without observation." for one in fired if not one.saw]
+    found += [
+        f"{code}: a finding of {one.code} without observation." for one in fired if not one.saw
+    ]
     silent = findings(detectors, instead)
-    return [*found, *(f"{code}: {one.code} fires on its good example: {one.saw}" for one in silent)]
+    return [
+        *found,
+        *(f"{code}: {one.code} fires on its good example: {one.saw}" for one in silent),
+    ]

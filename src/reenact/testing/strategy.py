@@ -1,7 +1,7 @@
 """What every strategy must do. A test inherits `StrategyContract` and gives the fixture `strategy`.
 
-The trainings of a program follow a formula, since the reasoning of a strategy counts: in the contract the
-learning rate decides, everything else does nothing.
+The trainings of a program follow a formula, since the reasoning of a strategy counts: in the
+contract the learning rate decides, everything else does nothing.
 """
 
 import random
@@ -46,27 +46,36 @@ Formula = Callable[[Values], float | None]
 
 
 def values_of(trial: Trial) -> dict[Kind, JsonValue]:
-    """What the patched program says, by kind: learning rate, epochs, batch size, optimiser, loss."""
+    """What the patched program says, by kind: learning rate, epochs, batch size, optimiser,
+    loss.
+    """
     return {param.kind: param.in_force for param in hyperparameters_of(trial.patched)}
 
 
 def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> ScriptedExecutor:
-    """Accuracy by the formula, or what the first seed reaches in any case; CPU time by epochs and batches, a
-    second for the program as it stands."""
+    """Accuracy by the formula, or what the first seed reaches in any case; CPU time by epochs and
+    batches, a second for the program as it stands.
+    """
 
     def play(trial: Trial) -> Outcome:
         values = values_of(trial)
         epochs, batch = values[Kind.EPOCHS], values[Kind.BATCH_SIZE]
         assert isinstance(epochs, int)
         assert isinstance(batch, int)
-        reached = lucky if lucky is not None and trial.seed == SCREENING_SEEDS[0] else formula(values)
+        reached = (
+            lucky if lucky is not None and trial.seed == SCREENING_SEEDS[0] else formula(values)
+        )
         cost = epochs / 12 * min(4.0, max(0.5, 32 / batch))
         if reached is None:
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=cost)
         chance = random.Random(f"{trial.key}-{trial.seed}")  # noqa: S311 - no secret
         measured = min(1.0, max(0.0, reached + chance.gauss(0, noise)))
         return Outcome(
-            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": measured}, cpu_seconds=cost, seconds=cost
+            OutcomeKind.FINISHED,
+            steps=9,
+            metrics={"test_accuracy": measured},
+            cpu_seconds=cost,
+            seconds=cost,
         )
 
     return ScriptedExecutor(play)
@@ -106,16 +115,26 @@ def search_context(
     executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(pipeline="test", request={"for": "test"}).__enter__()
     trainer = BudgetedTrainer(
-        program=program, executor=executor, measure=Measure("test_accuracy"), budget=repair_budget(budget),
-        one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
-    )  # fmt: skip
+        program=program,
+        executor=executor,
+        measure=Measure("test_accuracy"),
+        budget=repair_budget(budget),
+        one_training=1.0,
+        one_wall=1.0,
+        trials=run.under("trials"),
+        stop=Stop(),
+    )
     trainer.measure_cost()
     best: list[Evaluation] = []
     context = SearchContext(
-        Evidence(program), suspects(*suspicions, program=program), trainer,
-        RepairOptions(strategy=strategy, budget=budget, chance=chance), tell_nobody,
-        best.append, studies=studies,
-    )  # fmt: skip
+        Evidence(program),
+        suspects(*suspicions, program=program),
+        trainer,
+        RepairOptions(strategy=strategy, budget=budget, chance=chance),
+        tell_nobody,
+        best.append,
+        studies=studies,
+    )
     return Given(context, executor, best)
 
 
@@ -141,7 +160,10 @@ def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspec
 
 def set_to(kind: Kind, value: JsonValue, program: Program = PROGRAM) -> Set:
     """The change of the one hyperparameter of this kind."""
-    return Set(next(param.id for param in hyperparameters_of(program) if param.kind is kind), value)
+    return Set(
+        next(param.id for param in hyperparameters_of(program) if param.kind is kind),
+        value,
+    )
 
 
 def rate_decides(values: Values) -> float:
@@ -161,7 +183,9 @@ class StrategyContract:
 
     def test_finds_what_helps(self, strategy: Strategy) -> None:
         given = search_context(
-            rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), strategy=strategy.name
+            rate_decides,
+            Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
+            strategy=strategy.name,
         )
         found = strategy.search(given.context)
         assert found
@@ -188,7 +212,8 @@ class StrategyContract:
 
     def test_what_crashes_is_no_repair(self, strategy: Strategy) -> None:
         given = search_context(
-            lambda values: 0.5 if values[Kind.LEARNING_RATE] == 0.5 else None, strategy=strategy.name
+            lambda values: 0.5 if values[Kind.LEARNING_RATE] == 0.5 else None,
+            strategy=strategy.name,
         )
         for patch in strategy.search(given.context):
             assert given.context.scores([patch])[0] > 0.5

@@ -8,7 +8,11 @@ Classes = NDArray[np.int64]
 
 
 def blobs(
-    rows: int = 300, features: int = 8, classes: int = 3, seed: int = 0, spread: float = 1.0
+    rows: int = 300,
+    features: int = 8,
+    classes: int = 3,
+    seed: int = 0,
+    spread: float = 1.0,
 ) -> tuple[Floats, Classes]:
     """Clouds of points around one centre a class, scaled to mean 0 and deviation 1."""
     chance = np.random.default_rng(seed)
@@ -32,7 +36,9 @@ def moons(rows: int = 300, noise: float = 0.15, seed: int = 0) -> tuple[Floats, 
 
 
 def curve(rows: int = 300, features: int = 4, seed: int = 0) -> tuple[Floats, Floats]:
-    """A smooth function of some numbers, with a little noise; targets of one column, mean 0, deviation 1."""
+    """A smooth function of some numbers, with a little noise; targets of one column, mean 0,
+    deviation 1.
+    """
     chance = np.random.default_rng(seed)
     points = chance.uniform(-1, 1, (rows, features))
     target = np.sin(2 * points[:, :1]) + points[:, 1:2] * points[:, 2:3] + 0.5 * points[:, -1:]
@@ -41,8 +47,12 @@ def curve(rows: int = 300, features: int = 4, seed: int = 0) -> tuple[Floats, Fl
     return points.astype("float32"), target.astype("float32")
 
 
-def images(rows: int = 200, side: int = 8, classes: int = 3, seed: int = 0) -> tuple[Floats, Classes]:
-    """Grey pictures with a bright bar, whose direction is the class; 0..1, shape rows, 1, side, side."""
+def images(
+    rows: int = 200, side: int = 8, classes: int = 3, seed: int = 0
+) -> tuple[Floats, Classes]:
+    """Grey pictures with a bright bar, whose direction is the class; 0..1, shape rows, 1, side,
+    side.
+    """
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, classes, rows)
     pictures = chance.uniform(0, 0.3, (rows, 1, side, side))

@@ -1,15 +1,25 @@
-"""What a metric can come to: the least value of a loss's formula, and the score of a constant answer.
+"""What a metric can come to: the least value of a loss's formula, and the score of a constant
+answer.
 
-A significant difference is no improvement by itself. A cross-entropy that falls below zero is computed from
-something else than probabilities; an accuracy that does not pass the most frequent class has learned
-nothing; a program that crashed before and ends now has no earlier result to be better than.
+A significant difference is no improvement by itself. A cross-entropy that falls below zero is
+computed from something else than probabilities; an accuracy that does not pass the most frequent
+class has learned nothing; a program that crashed before and ends now has no earlier result to be
+better than.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reenact.trials.metric import ERRORS, LEARNS, LOSS_FALL, LOSSES, RATES, Measure, kind_of
+from reenact.trials.metric import (
+    ERRORS,
+    LEARNS,
+    LOSS_FALL,
+    LOSSES,
+    RATES,
+    Measure,
+    kind_of,
+)
 from reenact.trials.statistics import ALPHA, signed_rank_p
 
 POWERS = {
@@ -24,8 +34,9 @@ POWERS = {
 ACCURACIES = ("accuracy", "acc", "binary_accuracy")
 COEFFICIENTS = ("r2", "r2_score")
 COMPUTED = ("keras", "probe")
-"""Sources whose losses and errors are means over the very labels that were seen. What a program prints may be
-a sum over batches, rounded, or in other units."""
+"""Sources whose losses and errors are means over the very labels that were seen. What a program
+prints may be a sum over batches, rounded, or in other units.
+"""
 ROUNDING = 1e-6
 """A loss of zero may come out so far below it."""
 
@@ -35,7 +46,9 @@ class MetricBounds:
     """What the watched run tells of the metrics; none: not known."""
 
     loss_floor: float | None = None
-    """The least value of the formula of the loss; minus infinity for one that is known to have none."""
+    """The least value of the formula of the loss; minus infinity for one that is known to have
+    none.
+    """
     constant_loss: float | None = None
     """The loss of the best answer that ignores the inputs."""
     majority: float | None = None
@@ -82,8 +95,8 @@ def shortfall(
 ) -> str:
     """Why a significant difference is no improvement, in words; empty where it is one.
 
-    `before` and `after` are oriented, larger is better, -inf for a failed training; `alpha` is the level that
-    the comparison had.
+    `before` and `after` are oriented, larger is better, -inf for a failed training; `alpha` is the
+    level that the comparison had.
     """
     sign = 1 if measure.larger_is_better else -1
     ends = [sign * value for value in after if math.isfinite(value)]
@@ -94,7 +107,10 @@ def shortfall(
     if constant is None:
         return _only_ends(before, after, alpha)
     if signed_rank_p([value - sign * constant for value in after]) >= ALPHA:
-        return f"{measure.name} is not significantly better than {constant:.3g}, which {_answer(measure)}"
+        return (
+            f"{measure.name} is not significantly better than {constant:.3g}, which "
+            f"{_answer(measure)}"
+        )
     return ""
 
 
@@ -107,26 +123,35 @@ def _impossible(measure: Measure, ends: Sequence[float], bounds: MetricBounds) -
     lowest = min(ends)
     least = bounds.least(measure)
     if least is not None and lowest < least - ROUNDING:
-        return f"{measure.name} {lowest:.4g} is below {least:g}, the least that its formula can reach"
+        return (
+            f"{measure.name} {lowest:.4g} is below {least:g}, the least that its formula can reach"
+        )
     if measure.is_loss and least is None and lowest < -ROUNDING:
         return (
-            f"{measure.name} {lowest:.4g} is below zero, and the least that its formula can reach is unknown"
+            f"{measure.name} {lowest:.4g} is below zero, and the least that its formula can reach "
+            f"is unknown"
         )
     return ""
 
 
 def _same_for_all(measure: Measure, before: Sequence[float], ends: Sequence[float]) -> str:
-    """A computed loss that is the same for every seed does not depend on the training; where the program as
-    it stands gives one and the same too, its seeds change nothing and that says nothing."""
+    """A computed loss that is the same for every seed does not depend on the training; where the
+    program as it stands gives one and the same too, its seeds change nothing and that says nothing.
+    """
     computed = measure.is_loss and measure.source in COMPUTED
     steady = len(set(before)) == 1 and math.isfinite(before[0])
     if not computed or steady or len(ends) < 2 or len(set(ends)) > 1:
         return ""
-    return f"{measure.name} {ends[0]:.4g} is the same for every seed: it does not depend on the training"
+    return (
+        f"{measure.name} {ends[0]:.4g} is the same for every seed: it does not depend on the "
+        f"training"
+    )
 
 
 def _only_ends(before: Sequence[float], after: Sequence[float], alpha: float) -> str:
-    """Where the difference rests on trainings that failed before, and no constant answer is known."""
+    """Where the difference rests on trainings that failed before, and no constant answer is
+    known.
+    """
     known = [new - old for old, new in zip(before, after, strict=True) if math.isfinite(old)]
     if len(known) == len(before) or (known and signed_rank_p(known) < alpha):
         return ""

@@ -1,7 +1,8 @@
-"""Trials of programs from elsewhere: each patched copy runs in the sandbox, never in the user's interpreter.
+"""Trials of programs from elsewhere: each patched copy runs in the sandbox, never in the user's
+interpreter.
 
-Slower than the pool: a fresh interpreter a trial. Trainings whose loss is lost are not given up in there, and
-processor time is not distinguished from wall time.
+Slower than the pool: a fresh interpreter a trial. Trainings whose loss is lost are not given up in
+there, and processor time is not distinguished from wall time.
 """
 
 from dataclasses import replace
@@ -28,7 +29,9 @@ class Boxed(ThreadedExecutor):
     workers = 1
 
     def __init__(self, *, sandbox: Sandbox | None = None, python: str = "") -> None:
-        """`sandbox`: the one that this machine would choose by default. Raises SandboxUnavailable."""
+        """`sandbox`: the one that this machine would choose by default. Raises
+        SandboxUnavailable.
+        """
         self.sandbox = sandbox if sandbox is not None else choose()
         self.python = python
         self._scratch = Scratch.make()

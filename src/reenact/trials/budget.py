@@ -1,7 +1,7 @@
 """What trainings may cost, as a user writes it, and what they have cost.
 
-`20x`: twenty times the CPU time that one training of the program as it stands takes. `40t`: forty trainings,
-however long each takes. `90s`, `5m`, `1h`: wall time.
+`20x`: twenty times the CPU time that one training of the program as it stands takes. `40t`: forty
+trainings, however long each takes. `90s`, `5m`, `1h`: wall time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class TrainingBudget:
         return not self.exact and one_training < SHORT
 
     def for_trainings_of(self, one_training: float) -> TrainingBudget:
-        """The same budget where one training takes so many CPU seconds: short ones are done more often."""
+        """The same budget where one training takes so many CPU seconds: short ones are done
+        more often.
+        """
         if not self.stretches(one_training):
             return self
         stretched = CHEAP_SECONDS * self.multiple / 30 / max(one_training, 0.05)
@@ -69,7 +71,9 @@ class TrainingUsage:
 
 
 def diagnose_budget(text: str) -> TrainingBudget:
-    """The budget of interventions. A bare number means trainings, of which short ones are done more often."""
+    """The budget of interventions. A bare number means trainings, of which short ones are done
+    more often.
+    """
     return _read(text, "about so many trainings", "t", exact=False)
 
 
@@ -88,15 +92,15 @@ def _read(text: str, meaning: str, usual: str, *, exact: bool) -> TrainingBudget
         number = 0.0
     if not (1 if unit == "t" else 0) <= number <= MOST or not number:
         raise InputError(
-            "A budget is a multiple of one training (20x), a number of trainings (40t) or a time (90s, 5m,"
-            f" 1h), up to {MOST}. Received: {text!r}."
+            "A budget is a multiple of one training (20x), a number of trainings (40t) or a time "
+            f"(90s, 5m, 1h), up to {MOST}. Received: {text!r}."
         )
     if unit == "t":
         return TrainingBudget(trainings=int(number))
     if unit in SECONDS:
         return TrainingBudget(seconds=number * SECONDS[unit])
     note = (
-        f"The budget {bare} has no unit: it was read as {meaning}. The next release will not read it;"
-        f" write {bare}{usual}."
+        f"The budget {bare} has no unit: it was read as {meaning}. The next release will not read "
+        f"it; write {bare}{usual}."
     )
     return TrainingBudget(number) if unit else TrainingBudget(number, exact=exact, note=note)

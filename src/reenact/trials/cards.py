@@ -1,9 +1,10 @@
 """Graphics cards of this machine, and which trainings run on them side by side.
 
 The first training of a program has a card for itself; what it took there is written down
-(`inject/reenact_trials_cards.py`) and says how many more fit beside each other. One that runs out of memory
-beside others is done again with more space, at last alone: only what fails alone has failed. A program that
-touches no card is not held up. Nothing here starts CUDA: that would spoil the forks.
+(`inject/reenact_trials_cards.py`) and says how many more fit beside each other. One that runs out
+of memory beside others is done again with more space, at last alone: only what fails alone has
+failed. A program that touches no card is not held up. Nothing here starts CUDA: that would spoil
+the forks.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _CUDA = re.compile(
     r"^\s*(?:import|from)\s+(?:keras|tensorflow|lightning|pytorch_lightning|transformers)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_SEVERAL = re.compile(r"DataParallel|device_count\(|\bMirroredStrategy\b|\bdevices\s*=|init_process_group")
+_SEVERAL = re.compile(
+    r"DataParallel|device_count\(|\bMirroredStrategy\b|\bdevices\s*=|init_process_group"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,9 @@ def may_use_cuda(program: Program) -> bool:
 
 def uses_several(program: Program) -> bool:
     """Whether it spreads one training over all cards that it sees."""
-    return bool(program.launch.launcher) or any(_SEVERAL.search(file.text) for file in program.files)
+    return bool(program.launch.launcher) or any(
+        _SEVERAL.search(file.text) for file in program.files
+    )
 
 
 def out_of_memory(outcome: Outcome) -> bool:
@@ -92,12 +97,15 @@ class Packing:
     def fits(self, trial: Trial) -> int | None:
         """How many such trainings fit side by side; none where that is not known yet."""
         needs = self._needs.get(_key(trial))
-        return sum(max(1, int(SHARE * card.free) // needs) for card in self.cards) if needs else None
+        return (
+            sum(max(1, int(SHARE * card.free) // needs) for card in self.cards) if needs else None
+        )
 
     @contextmanager
     def seat(self, trial: Trial, stop: Stop, *, tries: int = 0) -> Iterator[Seat | None]:
-        """Waits for space. None where no card is needed, and after a stop. `tries`: how often it has run out
-        of memory; from the second time on it has a card for itself."""
+        """Waits for space. None where no card is needed, and after a stop. `tries`: how often it
+        has run out of memory; from the second time on it has a card for itself.
+        """
         taken = self._wait(trial, stop, alone=tries > 1)
         try:
             yield taken
@@ -121,8 +129,9 @@ class Packing:
         return None
 
     def _free(self, needs: int | None, *, several: bool) -> Seat | None:
-        """A seat on the emptiest card with space; without a number of bytes on one where nobody sits, and on
-        all of them where nobody sits on any."""
+        """A seat on the emptiest card with space; without a number of bytes on one where nobody
+        sits, and on all of them where nobody sits on any.
+        """
         if several:
             first = self.cards[0]
             return None if self._taken else Seat(replace(first, name=""), first.free, alone=True)
@@ -139,8 +148,9 @@ class Packing:
         return sum(seat.takes for seat in self._taken if seat.card is card)
 
     def learn(self, trial: Trial, outcome: Outcome, seat: Seat | None) -> bool:
-        """Remember what a training took. True when it must be done again: it ran out of memory beside
-        others."""
+        """Remember what a training took. True when it must be done again: it ran out of memory
+        beside others.
+        """
         if seat is None:
             return False
         with self._changed:

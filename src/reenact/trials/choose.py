@@ -21,11 +21,18 @@ def check_name(name: str) -> None:
 
 
 def open_executor(
-    name: str, *, workers: int = 0, python: str = "", data: Sequence[str] = (), stop: Stop | None = None
+    name: str,
+    *,
+    workers: int = 0,
+    python: str = "",
+    data: Sequence[str] = (),
+    stop: Stop | None = None,
 ) -> Executor:
-    """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
-    `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and that are not
-    shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and Stopped."""
+    """The executor of this name for a user's own programs; `ray` starts a cluster of this machine,
+    while `ray://host:port` and `host:port` join one. `data` are paths that every node of it has and
+    that are not shipped; a `stop` ends connecting. Raises InputError, MissingExtra, MissingPart and
+    Stopped.
+    """
     check_name(name)
     if name == PROCESS:
         from reenact.trials.pool import ProcessPool

@@ -1,4 +1,6 @@
-"""Delta debugging: the smallest part of the changes that still does the job (Zeller & Hildebrandt 2002)."""
+"""Delta debugging: the smallest part of the changes that still does the job (Zeller &
+Hildebrandt 2002).
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -7,10 +9,13 @@ from typing import TypeVar
 Change = TypeVar("Change")
 
 
-def minimise(changes: Sequence[Change], suffices: Callable[[tuple[Change, ...]], bool]) -> tuple[Change, ...]:
+def minimise(
+    changes: Sequence[Change], suffices: Callable[[tuple[Change, ...]], bool]
+) -> tuple[Change, ...]:
     """A subset that suffices and of which no single change can be left out.
 
-    `suffices(all changes)` is taken as known to be true and not asked. No subset is asked about twice.
+    `suffices(all changes)` is taken as known to be true and not asked. No subset is asked about
+    twice.
     """
     answers: dict[frozenset[int], bool] = {}
 
@@ -37,7 +42,9 @@ def minimise(changes: Sequence[Change], suffices: Callable[[tuple[Change, ...]],
 
 
 def _first_sufficient(
-    kept: tuple[int, ...], chunks: list[tuple[int, ...]], asks: Callable[[tuple[int, ...]], bool]
+    kept: tuple[int, ...],
+    chunks: list[tuple[int, ...]],
+    asks: Callable[[tuple[int, ...]], bool],
 ) -> tuple[int, ...] | None:
     """A chunk alone first (the larger step), then everything but one chunk."""
     for chunk in chunks:

@@ -1,7 +1,8 @@
-"""Programs that crash behind their training, at a plot or a prediction: what was trained counts all the same.
+"""Programs that crash behind their training, at a plot or a prediction: what was trained counts all
+the same.
 
-The exception of the program as it stands must lie behind every training step, and a changed program must end
-in the same way at the same line: then both have trained to the end.
+The exception of the program as it stands must lie behind every training step, and a changed program
+must end in the same way at the same line: then both have trained to the end.
 """
 
 import ast
@@ -15,10 +16,19 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import Program
 from reenact.program.read.scope import FileIndex
 from reenact.program.read.sources import Sources
-from reenact.program.source import word_set
 from reenact.trials.trial import Outcome
 
-TRAINS = word_set("fit fit_generator train_on_batch step backward minimize apply_gradients")
+TRAINS = frozenset(
+    {
+        "fit",
+        "fit_generator",
+        "train_on_batch",
+        "step",
+        "backward",
+        "minimize",
+        "apply_gradients",
+    }
+)
 """Calls that train, by their last name."""
 IN_LIBRARIES = TRAINS | {"train", "training_step"}
 UNFINISHED = (OutcomeKind.TIMEOUT, OutcomeKind.KILLED, OutcomeKind.INTERRUPTED)
@@ -26,13 +36,18 @@ _FRAME = re.compile(r"(.*):(\d+) in (.*)")
 
 
 def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash | None:
-    """The exception, where it was raised after the last training step: in no call that trains, and in no loop
-    that does. None else."""
+    """The exception, where it was raised after the last training step: in no call that trains, and
+    in no loop that does. None else.
+    """
     if crash is None or crash.place is None or not steps:
         return None
     indexes = Sources(program).indexes
     training = _training_names(indexes.values())
-    frames = [(found[1], int(found[2]), found[3]) for found in map(_FRAME.fullmatch, crash.frames) if found]
+    frames = [
+        (found[1], int(found[2]), found[3])
+        for found in map(_FRAME.fullmatch, crash.frames)
+        if found
+    ]
     for file, line, name in (*frames, (str(crash.place.file), crash.place.line, "")):
         path = Path(file)
         inside = path.relative_to(program.folder) if path.is_relative_to(program.folder) else path
@@ -40,7 +55,10 @@ def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash 
         if index is None and name in IN_LIBRARIES:
             return None
         for loop in index.loops if index is not None else ():
-            if line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1) and _called(loop) & training:
+            if (
+                line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+                and _called(loop) & training
+            ):
                 return None
     return crash
 
@@ -59,7 +77,9 @@ def as_trained(outcome: Outcome, ending: Crash | None) -> Outcome:
 
 
 def _training_names(indexes: Iterable[FileIndex]) -> frozenset[str]:
-    """Names of calls that train: those of the libraries, and the program's own functions around them."""
+    """Names of calls that train: those of the libraries, and the program's own functions around
+    them.
+    """
     bodies = [(scope.name, _called(scope.node)) for index in indexes for scope in index.functions]
     names = set(TRAINS)
     while more := {name for name, called in bodies if name and called & names} - names:
@@ -69,4 +89,6 @@ def _training_names(indexes: Iterable[FileIndex]) -> frozenset[str]:
 
 def _called(node: ast.AST) -> set[str]:
     called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
-    return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in called}
+    return {
+        func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in called
+    }

@@ -24,11 +24,14 @@ class Executor(Protocol):
         """What whoever reads the result should know of where the trainings ran."""
         return ()
 
-    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
+    def run(
+        self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
         """The outcomes in the order of the trials.
 
-        `on` is called in the caller's thread as each one ends. After a stop what has not ended is an outcome
-        of kind interrupted. A patch that does not fit its program is an outcome of kind not-started.
+        `on` is called in the caller's thread as each one ends. After a stop what has not ended is
+        an outcome of kind interrupted. A patch that does not fit its program is an outcome of kind
+        not-started.
         """
 
     def close(self) -> None:
@@ -41,9 +44,12 @@ class Executor(Protocol):
         self.close()
 
 
-def as_they_end(executor: Executor, trials: Trials, stop: Stop) -> Iterator[list[tuple[Trial, Outcome]]]:
-    """Outcomes in groups, as soon as there are any; all trials are given to the executor at once, so that it
-    is never idle while whoever asked writes them down."""
+def as_they_end(
+    executor: Executor, trials: Trials, stop: Stop
+) -> Iterator[list[tuple[Trial, Outcome]]]:
+    """Outcomes in groups, as soon as there are any; all trials are given to the executor at once,
+    so that it is never idle while whoever asked writes them down.
+    """
     halt = Stop(parent=stop)
     ended: SimpleQueue[tuple[Trial, Outcome] | None] = SimpleQueue()
     with ThreadPoolExecutor(1) as thread:
@@ -72,8 +78,12 @@ class ThreadedExecutor(Executor):
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """One trial; called in a thread."""
 
-    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
-        """See `Executor.run`; what goes wrong in a thread, or in `on`, stops the others and is raised."""
+    def run(
+        self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
+        """See `Executor.run`; what goes wrong in a thread, or in `on`, stops the others and is
+        raised.
+        """
         halt = Stop(parent=stop)
         with ThreadPoolExecutor(self.workers) as threads:
             work = [threads.submit(self.attempt, trial, halt) for trial in trials]
@@ -94,7 +104,9 @@ class ScriptedExecutor(Executor):
         self.play = play
         self.ran: list[Trial] = []
 
-    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
+    def run(
+        self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
         """See `Executor.run`."""
         found = []
         for trial in trials:

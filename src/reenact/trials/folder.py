@@ -1,12 +1,12 @@
 """The folder that a trial runs in: a likeness of the user's, patched, and thrown away afterwards.
 
-Small files are copies, large files and crowded folders are links that become copies when the program writes
-to them (`inject/reenact_trials_links.py`). So relative data paths resolve, nothing of the user's changes, and
-no trial sees what another wrote. Absolute paths mean what they say.
+Small files are copies, large files and crowded folders are links that become copies when the
+program writes to them (`inject/reenact_trials_links.py`). So relative data paths resolve, nothing
+of the user's changes, and no trial sees what another wrote. Absolute paths mean what they say.
 
-It lies in a scratch folder, locked while its process lives, removed by the next one when it is gone. Covered:
-kill -9 at any moment, several processes that share one temporary folder. Not covered: a file system without
-locks, where folders of a killed process stay.
+It lies in a scratch folder, locked while its process lives, removed by the next one when it is
+gone. Covered: kill -9 at any moment, several processes that share one temporary folder. Not
+covered: a file system without locks, where folders of a killed process stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from types import ModuleType
 from reenact.errors import StorageError
 from reenact.files import lock_folder
 from reenact.program.program import Program
-from reenact.program.source import word_set
 
 INJECTED = Path(__file__).parent / "inject"
 """Files that run in the user's interpreter beside a trial."""
@@ -54,11 +53,15 @@ class Scratch:
 
     path: Path
     lock: int | None
-    """Held while the process lives; none for a folder whose place was chosen by the caller: it stays."""
+    """Held while the process lives; none for a folder whose place was chosen by the caller: it
+    stays.
+    """
 
     @classmethod
     def make(cls, within: Path | None = None) -> Scratch:
-        """A fresh folder below `within`, else in the temporary folder, where abandoned ones are removed."""
+        """A fresh folder below `within`, else in the temporary folder, where abandoned ones are
+        removed.
+        """
         if within is not None:
             within.mkdir(parents=True, exist_ok=True)
             return cls(Path(tempfile.mkdtemp(prefix=SCRATCH, dir=within)).resolve(), None)
@@ -69,7 +72,9 @@ class Scratch:
             lock = lock_folder(path)
             if lock is not None:
                 return cls(path, lock)
-        raise StorageError(f"No scratch folder could be kept in {root}: another process removes them.")
+        raise StorageError(
+            f"No scratch folder could be kept in {root}: another process removes them."
+        )
 
     def trial_folder(self) -> Path:
         """An empty folder for one trial."""
@@ -106,13 +111,35 @@ CROWDED = 1_000
 CLIMBS = 2
 """Folders above that are shown, as links, to programs that look upwards."""
 NOTEBOOK = "reenact_notebook.py"
-LEFT_OUT = word_set(
-    ".git .hg .svn __pycache__ .venv venv env node_modules .tox .nox .mypy_cache .ruff_cache "
-    ".pytest_cache .ipynb_checkpoints .reenact .idea .vscode wandb mlruns lightning_logs"
+LEFT_OUT = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        ".venv",
+        "venv",
+        "env",
+        "node_modules",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".ipynb_checkpoints",
+        ".reenact",
+        ".idea",
+        ".vscode",
+        "wandb",
+        "mlruns",
+        "lightning_logs",
+    }
 )
 """Folders that no training reads, or that an earlier one wrote."""
 
-_UPWARDS = re.compile(r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.M)
+_UPWARDS = re.compile(
+    r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.M
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +230,9 @@ class _Likeness:
     def show_above(self, program: Program) -> None:
         """Links to what lies beside the program, on the way up to the anchor."""
         around = {*program.folder.parents, *program.working.parents} - self.done
-        above = [one for one in around if one.is_relative_to(self.anchor) and one != Path(one.anchor)]
+        above = [
+            one for one in around if one.is_relative_to(self.anchor) and one != Path(one.anchor)
+        ]
         for folder in above:
             beside = _entries(folder)
             for path in [Path(entry.path) for entry in beside] if len(beside) <= CROWDED else ():
@@ -225,14 +254,21 @@ def place(program: Program, root: Path) -> Placed:
             for origin in (program.folder, program.working):
                 likeness.fill(origin)
             likeness.show_above(program)
-            pairs = {str(program.folder): str(folder), str(program.working): str(working)}
+            pairs = {
+                str(program.folder): str(folder),
+                str(program.working): str(working),
+            }
             moved = tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0])))
             linked = likeness.linked
         for file in program.files:
             if not file.unparsed:
                 _write(root, folder / file.path, file.encode())
         if program.is_notebook:
-            _write(root, script_in(program, folder), program.script().encode("utf-8", "surrogatepass"))
+            _write(
+                root,
+                script_in(program, folder),
+                program.script().encode("utf-8", "surrogatepass"),
+            )
         return Placed(root, folder, working, script_in(program, folder), moved, linked)
     except (OSError, shutil.Error) as error:
         why = f"The folder of a trial could not be made: {error}. Received: {root}."
@@ -242,7 +278,11 @@ def place(program: Program, root: Path) -> Placed:
 
 def counterpart(program: Program, root: Path) -> Path:
     """Where the program's folder is in a likeness."""
-    return root / program.folder.relative_to(anchor_of(program)) if program.folder.is_absolute() else root
+    return (
+        root / program.folder.relative_to(anchor_of(program))
+        if program.folder.is_absolute()
+        else root
+    )
 
 
 def script_in(program: Program, folder: Path) -> Path:
@@ -259,7 +299,9 @@ def _write(root: Path, path: Path, body: bytes) -> None:
 
 
 def anchor_of(program: Program) -> Path:
-    """The folder that the likeness begins with: around the program, higher for one that looks upwards."""
+    """The folder that the likeness begins with: around the program, higher for one that looks
+    upwards.
+    """
     around = Path(os.path.commonpath([program.folder, program.working]))
     texts = [file.text for file in program.files]
     if any(_UPWARDS.search(text) for text in (*texts, *program.arguments)):
@@ -271,6 +313,10 @@ def anchor_of(program: Program) -> Path:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
-            return [one for one in found if one.name not in LEFT_OUT and not one.name.startswith(SCRATCH)]
+            return [
+                one
+                for one in found
+                if one.name not in LEFT_OUT and not one.name.startswith(SCRATCH)
+            ]
     except PermissionError:
         return []

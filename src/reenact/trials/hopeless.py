@@ -21,20 +21,24 @@ from reenact.trials.trial import Baseline, Curve, Outcome
 OFTEN = 4
 """Times that a metric is logged in a training from which on it says how that goes."""
 FEWEST = 0.25
-"""Times the steps for a larger batch, at least: it may be larger than the data. A training that takes fewer
-steps than expected is only ended later."""
+"""Times the steps for a larger batch, at least: it may be larger than the data. A training that
+takes fewer steps than expected is only ended later.
+"""
 POINTS = 50
 """Of a curve that is handed to a training."""
 
 
 def watched_metric(outcome: Outcome, measure: Measure) -> str:
-    """The metric to look at on the way: the one that judges, or one of its kind on other data where that one
-    comes at the end only; empty where there is none."""
+    """The metric to look at on the way: the one that judges, or one of its kind on other data where
+    that one comes at the end only; empty where there is none.
+    """
     if _often(outcome.curve(measure.name)):
         return measure.name
     kind = kind_of(measure.name)
     order = ("val_", "test_", "", "train_")
-    alike = [name for name in outcome.sources if kind_of(name) == kind and _often(outcome.curve(name))]
+    alike = [
+        name for name in outcome.sources if kind_of(name) == kind and _often(outcome.curve(name))
+    ]
     return min(alike, key=lambda name: (order.index(prefix_of(name)), name), default="")
 
 
@@ -42,7 +46,9 @@ def _often(curve: Curve) -> bool:
     return len({step for step, _ in curve}) >= OFTEN
 
 
-def baseline_from(outcomes: Sequence[Outcome], measure: Measure, *, bounded: bool) -> Baseline | None:
+def baseline_from(
+    outcomes: Sequence[Outcome], measure: Measure, *, bounded: bool
+) -> Baseline | None:
     """The curves of the program as it stands, where they say how a training goes."""
     trained = [one for one in outcomes if one.trained and not one.stopped]
     watched = watched_metric(trained[0], measure) if trained else ""
@@ -54,10 +60,17 @@ def baseline_from(outcomes: Sequence[Outcome], measure: Measure, *, bounded: boo
 
 
 def baseline_of(
-    watched: str, curves: Sequence[Curve], steps: Sequence[int], *, larger: bool, bounded: bool, source: str
+    watched: str,
+    curves: Sequence[Curve],
+    steps: Sequence[int],
+    *,
+    larger: bool,
+    bounded: bool,
+    source: str,
 ) -> Baseline | None:
-    """The same from curves and numbers of steps; the loss of the steps where no metric is watched. None where
-    there are too few points."""
+    """The same from curves and numbers of steps; the loss of the steps where no metric is watched.
+    None where there are too few points.
+    """
     sign = 1 if larger else -1
     oriented = tuple(
         tuple((step / total, sign * value) for step, value in curve)
@@ -69,8 +82,12 @@ def baseline_of(
     last = median(curve[-1][1] for curve in oriented)
     gain = least_gain(last, bounded=bounded) if watched else 0.0
     strides = (max(1, -(-len(curve) // POINTS)) for curve in oriented)
-    thinned = (curve[(len(curve) - 1) % by :: by] for curve, by in zip(oriented, strides, strict=True))
-    kept = tuple(tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned)
+    thinned = (
+        curve[(len(curve) - 1) % by :: by] for curve, by in zip(oriented, strides, strict=True)
+    )
+    kept = tuple(
+        tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned
+    )
     name, whole = watched or STEP_LOSS, float(median(steps))
     return Baseline(name, source, larger, whole, kept, target=last + gain, least=gain)
 
@@ -84,9 +101,12 @@ def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:
     return bool(rule(shares, base.curves, base.target, base.least, kind, **constants))
 
 
-def steps_factor(program: Program, patch: Patch, *, least: float = FEWEST, most: float = math.inf) -> float:
-    """Times as many steps as the program takes, by its epochs and its batch size; what the batch size does
-    lies between `least` and `most`."""
+def steps_factor(
+    program: Program, patch: Patch, *, least: float = FEWEST, most: float = math.inf
+) -> float:
+    """Times as many steps as the program takes, by its epochs and its batch size; what the batch
+    size does lies between `least` and `most`.
+    """
     factor = 1.0
     values = {param.id: param.in_force for param in hyperparameters_of(program)}
     for change in patch.changes:

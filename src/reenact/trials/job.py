@@ -1,4 +1,6 @@
-"""What the fork server is sent about one trial: what to import, what to run, where, in what environment."""
+"""What the fork server is sent about one trial: what to import, what to run, where, in what
+environment.
+"""
 
 import json
 import os
@@ -22,21 +24,48 @@ from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_i
 from reenact.trials.trial import Part, Trial
 from reenact.types import JsonValue
 
-AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", "lightning",
-         "pytorch_lightning", "torchmetrics", "transformers")  # fmt: skip
-"""Packages that are imported before the fork: they cost seconds, start no thread and keep no open file."""
-ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+AHEAD = (
+    "numpy",
+    "torch",
+    "keras",
+    "scipy",
+    "pandas",
+    "sklearn",
+    "matplotlib",
+    "lightning",
+    "pytorch_lightning",
+    "torchmetrics",
+    "transformers",
+)
+"""Packages that are imported before the fork: they cost seconds, start no thread and keep no
+open file.
+"""
+ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
 
 _TRACKERS = Path(__file__).with_name("trackers.toml")
 TRACKERS_OFF: dict[str, str] = tomllib.loads(_TRACKERS.read_text(encoding="utf-8"))
-"""Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's dashboard.
+"""Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's
+dashboard.
 
-What a user set otherwise is overruled: the trials are ours. A program that names its server in its own code
-(`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
+What a user set otherwise is overruled: the trials are ours. A program that names its server in its
+own code (`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will.
+"""
 
-TREE, TRACE, BASELINE = "tree", "trace", "baseline.json"
-OUTPUT, GIVEN_UP, CARD, STDIN = "output.txt", "given-up.txt", "card.txt", "stdin.txt"
-"""What lies in the folder of a trial: its output, why it was given up, its bytes on a card, its input."""
+TREE = "tree"
+TRACE = "trace"
+BASELINE = "baseline.json"
+OUTPUT = "output.txt"
+GIVEN_UP = "given-up.txt"
+CARD = "card.txt"
+STDIN = "stdin.txt"
+"""What lies in the folder of a trial: its output, why it was given up, its bytes on a card, its
+input.
+"""
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -57,16 +86,23 @@ class Job:
 
 
 def around(folder: Path) -> dict[str, str]:
-    """The environment of trials: the user's own, one thread each, trackers off; those that insist on writing
-    write below `folder`."""
+    """The environment of trials: the user's own, one thread each, trackers off; those that insist
+    on writing write below `folder`.
+    """
     found = {**os.environ, **dict.fromkeys(ONE_THREAD, "1")}
-    # Otherwise the order of sets of strings, and what is trained in that order, differs between servers.
+    # Otherwise the order of sets of strings, and what is trained in that order, differs between
+    # servers.
     found.setdefault("PYTHONHASHSEED", "0")
-    # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.
+    # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for
+    # forks.
     found.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     found.pop(STUDY_URL, None)
-    found |= TRACKERS_OFF | {"WANDB_DIR": str(folder), "CLEARML_CACHE_DIR": str(folder / "clearml")}
-    # MLflow has no switch of its own: a file store that goes away with the trial (docs, tracking URI).
+    found |= TRACKERS_OFF | {
+        "WANDB_DIR": str(folder),
+        "CLEARML_CACHE_DIR": str(folder / "clearml"),
+    }
+    # MLflow has no switch of its own: a file store that goes away with the trial (docs, tracking
+    # URI).
     found["MLFLOW_TRACKING_URI"] = (folder / "mlruns").absolute().as_uri()
     return found | {"TRACKIO_DIR": str(folder / "trackio")}
 
@@ -128,7 +164,10 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "module": launch.target if launch.module else "",
         "script": str(placed.entry),
         "argv": [str(placed.entry) if own else launch.target, *program.arguments],
-        "path": [str(first), *(os.path.normpath(placed.folder / base) for base in program.bases)],
+        "path": [
+            str(first),
+            *(os.path.normpath(placed.folder / base) for base in program.bases),
+        ],
         "moved": [list(pair) for pair in placed.moved],
         "options": dict(options.as_config(str(options.folder))),  # type: ignore[arg-type]
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
@@ -148,8 +187,8 @@ def root_of(program: Program, tree: Path) -> Root:
 def can_fork(program: Program) -> bool:
     """Whether a fork of the server is as good as a fresh interpreter.
 
-    Not for launchers, for programs that choose another engine for Keras, and where a file of the program
-    has the name of a module that the server has imported already.
+    Not for launchers, for programs that choose another engine for Keras, and where a file of the
+    program has the name of a module that the server has imported already.
     """
     if program.launch.launcher or os.environ.get("KERAS_BACKEND", "torch") != "torch":
         return False

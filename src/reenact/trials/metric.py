@@ -1,5 +1,5 @@
-"""Which number judges a training. It is chosen once, from the unpatched program, and never changes with a
-patch: a different loss does not make a better loss.
+"""Which number judges a training. It is chosen once, from the unpatched program, and never changes
+with a patch: a different loss does not make a better loss.
 """
 
 import math
@@ -9,20 +9,42 @@ from dataclasses import dataclass
 from reenact.errors import InputError
 from reenact.probe.trace import Trace
 from reenact.program.graph import TaskType
-from reenact.program.source import words
 from reenact.trials.trial import Outcome
 
 STEP_LOSS = "step_loss"
 """The mean training loss of the last steps, which is there where nothing was logged."""
 LOSS_FALL = "loss_fall"
 """By how much of its first value the training loss fell: it moves where the metric is stuck."""
-SCORES = words("accuracy acc binary_accuracy balanced_accuracy f1 f1_score auc map mrr bleu precision recall")
+SCORES = (
+    "accuracy",
+    "acc",
+    "binary_accuracy",
+    "balanced_accuracy",
+    "f1",
+    "f1_score",
+    "auc",
+    "map",
+    "mrr",
+    "bleu",
+    "precision",
+    "recall",
+)
 """Of a classification, larger is better, the more telling first."""
 ONE_OF_MANY = ("accuracy", "acc")
-"""Says nothing where several classes hold at once: Keras compares the largest output with one of them."""
-ERRORS = words(
-    "mae mean_absolute_error rmse root_mean_squared_error mse mean_squared_error r2 r2_score mape "
-    "mean_absolute_percentage_error"
+"""Says nothing where several classes hold at once: Keras compares the largest output with one
+of them.
+"""
+ERRORS = (
+    "mae",
+    "mean_absolute_error",
+    "rmse",
+    "root_mean_squared_error",
+    "mse",
+    "mean_squared_error",
+    "r2",
+    "r2_score",
+    "mape",
+    "mean_absolute_percentage_error",
 )
 """Of a regression."""
 RATES = ("error", "perplexity", "ppl")
@@ -32,7 +54,9 @@ HELD_OUT = ("test_", "val_", "")
 """Data that was not trained on comes first; a name without a prefix may be either."""
 
 LEARNS = 0.1
-"""Fall of the training loss below which nothing is learned, so that no metric can tell changes apart."""
+"""Fall of the training loss below which nothing is learned, so that no metric can tell changes
+apart.
+"""
 MATERIAL = 0.05
 """Share of what is left to gain that an improvement must bring to matter."""
 
@@ -58,8 +82,10 @@ class Measure:
         return None if value is None or other or math.isnan(value) else value
 
     def score(self, outcome: Outcome) -> float:
-        """The same so that larger is better; -inf for a training that failed, was given up or logged no
-        number. Of a pruned one it is what it had reached: not better than the program as it stands."""
+        """The same so that larger is better; -inf for a training that failed, was given up or
+        logged no number. Of a pruned one it is what it had reached: not better than the program as
+        it stands.
+        """
         ended = outcome.stopped and not outcome.pruned
         value = self.read(outcome) if outcome.trained and not ended else None
         if value is None or not math.isfinite(value):
@@ -71,16 +97,20 @@ LEARNING = Measure(LOSS_FALL)
 """Whether a training learns at all, whatever its loss is."""
 
 
-def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: str | None = None) -> Measure:
-    """The user's own metric, else the one on held-out data that fits the task; a loss when nothing else is
-    there.
+def choose_measure(
+    seen: Trace | Outcome, task: TaskType | None = None, wanted: str | None = None
+) -> Measure:
+    """The user's own metric, else the one on held-out data that fits the task; a loss when nothing
+    else is there.
 
     Raises InputError when the wanted one was not seen, or none was.
     """
     sources = seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
     if wanted is not None and wanted not in sources:
         there = ", ".join(sorted(sources)) or "none"
-        raise InputError(f"The training logs no metric of this name; it logs {there}. Received: {wanted}.")
+        raise InputError(
+            f"The training logs no metric of this name; it logs {there}. Received: {wanted}."
+        )
     name = wanted or next(_in_order(sources, task or TaskType.UNKNOWN), None)
     if name is None:
         fix = "Let it print one (`test accuracy: 0.93`), or give a pattern that finds it."
@@ -93,13 +123,18 @@ def _in_order(there: Collection[str], task: TaskType) -> Iterator[str]:
     """Every metric that can judge, the best first."""
     for kinds in _kinds(task):
         for prefix in (*HELD_OUT, _SEEN):
-            fitting = [name for name in there if prefix_of(name) == prefix and kind_of(name) in kinds]
-            yield from sorted(fitting, key=lambda name: (kinds.index(kind_of(name)), len(name), name))
+            fitting = [
+                name for name in there if prefix_of(name) == prefix and kind_of(name) in kinds
+            ]
+            yield from sorted(
+                fitting, key=lambda name: (kinds.index(kind_of(name)), len(name), name)
+            )
 
 
 def _kinds(task: TaskType) -> Sequence[Sequence[str]]:
-    """Groups of kinds, in order. Accuracy says nothing of a regression, and little of several labels at once:
-    there even the loss comes first."""
+    """Groups of kinds, in order. Accuracy says nothing of a regression, and little of several
+    labels at once: there even the loss comes first.
+    """
     if task is TaskType.REGRESSION:
         return ((*ERRORS, *RATES), LOSSES, SCORES)
     if task is TaskType.MULTI_LABEL:
@@ -117,7 +152,11 @@ def kind_of(name: str) -> str:
     """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
     bare = name.removeprefix(prefix_of(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)
-    return max((kind for kind in known if bare == kind or bare.endswith(f"_{kind}")), key=len, default=bare)
+    return max(
+        (kind for kind in known if bare == kind or bare.endswith(f"_{kind}")),
+        key=len,
+        default=bare,
+    )
 
 
 def metric_sources(trace: Trace) -> dict[str, str]:

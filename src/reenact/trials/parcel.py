@@ -1,9 +1,10 @@
-"""A program on its way to a node of a Ray cluster: its folder as bytes, and what must be equal there; and the
-worker that trains it there, one trial at a time, with a warm pool of its own.
+"""A program on its way to a node of a Ray cluster: its folder as bytes, and what must be equal
+there; and the worker that trains it there, one trial at a time, with a warm pool of its own.
 
-Shipped is what a trial would copy: files up to 16 MiB, 256 MiB in all. What is larger or crowded, and what
-the user names with --data, is a link to the same path on every machine; data named so are compared by their
-content. Variables that the program or its frameworks read go along; those of the machine itself stay.
+Shipped is what a trial would copy: files up to 16 MiB, 256 MiB in all. What is larger or crowded,
+and what the user names with --data, is a link to the same path on every machine; data named so are
+compared by their content. Variables that the program or its frameworks read go along; those of the
+machine itself stay.
 """
 
 import hashlib
@@ -20,7 +21,6 @@ from reenact.probe.injected import default_python
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import named_variables, packages_of
 from reenact.program.program import Program
-from reenact.program.source import word_set
 from reenact.trials.boxed import Boxed
 from reenact.trials.folder import MOST_BYTES, MOST_FILE_BYTES, Scratch, anchor_of, place
 from reenact.trials.job import TREE, imported
@@ -34,14 +34,38 @@ MIB = 1 << 20
 WHOLE = 64 * MIB
 """Of larger data files the size and sixteen MiB, evenly spread, are compared."""
 BLOCKS = 16
-MACHINE = word_set(
-    "CONDA_PREFIX CUDA_VISIBLE_DEVICES HOME HOSTNAME LOGNAME PATH PWD PYTHONEXECUTABLE PYTHONHOME "
-    "PYTHONPATH SHELL TEMP TMP TMPDIR USER VIRTUAL_ENV"
+MACHINE = frozenset(
+    {
+        "CONDA_PREFIX",
+        "CUDA_VISIBLE_DEVICES",
+        "HOME",
+        "HOSTNAME",
+        "LOGNAME",
+        "PATH",
+        "PWD",
+        "PYTHONEXECUTABLE",
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "SHELL",
+        "TEMP",
+        "TMP",
+        "TMPDIR",
+        "USER",
+        "VIRTUAL_ENV",
+    }
 )
-MACHINE_PREFIXES, MACHINE_ENDS = ("LD_", "NVIDIA_", "RAY_", "REENACT_", "XDG_"), ("_HOME", "_CACHE")
+MACHINE_PREFIXES, MACHINE_ENDS = (
+    ("LD_", "NVIDIA_", "RAY_", "REENACT_", "XDG_"),
+    ("_HOME", "_CACHE"),
+)
 """Variables that each machine keeps."""
-PACKAGES = {"sklearn": "scikit_learn", "PIL": "pillow", "cv2": "opencv_python", "yaml": "pyyaml",
-            "skimage": "scikit_image"}  # fmt: skip
+PACKAGES = {
+    "sklearn": "scikit_learn",
+    "PIL": "pillow",
+    "cv2": "opencv_python",
+    "yaml": "pyyaml",
+    "skimage": "scikit_image",
+}
 """Distributions of modules with another name."""
 FRAMEWORKS = ("torch", "keras", "tensorflow", "numpy", "jax", "lightning")
 
@@ -64,7 +88,10 @@ class Needs:
         differing = [name for name in mine if mine[name] != theirs.get(name, "")]
         other = [path for path, mark in self.data.items() if there.data.get(path) != mark]
         return [
-            *(f"{name} {theirs.get(name) or 'missing'} instead of {mine[name]}" for name in differing),
+            *(
+                f"{name} {theirs.get(name) or 'missing'} instead of {mine[name]}"
+                for name in differing
+            ),
             *(f"{'other' if there.data.get(path) else 'no'} data at {path}" for path in other),
         ]
 
@@ -115,13 +142,26 @@ def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parce
         root, anchor = placed.root, anchor_of(program)
         files, links, left = _contents(root, anchor, named)
         folder, working = (os.path.relpath(path, root) for path in (placed.folder, placed.working))
-    return Parcel(files, links, folder, working, str(program.folder), variables, modules, needs, left)
+    return Parcel(
+        files,
+        links,
+        folder,
+        working,
+        str(program.folder),
+        variables,
+        modules,
+        needs,
+        left,
+    )
 
 
 def _contents(
     root: Path, anchor: Path, named: Sequence[Path]
 ) -> tuple[tuple[tuple[str, int, bytes], ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
-    files, links, left, total = [], [], [], 0
+    files = []
+    links = []
+    left = []
+    total = 0
     for path in _below(root):
         name = str(path.relative_to(root))
         own = Path(os.path.normpath(anchor / name))
@@ -176,7 +216,9 @@ def arrived(program: Program, parcel: Parcel, root: Path) -> Program:
 
 
 def take_variables(parcel: Parcel, texts: Iterable[str]) -> None:
-    """Give this process the user's variables, and none of its own that the program would read instead."""
+    """Give this process the user's variables, and none of its own that the program would read
+    instead.
+    """
     for name in named_variables(texts, os.environ):
         if not _stays(name) and name not in parcel.variables:
             del os.environ[name]
@@ -192,7 +234,9 @@ def needs_of(modules: Iterable[str], data: Iterable[Path], python: str = "") -> 
     chosen = default_python(python)
     packages = packages_of(chosen)
     if not packages:
-        raise InputError(f"The interpreter for the trials could not be started. Received: {chosen}.")
+        raise InputError(
+            f"The interpreter for the trials could not be started. Received: {chosen}."
+        )
     known = {PACKAGES.get(name, name).lower() for name in modules}
     versions = {name: text.partition("+")[0] for name, text in packages.items() if name in known}
     version = ".".join(packages["python"].split(".")[:2])
@@ -254,8 +298,9 @@ class Worker:
         return self._report
 
     def train(self, call: int, trial: Trial, weights: bytes | None, parcel: Parcel) -> Returned:
-        """One trial, unless this node differs in what matters to its program. `call` is another number each
-        time; `weights` are those that the trial continues from."""
+        """One trial, unless this node differs in what matters to its program. `call` is another
+        number each time; `weights` are those that the trial continues from.
+        """
         if parcel.mark not in self._refusals:
             here = needs_of(parcel.modules, map(Path, parcel.needs.data), self._python)
             self._refusals[parcel.mark] = tuple(parcel.needs.differences(here))
@@ -269,7 +314,9 @@ class Worker:
         trial = replace(trial, program=arrived(trial.program, parcel, root))
         (outcome,) = self._executor.run([trial], stop=self._stops.setdefault(call, Stop()))
         kept = outcome.trace
-        files = sorted(path for path in kept.rglob("*") if path.is_file()) if kept is not None else []
+        files = (
+            sorted(path for path in kept.rglob("*") if path.is_file()) if kept is not None else []
+        )
         return Returned(
             at_home(replace(outcome, trace=None), str(trial.program.folder), parcel.home),
             trace=tuple((str(path.relative_to(kept)), path.read_bytes()) for path in files if kept),

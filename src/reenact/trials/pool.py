@@ -1,7 +1,9 @@
-"""Trainings in processes of this machine: fork servers with the imports done, one fresh fork a trial.
+"""Trainings in processes of this machine: fork servers with the imports done, one fresh fork a
+trial.
 
-Each trial has one thread, a folder of its own, no standard input, trackers off, and a process group that is
-ended whole. When a server dies its trial is tried once more on a fresh one. When we die, so do they.
+Each trial has one thread, a folder of its own, no standard input, trackers off, and a process group
+that is ended whole. When a server dies its trial is tried once more on a fresh one. When we die, so
+do they.
 """
 
 import json
@@ -40,7 +42,8 @@ class ServerDied(Exception):
 
 
 class Server:
-    """A fork server seen from our side: one process that runs one trial at a time, each in a fresh fork.
+    """A fork server seen from our side: one process that runs one trial at a time, each in a fresh
+    fork.
 
     Started when it is made; imports nothing until the first trial says what.
     """
@@ -62,7 +65,12 @@ class Server:
             answer = self._answer()
             if "code" in answer:
                 self._running, why = None, answer["ended"]
-                ended = Ended(answer["code"], answer["seconds"], why == "timeout", why == "stopped")
+                ended = Ended(
+                    answer["code"],
+                    answer["seconds"],
+                    why == "timeout",
+                    why == "stopped",
+                )
                 return ended, float(answer["cpu"])
             self._running = answer.get("pid", self._running)
             if stop.asked and not asked:
@@ -87,7 +95,12 @@ class Server:
             more = os.read(self._source.fileno(), 1 << 16)
             if not more:
                 self.kill()
-                last = self.log.read_bytes()[-200:].decode("utf-8", "replace").strip().rpartition("\n")[2]
+                last = (
+                    self.log.read_bytes()[-200:]
+                    .decode("utf-8", "replace")
+                    .strip()
+                    .rpartition("\n")[2]
+                )
                 raise ServerDied(f"exit code {self.process.wait()}; {last}")
             self._rest += more
         if b"\n" not in self._rest:
@@ -131,8 +144,13 @@ def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
                 environment=around(log.parent) | {"MPLBACKEND": "Agg"},
             )
     except OSError as error:
-        why = f"The interpreter for the trials could not be started: {error.strerror}. Received: {python}."
-        raise InputError(why, next_step="Name the interpreter that the program is run with.") from error
+        why = (
+            f"The interpreter for the trials could not be started: {error.strerror}. Received: "
+            f"{python}."
+        )
+        raise InputError(
+            why, next_step="Name the interpreter that the program is run with."
+        ) from error
 
 
 class ProcessPool(ThreadedExecutor):
@@ -146,11 +164,11 @@ class ProcessPool(ThreadedExecutor):
         scratch: Path | None = None,
         cards: Sequence[Card] | None = None,
     ) -> None:
-        """`workers`: parallel trainings, one per core by default. `python`: the program's interpreter.
-        `cards`: those of this machine by default.
+        """`workers`: parallel trainings, one per core by default. `python`: the program's
+        interpreter. `cards`: those of this machine by default.
 
-        `scratch` is where the trials run and where kept traces stay; without one a temporary folder is used
-        and removed by `close`, kept traces too.
+        `scratch` is where the trials run and where kept traces stay; without one a temporary folder
+        is used and removed by `close`, kept traces too.
         """
         if workers is not None and workers < 1:
             raise InputError(f"A pool has at least one worker. Received: workers={workers}.")
@@ -171,7 +189,9 @@ class ProcessPool(ThreadedExecutor):
             return tuple(server.process.pid for server in (*self._idle, *self._busy))
 
     def side_by_side(self, trial: Trial) -> int | None:
-        """How many such trainings fit on the cards; none where that is not known, or needs no card."""
+        """How many such trainings fit on the cards; none where that is not known, or needs no
+        card.
+        """
         return self._packing.fits(trial)
 
     def close(self) -> None:
@@ -213,7 +233,10 @@ class ProcessPool(ThreadedExecutor):
                 died = str(error)
             finally:
                 clear(folder, keep_trace=trial.keep_trace)
-        return Outcome(OutcomeKind.KILLED, note=f"the server of this trial died {TRIES} times ({died})")
+        return Outcome(
+            OutcomeKind.KILLED,
+            note=f"the server of this trial died {TRIES} times ({died})",
+        )
 
     @contextmanager
     def _server(self, scratch: Path) -> Iterator[Server]:

@@ -1,9 +1,9 @@
-"""The same trials on a Ray cluster: by actors that do one trial at a time, each with a warm pool of its own,
-or in the sandbox when the program is not the user's own.
+"""The same trials on a Ray cluster: by actors that do one trial at a time, each with a warm pool of
+its own, or in the sandbox when the program is not the user's own.
 
-The program's folder is shipped (`parcel`); reenact must be installed on every node. A node that differs, or
-whose disk is full, is not used any more and named in `notes`. A trial whose worker or node dies is done again
-elsewhere; of the two only one outcome is passed on.
+The program's folder is shipped (`parcel`); reenact must be installed on every node. A node that
+differs, or whose disk is full, is not used any more and named in `notes`. A trial whose worker or
+node dies is done again elsewhere; of the two only one outcome is passed on.
 """
 
 from __future__ import annotations
@@ -41,9 +41,12 @@ CONNECT_S, BEGIN_S = 60.0, 180.0
 TCP_S = 10.0
 CLOSE_S = 10.0
 START_S = 900.0
-"""Until the first worker must be there: Ray starts them at a low priority, so that on busy nodes it takes
-minutes."""
-BUSY = "Look at `ray status`: others may use all of its cores, or its nodes be too busy to start one."
+"""Until the first worker must be there: Ray starts them at a low priority, so that on busy nodes it
+takes minutes.
+"""
+BUSY = (
+    "Look at `ray status`: others may use all of its cores, or its nodes be too busy to start one."
+)
 _NODE = "ray.io/node-id"
 
 
@@ -67,7 +70,9 @@ class _Member:
 
     @property
     def reference(self) -> Any:
-        return self.work[0] if self.work is not None else self.ready if self.report is None else None
+        return (
+            self.work[0] if self.work is not None else self.ready if self.report is None else None
+        )
 
 
 @dataclass
@@ -93,15 +98,19 @@ class RayExecutor(Executor):
         boxed: bool = False,
         stop: Stop | None = None,
     ) -> None:
-        """`address`: of a running cluster; without one a cluster of this machine is started. `workers`: most
-        trainings at once. `python`: the program's interpreter, at this path on every node. `data`: what
-        lies at the same path on every node and is not shipped. `boxed`: the programs are not the user's own.
-        Raises InputError, MissingExtra, MissingPart, and Stopped while it connects.
+        """`address`: of a running cluster; without one a cluster of this machine is started.
+        `workers`: most trainings at once. `python`: the program's interpreter, at this path on
+        every node. `data`: what lies at the same path on every node and is not shipped. `boxed`:
+        the programs are not the user's own. Raises InputError, MissingExtra, MissingPart, and
+        Stopped while it connects.
         """
         if workers is not None and workers < 1:
             raise InputError(f"A cluster has at least one worker. Received: workers={workers}.")
         self._ray = _import_ray(address)
-        self._workers, self._python, self._data, self._boxed = workers, python, tuple(data), boxed
+        self._workers = workers
+        self._python = python
+        self._data = tuple(data)
+        self._boxed = boxed
         self._ours = not self._ray.is_initialized()
         self._members: list[_Member] = []
         self._refused: dict[str, str] = {}
@@ -143,7 +152,8 @@ class RayExecutor(Executor):
             except Exception as error:  # noqa: BLE001 - raised below, in the thread that waits
                 failed.append(error)
             done.set()
-            # The processes of a cluster that was started here end with the thread that started them.
+            # The processes of a cluster that was started here end with the thread that started
+            # them.
             self._closed.wait()
 
         threading.Thread(target=connect, daemon=True).start()
@@ -159,12 +169,17 @@ class RayExecutor(Executor):
             raise MissingPart(why, next_step="Use another version of Ray, or --executor process.")
         if failed:
             raise MissingPart(
-                f"The Ray cluster cannot be reached: {cause_of(failed[0])}. Received: {address or 'none'}.",
-                next_step="Look whether `ray status` shows it, whether Ray and Python are the same there as"
-                " here, and whether it wants a token (RAY_AUTH_MODE=token).",
+                (
+                    f"The Ray cluster cannot be reached: {cause_of(failed[0])}. Received: "
+                    f"{address or 'none'}."
+                ),
+                next_step="Look whether `ray status` shows it, whether Ray and Python are the "
+                "same there as here, and whether it wants a token (RAY_AUTH_MODE=token).",
             ) from failed[0]
 
-    def run(self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None) -> list[Outcome]:
+    def run(
+        self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
         """See `Executor.run`."""
         current = _Round(trials, deque(range(len(trials))))
         asked, begun = False, time.monotonic()
@@ -174,7 +189,9 @@ class RayExecutor(Executor):
                 if stop is not None and stop.asked:
                     for member in () if asked else self._members:
                         member.stop()
-                    asked, ended, current.left = True, list(current.left), deque()
+                    asked = True
+                    ended = list(current.left)
+                    current.left = deque()
                     current.outcomes |= dict.fromkeys(ended, Outcome(OutcomeKind.INTERRUPTED))
                 self._employ(current, begun)
                 for number in [*ended, *self._look(current)]:
@@ -188,7 +205,9 @@ class RayExecutor(Executor):
 
     def _employ(self, current: _Round, begun: float) -> None:
         """Give trials to whoever is free, and look for more workers where there is more to do."""
-        free = [member for member in self._members if member.report is not None and member.work is None]
+        free = [
+            member for member in self._members if member.report is not None and member.work is None
+        ]
         while current.left and free:
             member, number = free.pop(), current.left.popleft()
             trial = current.trials[number]
@@ -196,27 +215,44 @@ class RayExecutor(Executor):
             start = trial.weights.start if trial.weights is not None else None
             weights = start.read_bytes() if start is not None and start.is_file() else None
             member.calls += 1
-            member.work = (member.actor.train.remote(member.calls, trial, weights, parcel), number)
+            member.work = (
+                member.actor.train.remote(member.calls, trial, weights, parcel),
+                number,
+            )
         coming = sum(member.report is None for member in self._members)
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        # Workers that wait for a core are what a cluster that grows by itself looks at: it may double.
+        # Workers that wait for a core are what a cluster that grows by itself looks at: it may
+        # double.
         most = min(self._workers, 2 * cores) if self._workers else cores
         for _ in range(min(most - len(self._members), len(current.left) - coming)):
             self._hire(current.trials[current.left[0]].program)
         if current.left and coming == len(self._members) and time.monotonic() - begun > START_S:
-            free_now = {name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")}
+            free_now = {
+                name: self._ray.available_resources().get(name, 0) for name in ("CPU", "GPU")
+            }
             why = f"No worker on the Ray cluster was ready within {START_S:g} s. Free: {free_now}."
             raise MissingPart(why, next_step=BUSY)
 
     def _hire(self, program: Program) -> None:
-        nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+        nodes = [
+            node
+            for node in self._ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        ]
         none_left = bool(nodes) and all(node["NodeID"] in self._refused for node in nodes)
         if none_left or len(self._early_deaths) > TRIES:
             reasons = [*self._refused.values(), *self._early_deaths[-1:]]
             why = f"No node of the Ray cluster can train this program: {' '.join(reasons)}"
-            fix = "Give the nodes the same packages and data as this machine; --python names an interpreter."
+            fix = (
+                "Give the nodes the same packages and data as this machine; --python names an "
+                "interpreter."
+            )
             raise MissingPart(why, next_step=fix)
-        options: dict[str, Any] = {"num_cpus": 1, "max_concurrency": 3, "max_restarts": 0}
+        options: dict[str, Any] = {
+            "num_cpus": 1,
+            "max_concurrency": 3,
+            "max_restarts": 0,
+        }
         if self._ray.cluster_resources().get("GPU") and may_use_cuda(program):
             options["num_gpus"] = 1
         if self._refused:
@@ -233,7 +269,9 @@ class RayExecutor(Executor):
 
     def _look(self, current: _Round) -> list[int]:
         """Numbers of the trials that have ended meanwhile."""
-        by_reference = {member.reference: member for member in self._members if member.reference is not None}
+        by_reference = {
+            member.reference: member for member in self._members if member.reference is not None
+        }
         if not by_reference:
             time.sleep(LOOK_S)
             return []
@@ -250,7 +288,10 @@ class RayExecutor(Executor):
         try:
             answer = self._ray.get(member.reference)
         except self._ray.exceptions.RayTaskError as error:
-            self._refuse(member, cause_of(error.cause if isinstance(error.cause, Exception) else error))
+            self._refuse(
+                member,
+                cause_of(error.cause if isinstance(error.cause, Exception) else error),
+            )
         except self._ray.exceptions.RayError as error:
             self._members.remove(member)
             self._ray.kill(member.actor)
@@ -301,8 +342,9 @@ class RayExecutor(Executor):
         self._end([member])
 
     def _end(self, members: Sequence[_Member]) -> None:
-        """Those that wait for a core end first and are not waited for: they would take the cores of the
-        others as these end, and would answer only then."""
+        """Those that wait for a core end first and are not waited for: they would take the cores of
+        the others as these end, and would answer only then.
+        """
         there = [member for member in members if member.report is not None]
         for member in members:
             if member.report is None:
@@ -313,17 +355,24 @@ class RayExecutor(Executor):
             self._ray.kill(member.actor)
 
     def _home(self, answer: Returned, trial: Trial) -> Outcome:
-        """The outcome with its files on this machine; raises InputError where data were not sent."""
+        """The outcome with its files on this machine; raises InputError where data were not
+        sent.
+        """
         outcome = answer.outcome
         left_out = self._parcels[id(trial.program)][1].left_out
         missing = outcome.crash.missing_file if outcome.crash is not None else ""
         if outcome.kind is OutcomeKind.NEEDS_DATA and left_out:
             raise InputError(
-                f"A training on the cluster did not find {missing or 'its data'}: files of more than 16 MiB"
-                f" and crowded folders are not sent. Not sent: {', '.join(left_out[:3])}.",
+                f"A training on the cluster did not find {missing or 'its data'}: files of more "
+                "than 16 MiB and crowded folders are not sent. Not sent: "
+                f"{', '.join(left_out[:3])}.",
                 next_step="Put the data at the same path on every node and name it: --data PATH.",
             )
-        if answer.weights is not None and trial.weights is not None and trial.weights.end is not None:
+        if (
+            answer.weights is not None
+            and trial.weights is not None
+            and trial.weights.end is not None
+        ):
             trial.weights.end.write_bytes(answer.weights)
         if not answer.trace:
             return outcome
@@ -361,8 +410,9 @@ def cause_of(error: BaseException) -> str:
 
 
 def _take_token() -> None:
-    """Ray takes the token that its user has for `host:port`, but not for `ray://`, where it would only say
-    that nobody answered in time."""
+    """Ray takes the token that its user has for `host:port`, but not for `ray://`, where it would
+    only say that nobody answered in time.
+    """
     with suppress(ImportError, AttributeError):  # no public name for it
         from ray._private.authentication import authentication_token_setup as tokens
 

@@ -29,7 +29,9 @@ _NOTE = 400
 
 
 def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Outcome:
-    """What came of a trial. A trace that cannot be read leaves an outcome without numbers, and says so."""
+    """What came of a trial. A trace that cannot be read leaves an outcome without numbers, and
+    says so.
+    """
     try:
         watched = read_watched(ended, job.options, job.root)
     except ReenactError as error:
@@ -63,17 +65,23 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
         given = f"kind={outcome.kind.value}, keep_trace={trial.keep_trace}"
         raise InputError(f"This trial kept no trace. Received: {given}.")
     moved = outcome.trace.parent / MOVED
-    tree = Path(moved.read_text(encoding="utf-8")) if moved.is_file() else outcome.trace.parent / TREE
+    tree = (
+        Path(moved.read_text(encoding="utf-8")) if moved.is_file() else outcome.trace.parent / TREE
+    )
     return read_trace(outcome.trace, root=root_of(trial.patched, tree))
 
 
 def at_home(outcome: Outcome, there: str, home: str) -> Outcome:
-    """The outcome as if the program had stood in the user's folder: the trial's is gone when it is read."""
+    """The outcome as if the program had stood in the user's folder: the trial's is gone when it
+    is read.
+    """
     crash = outcome.crash
     if not there:
         return outcome
     if crash is not None:
-        message, missing = (text.replace(there, home) for text in (crash.message, crash.missing_file))
+        message, missing = (
+            text.replace(there, home) for text in (crash.message, crash.missing_file)
+        )
         frames = tuple(frame.replace(there, home) for frame in crash.frames)
         crash = replace(crash, message=message, frames=frames, missing_file=missing)
     return replace(outcome, crash=crash, note=outcome.note.replace(there, home))
@@ -87,18 +95,27 @@ def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
         series = trace.metric(name)
         # Of what the probe saw of an evaluation, batch by batch, the mean of the last one.
         latest = series.steps == series.steps[-1]
-        metrics[name] = float(series.values[latest].mean() if sources[name] == "probe" else series.values[-1])
+        metrics[name] = float(
+            series.values[latest].mean() if sources[name] == "probe" else series.values[-1]
+        )
     if len(trace.losses.known):
         curves[STEP_LOSS] = _points(trace.losses)
         losses = trace.losses.values.tolist()
         first, last = _late(losses[::-1]), _late(losses)
         metrics[STEP_LOSS] = last
-        # By how much of its first value the loss fell, -1 when it at least doubled or was lost; that has no
-        # meaning where the loss does not start above zero.
+        # By how much of its first value the loss fell, -1 when it at least doubled or was lost;
+        # that has no meaning where the loss does not start above zero.
         if 0 < first < math.inf:
             metrics[LOSS_FALL] = max(-1.0, 1 - last / first) if math.isfinite(last) else -1.0
     steps, epochs = trace.step_count, trace.epoch_count
-    return replace(outcome, steps=steps, epochs=epochs, metrics=metrics, sources=sources, curves=curves)
+    return replace(
+        outcome,
+        steps=steps,
+        epochs=epochs,
+        metrics=metrics,
+        sources=sources,
+        curves=curves,
+    )
 
 
 def _late(losses: Sequence[float]) -> float:
@@ -112,5 +129,8 @@ def _points(series: Series) -> Curve:
     """At most 200 points, evenly spread, the last one among them."""
     stride = max(1, -(-len(series) // MOST_POINTS))
     first = (len(series) - 1) % stride
-    steps, values = series.steps[first::stride].tolist(), series.values[first::stride].tolist()
+    steps, values = (
+        series.steps[first::stride].tolist(),
+        series.values[first::stride].tolist(),
+    )
     return tuple(zip(steps, values, strict=True))

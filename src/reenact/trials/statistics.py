@@ -32,16 +32,21 @@ class Comparison:
     before: tuple[float, ...]
     after: tuple[float, ...]
     p_value: float
-    """Wilcoxon signed-rank, one-sided (after is larger), over all sign patterns, ties and zeros included."""
+    """Wilcoxon signed-rank, one-sided (after is larger), over all sign patterns, ties and zeros
+    included.
+    """
     rank_biserial: float
     """Effect size from -1 (every pair worse) to 1 (every pair better)."""
     cohen_d: float
-    """Difference of means in pooled standard deviations; infinite when both are constant and differ."""
+    """Difference of means in pooled standard deviations; infinite when both are constant and
+    differ.
+    """
 
 
 def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0) -> Comparison:
-    """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked` as in
-    `signed_rank_p`."""
+    """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked`
+    as in `signed_rank_p`.
+    """
     if len(before) != len(after) or len(before) < 2:
         needs = "two samples of one length, at least 2"
         given = f"before={len(before)}, after={len(after)}"
@@ -49,15 +54,20 @@ def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0)
     differences = list(map(_difference, after, before))
     ranks = _signed_ranks(differences)
     total = sum(map(abs, ranks))
-    p_value, biserial = signed_rank_p(differences, looked=looked), sum(ranks) / total if total else 0.0
+    p_value, biserial = (
+        signed_rank_p(differences, looked=looked),
+        sum(ranks) / total if total else 0.0,
+    )
     return Comparison(tuple(before), tuple(after), p_value, biserial, cohen_d(before, after))
 
 
 def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
-    """One-sided p-value that the differences lie above zero (Wilcoxon 1945, zeros after Pratt 1959).
+    """One-sided p-value that the differences lie above zero (Wilcoxon 1945, zeros after Pratt
+    1959).
 
-    `looked`: the test would have ended with the first so many, had all of them been above zero. Patterns of
-    signs that would have are counted too, so that both looks together are wrong no more often than one.
+    `looked`: the test would have ended with the first so many, had all of them been above zero.
+    Patterns of signs that would have are counted too, so that both looks together are wrong no more
+    often than one.
     """
     ranks = _signed_ranks(differences)
     positive = sum(rank for rank in ranks if rank > 0)
@@ -74,19 +84,25 @@ def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
 
 
 def is_settled(before: Sequence[float], after: Sequence[float], planned: int, alpha: float) -> bool:
-    """Whether the first of so many planned pairs decide: all are better, or the rest cannot help any more."""
+    """Whether the first of so many planned pairs decide: all are better, or the rest cannot
+    help any more.
+    """
     differences = list(map(_difference, after, before))
     at_best = [*differences, *[math.inf] * (planned - len(differences))]
     return min(differences) > 0 or signed_rank_p(at_best, looked=len(differences)) >= alpha
 
 
 def non_inferior(
-    before: Sequence[float], full: Sequence[float], smaller: Sequence[float], *, keep: float = 0.9
+    before: Sequence[float],
+    full: Sequence[float],
+    smaller: Sequence[float],
+    *,
+    keep: float = 0.9,
 ) -> bool:
     """Whether a smaller change surely keeps at least `keep` of the gain of the full one.
 
-    The burden of proof is on the smaller change: with few seeds the answer is no. Where the training failed
-    before, to succeed is the gain.
+    The burden of proof is on the smaller change: with few seeds the answer is no. Where the
+    training failed before, to succeed is the gain.
     """
     pairs = zip(before, full, strict=True)
     bar = [old + keep * _difference(new, old) if math.isfinite(old) else old for old, new in pairs]
@@ -94,8 +110,9 @@ def non_inferior(
 
 
 def gains_less_than(margin: float, before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether the mean gain surely lies below the margin: its upper confidence limit does (Student's t, one
-    side). With few or noisy pairs that limit is high and the answer no; a failed training decides nothing.
+    """Whether the mean gain surely lies below the margin: its upper confidence limit does
+    (Student's t, one side). With few or noisy pairs that limit is high and the answer no; a failed
+    training decides nothing.
     """
     differences = [new - old for old, new in zip(before, after, strict=True)]
     if len(differences) < 3 or not all(map(math.isfinite, differences)):
@@ -107,13 +124,18 @@ def gains_less_than(margin: float, before: Sequence[float], after: Sequence[floa
 
 
 def detectable_gain(
-    before: Sequence[float], after: Sequence[float], *, planned: int, alpha: float, looked: int = 0
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    planned: int,
+    alpha: float,
+    looked: int = 0,
 ) -> float | None:
     """The smallest gain that the test over so many planned pairs finds four times out of five.
 
-    The differences are taken as normal, with the standard deviation that was seen. None where that is not
-    known (fewer than three pairs, a training that failed, pairs that differ by nothing), and where so few
-    pairs cannot reach the level `alpha` at all.
+    The differences are taken as normal, with the standard deviation that was seen. None where that
+    is not known (fewer than three pairs, a training that failed, pairs that differ by nothing), and
+    where so few pairs cannot reach the level `alpha` at all.
     """
     differences = list(map(_difference, after, before))
     if len(differences) < 3 or not all(map(math.isfinite, differences)):
@@ -125,13 +147,19 @@ def detectable_gain(
 
 def detectable_words(gain: float | None) -> str:
     """The same in words; empty where it is not known."""
-    return "" if gain is None else f"a gain of {gain:.2g} or more would have been seen 4 times out of 5"
+    return (
+        ""
+        if gain is None
+        else f"a gain of {gain:.2g} or more would have been seen 4 times out of 5"
+    )
 
 
 @lru_cache
 def detectable_effect(pairs: int, alpha: float, *, looked: int = 0) -> float | None:
-    """The same in standard deviations of the differences, by simulation from a fixed seed. With a look on
-    the way, the patterns that would have ended there are taken off the level (`signed_rank_p`)."""
+    """The same in standard deviations of the differences, by simulation from a fixed seed. With a
+    look on the way, the patterns that would have ended there are taken off the level
+    (`signed_rank_p`).
+    """
     import numpy as np
 
     early = 0.5**looked if looked else 0.0
@@ -178,7 +206,8 @@ def cohen_d(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def glm_p(before: Sequence[float], after: Sequence[float]) -> float:
-    """Two-sided p-value of the group term of a Gaussian GLM, the killing test of DeepCrime and of the study.
+    """Two-sided p-value of the group term of a Gaussian GLM, the killing test of DeepCrime and of
+    the study.
 
     With one binary term the Wald test is a z-test on the pooled standard error.
     """
@@ -197,7 +226,9 @@ def _difference(new: float, old: float) -> float:
 
 
 def _signed_ranks(differences: Sequence[float]) -> list[float]:
-    """Mid-ranks of the absolute differences with the sign of the difference; zeros take ranks but no sign."""
+    """Mid-ranks of the absolute differences with the sign of the difference; zeros take ranks
+    but no sign.
+    """
     from scipy.stats import rankdata
 
     pairs: Any = zip(rankdata([abs(value) for value in differences]), differences, strict=True)
@@ -209,7 +240,9 @@ def _share_at_least(weights: Sequence[float], reached: float) -> float:
     if len(weights) > EXACT_UP_TO:
         deviation = math.sqrt(sum(weight**2 for weight in weights)) / 2
         return 0.5 * math.erfc((reached - 0.5 - sum(weights) / 2) / deviation / math.sqrt(2))
-    doubled = [round(2 * weight) for weight in weights]  # mid-ranks are halves: sums become whole numbers
+    doubled = [
+        round(2 * weight) for weight in weights
+    ]  # mid-ranks are halves: sums become whole numbers
     counts = Counter({0: 1})
     for weight in doubled:
         counts += Counter({total + weight: ways for total, ways in counts.items()})

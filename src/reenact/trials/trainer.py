@@ -36,12 +36,16 @@ ABOVE_GUESSING = 0.1
 """Share of what the most frequent class leaves to gain."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
 RETRIES = 2
-"""How often a training that was killed from outside is done again before that counts as its outcome."""
+"""How often a training that was killed from outside is done again before that counts as its
+outcome.
+"""
 
 
 @dataclass
 class BudgetedTrainer:
-    """Trains, and keeps the account of what that took. The account is its own: a copy begins with nothing."""
+    """Trains, and keeps the account of what that took. The account is its own: a copy begins
+    with nothing.
+    """
 
     program: Program
     executor: Executor
@@ -61,8 +65,9 @@ class BudgetedTrainer:
     majority: float | None = None
     """Accuracy of always naming the most frequent class, where labels are classes."""
     several_labels: bool = False
-    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of labels,
-    and the most frequent class is no answer to compare it with."""
+    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of
+    labels, and the most frequent class is no answer to compare it with.
+    """
     loss_floor: float | None = None
     """The least value of the formula of the loss, where it is known."""
     constant_loss: float | None = None
@@ -70,13 +75,17 @@ class BudgetedTrainer:
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     around: str = ""
-    """Mark of what they depend on beside the text of the program: its surroundings and the files it opens."""
+    """Mark of what they depend on beside the text of the program: its surroundings and the
+    files it opens.
+    """
     shared: bool = True
     """Take over what finished runs have trained with equal inputs."""
     training_time: float | None = None
     """Seconds that one training may take, when the user says so."""
     ending: Crash | None = None
-    """The exception that ends the program as it stands, behind its training: one like it does no harm."""
+    """The exception that ends the program as it stands, behind its training: one like it does
+    no harm.
+    """
     prunes: bool = False
     """End trainings that choose when they are hopeless beside the program as it stands."""
     stand_ins: tuple[str, ...] = ()
@@ -99,7 +108,9 @@ class BudgetedTrainer:
 
     def judge_by(self, measure: Measure, part: Part = Part.WHOLE) -> None:
         """From now on another metric counts, on these evaluation data."""
-        self.measure, self.part, self._baseline = measure, part, None
+        self.measure = measure
+        self.part = part
+        self._baseline = None
 
     @property
     def usage(self) -> TrainingUsage:
@@ -138,8 +149,9 @@ class BudgetedTrainer:
         return distance <= math.sqrt(1 - WELL_EXPLAINED) * self.label_spread
 
     def is_above_guessing(self, score: float) -> bool:
-        """Whether a training that reaches this knows more than which class is most frequent; so too where
-        nobody can say."""
+        """Whether a training that reaches this knows more than which class is most frequent; so too
+        where nobody can say.
+        """
         guess = self.majority if kind_of(self.measure.name) in ACCURACIES else None
         return guess is None or score > guess + ABOVE_GUESSING * (1 - guess)
 
@@ -154,7 +166,9 @@ class BudgetedTrainer:
 
     @property
     def balance(self) -> tuple[float, float]:
-        """What is used and what there is in all, both in trainings, however the budget was given."""
+        """What is used and what there is in all, both in trainings, however the budget was
+        given.
+        """
         if self.budget.trainings is not None:
             return float(len(self._paid)), float(self.budget.trainings)
         if self.budget.seconds is not None:
@@ -164,14 +178,20 @@ class BudgetedTrainer:
 
     def cost(self, patch: Patch, seeds: int = 1) -> float:
         """What trainings of a changed program over so many seeds take from the budget."""
-        return float(seeds) if self.budget.trainings is not None else self.relative_cost(patch) * seeds
+        return (
+            float(seeds) if self.budget.trainings is not None else self.relative_cost(patch) * seeds
+        )
 
     def relative_cost(self, patch: Patch) -> float:
-        """How much longer than the program itself a changed one takes, by its epochs and batches."""
+        """How much longer than the program itself a changed one takes, by its epochs and
+        batches.
+        """
         return steps_factor(self.program, patch, least=0.5, most=4.0)
 
     def applies(self, patch: Patch) -> bool:
-        """Whether it fits the program, and can be judged: a loss cannot judge a change of the loss."""
+        """Whether it fits the program, and can be judged: a loss cannot judge a change of the
+        loss.
+        """
         try:
             patch.apply(self.program)
         except PatchRefused:
@@ -190,38 +210,52 @@ class BudgetedTrainer:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.budget = self.budget.for_trainings_of(self.one_training)
 
-    def scores(self, patches: Sequence[Patch], seeds: int = 1, against: float | None = None) -> list[float]:
-        """The measure of each changed program over the first seeds (their middle value), larger is better,
-        -inf for a failed training.
+    def scores(
+        self, patches: Sequence[Patch], seeds: int = 1, against: float | None = None
+    ) -> list[float]:
+        """The measure of each changed program over the first seeds (their middle value), larger is
+        better, -inf for a failed training.
 
-        `against`: a score that they are compared with. What is no better than that on any of more than half
-        of the seeds is not trained on the others, which could not make it better.
+        `against`: a score that they are compared with. What is no better than that on any of more
+        than half of the seeds is not trained on the others, which could not make it better.
         """
         if against is None or seeds == 1:
             return [median_low(values) for values in self._looks(patches, seeds)]
         first = self._looks(patches, seeds // 2 + 1)
         is_open = [self.improves(against, max(values)) for values in first]
-        rest = iter(self._looks([one for one, left in zip(patches, is_open, strict=True) if left], seeds))
+        rest = iter(
+            self._looks([one for one, left in zip(patches, is_open, strict=True) if left], seeds)
+        )
         looks = zip(first, is_open, strict=True)
         return [median_low(next(rest) if left else values) for values, left in looks]
 
     def _looks(self, patches: Sequence[Patch], seeds: int) -> list[tuple[float, ...]]:
-        trials = [self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]]
+        trials = [
+            self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]
+        ]
         return self.scored(trials, len(patches))
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
-        return self.scored([self.trial(patch, seed) for patch in patches for seed in seeds], len(patches))
+        return self.scored(
+            [self.trial(patch, seed) for patch in patches for seed in seeds],
+            len(patches),
+        )
 
     def scored(self, trials: Sequence[Trial], programs: int = 1) -> list[tuple[float, ...]]:
-        """The measure of each training, in as many groups of equal size as there are changed programs."""
+        """The measure of each training, in as many groups of equal size as there are changed
+        programs.
+        """
         values = [self.measure.score(outcome) for outcome in self.outcomes(trials)]
         size = max(1, len(trials) // max(1, programs))
         return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
 
     def trial(self, patch: Patch, seed: int) -> Trial:
         """A training of the changed program, with patience by what it should take."""
-        seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)))
+        seconds = max(
+            LEAST_SECONDS,
+            PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)),
+        )
         seconds = min(seconds, self.training_time or seconds)
         limits = TrialLimits(seconds=seconds)
         return Trial(
@@ -235,7 +269,9 @@ class BudgetedTrainer:
         )
 
     def pruned(self, trial: Trial) -> Trial:
-        """The same, ended early where it is hopeless beside the curves of the program as it stands."""
+        """The same, ended early where it is hopeless beside the curves of the program as it
+        stands.
+        """
         base = self._baseline
         if base is None or not trial.patch:
             return trial
@@ -251,17 +287,25 @@ class BudgetedTrainer:
         count, saved = len(self._pruned), sum(self._pruned)
         epochs = f", about {saved * self._epochs:.0f} epochs" if self._epochs else ""
         return (
-            f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} trainings;"
-            f" saved {saved:.1f} whole trainings{epochs} (--no-prune trains all to their end)."
+            f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} "
+            f"trainings; saved {saved:.1f} whole trainings{epochs} (--no-prune trains all to "
+            "their end)."
         )
 
     def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
-        """What came of them; each is trained once, also after an interruption, and paid for once."""
+        """What came of them; each is trained once, also after an interruption, and paid for
+        once.
+        """
         wanted = {trial.content: trial for trial in trials}
         outcomes: dict[str, Outcome] = {}
-        # One that hands on weights or a trace leaves files which another run does not have, and one that
-        # repeats another asks what happens now: what finished runs have trained is not taken over for these.
-        alone = {name for name, one in wanted.items() if not (one.weights or one.keep_trace or one.repeat)}
+        # One that hands on weights or a trace leaves files which another run does not have, and one
+        # that repeats another asks what happens now: what finished runs have trained is not taken
+        # over for these.
+        alone = {
+            name
+            for name, one in wanted.items()
+            if not (one.weights or one.keep_trace or one.repeat)
+        }
         for shared in (True, False):
             part = {name: trial for name, trial in wanted.items() if (name in alone) is shared}
             if part:
@@ -275,10 +319,14 @@ class BudgetedTrainer:
                     self._pruned.append(max(0.0, 1 - outcome.steps / base.steps))
         found = [as_trained(outcomes[trial.content], self.ending) for trial in trials]
         if self.prunes and self._baseline is None:
-            # From the first trainings of the program as it stands; it stays the same from then on, so that a
-            # training which is asked for again is the same one.
+            # From the first trainings of the program as it stands; it stays the same from then on,
+            # so that a training which is asked for again is the same one.
             pairs = zip(trials, found, strict=True)
-            whole = [one for trial, one in pairs if not (trial.patch or trial.data < 1 or trial.limits.steps)]
+            whole = [
+                one
+                for trial, one in pairs
+                if not (trial.patch or trial.data < 1 or trial.limits.steps)
+            ]
             if whole:
                 self._baseline = baseline_from(whole, self.measure, bounded=self.bounded)
                 self._epochs = whole[0].epochs or 0
@@ -293,11 +341,16 @@ class BudgetedTrainer:
                 trials, left = left, []
                 for group in as_they_end(self.executor, trials, self.stop) if trials else ():
                     if self.stop.asked:
-                        raise ended_by(self.stop, "Stopped while changed programs were being trained.")
+                        raise ended_by(
+                            self.stop,
+                            "Stopped while changed programs were being trained.",
+                        )
                     # The machine ended it, perhaps for want of memory: it may be tried once more.
                     passing = (OutcomeKind.KILLED,) if again else ()
                     left += [trial for trial, one in group if one.kind in passing]
-                    if real := {trial.content: one for trial, one in group if one.kind not in passing}:
+                    if real := {
+                        trial.content: one for trial, one in group if one.kind not in passing
+                    }:
                         _check_own(wanted, real)
                         yield real
 
@@ -305,22 +358,30 @@ class BudgetedTrainer:
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
 
         def decides(outcome: Outcome) -> bool:
-            """Not one that was ended from outside, nor one that took too long when it may take longer now."""
-            late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
+            """Not one that was ended from outside, nor one that took too long when it may take
+            longer now.
+            """
+            late = (
+                outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
+            )
             return outcome.kind not in PASSING and not late
 
         inputs = {name: {"seed": trial.seed, **how} for name, trial in wanted.items()}
-        return self.trials.many(inputs, train, version=2, returns=Outcome, shared=shared, still=decides)
+        return self.trials.many(
+            inputs, train, version=2, returns=Outcome, shared=shared, still=decides
+        )
 
 
 def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> None:
-    """The program as it stands is what everything is compared with: without its outcome there is none."""
+    """The program as it stands is what everything is compared with: without its outcome there
+    is none.
+    """
     for name, outcome in outcomes.items():
         if outcome.kind is OutcomeKind.KILLED and not wanted[name].patch.changes:
             note = f" ({outcome.note})" if outcome.note else ""
             raise Inconclusive(
-                f"Trainings of the program as it stands were killed from outside {RETRIES + 1} times in a "
-                f"row{note}, so there is nothing to compare with.",
+                f"Trainings of the program as it stands were killed from outside {RETRIES + 1} "
+                f"times in a row{note}, so there is nothing to compare with.",
                 next_step="Programs are ended so when memory does not suffice: try --workers 1.",
             )
 
@@ -328,7 +389,8 @@ def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> 
 def material(before: float, after: float, *, bounded: bool, share: float = MATERIAL) -> bool:
     """Whether an improvement is large enough to matter: such a share of what is left to gain.
 
-    Both are oriented. For a metric between 0 and 1 that is the distance to 1, otherwise its own size.
+    Both are oriented. For a metric between 0 and 1 that is the distance to 1, otherwise its own
+    size.
     """
     if not math.isfinite(after):
         return False

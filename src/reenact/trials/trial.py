@@ -50,7 +50,9 @@ class Weights:
     """Where a Keras training takes its first weights from, and where it leaves its last ones."""
 
     start: Path | None = None
-    """None, or no such file: it begins as its program says. The name of the file is part of the key."""
+    """None, or no such file: it begins as its program says. The name of the file is part of the
+    key.
+    """
     end: Path | None = None
 
 
@@ -96,7 +98,9 @@ class Trial:
     keep_trace: bool = False
     """Leave the trace on disk, and say where in the outcome."""
     part: Part = Part.WHOLE
-    """Evaluation data to be measured on, as far as they can be taken apart; see `Outcome.halved`."""
+    """Evaluation data to be measured on, as far as they can be taken apart; see
+    `Outcome.halved`.
+    """
     data: float = 1.0
     """Share of the training data to train on, as far as they can be cut; see `Outcome.cut`."""
     while_finite: bool = False
@@ -127,25 +131,45 @@ class Trial:
 
     @property
     def identity(self) -> dict[str, JsonValue]:
-        """What a run keeps of its program, to tell later whether it has changed and to read it again."""
+        """What a run keeps of its program, to tell later whether it has changed and to read it
+        again.
+        """
         words: list[JsonValue] = list(self.program.launch.words)
         folder, working = str(self.program.folder), str(self.program.working)
-        return {"program": self.key, "folder": folder, "words": words, "working": working}
+        return {
+            "program": self.key,
+            "folder": folder,
+            "words": words,
+            "working": working,
+        }
 
     @cached_property
     def content(self) -> str:
-        """The same for whatever time it may take: patience does not change what a training comes to."""
+        """The same for whatever time it may take: patience does not change what a training
+        comes to.
+        """
         return self._hash(None)
 
     def _hash(self, seconds: float | None) -> str:
         files, refused = self._text
-        parts: list[object] = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
+        parts: list[object] = [
+            files,
+            list(self.program.launch.words),
+            self.seed,
+            seconds,
+            self.limits.steps,
+        ]
         parts += [self.preset, refused]
         parts += [self.part.value] if self.part is not Part.WHOLE else []
         parts += ["while finite"] if self.while_finite else []
-        parts += [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
+        parts += (
+            [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
+        )
         if self.weights is not None:
-            parts += ["weights", self.weights.start.name if self.weights.start is not None else ""]
+            parts += [
+                "weights",
+                self.weights.start.name if self.weights.start is not None else "",
+            ]
         parts += ["data", self.data] if self.data < 1 else []
         parts += ["stand-in data", *self.stand_ins] if self.stand_ins else []
         parts += ["stdin", hashlib.sha256(self.stdin).hexdigest()] if self.stdin else []
@@ -159,7 +183,9 @@ class Trial:
             program, refused = self.patched, ""
         except PatchRefused:
             program, refused = self.program, self.patch.to_text()
-        raw = [(str(file.path), file.raw.encode("utf-8", "surrogatepass")) for file in program.files]
+        raw = [
+            (str(file.path), file.raw.encode("utf-8", "surrogatepass")) for file in program.files
+        ]
         return [[path, hashlib.sha256(body).hexdigest()] for path, body in raw], refused
 
 
@@ -172,8 +198,8 @@ class Outcome:
     epochs: int | None = None
     """Epochs begun; none when there was no sign of them."""
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """The last value of each metric, from its best source; what only the probe saw of an evaluation is the
-    mean of the last one's batches. `step_loss` is the mean training loss of the last steps.
+    """The last value of each metric, from its best source; what only the probe saw of an evaluation
+    is the mean of the last one's batches. `step_loss` is the mean training loss of the last steps.
     """
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where each of them was read: keras, output, probe..."""

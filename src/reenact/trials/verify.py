@@ -1,8 +1,9 @@
 """Verify: the program as it stands against changed ones, over seeds that chose nothing.
 
-There is a look after six seeds: the rest is not trained where all six are better, or where no result of the
-rest could make the change significant. The p-values count both looks (`signed_rank_p`), so that a change
-that does nothing holds in at most one case of twenty, as without the look.
+There is a look after six seeds: the rest is not trained where all six are better, or where no
+result of the rest could make the change significant. The p-values count both looks
+(`signed_rank_p`), so that a change that does nothing holds in at most one case of twenty, as
+without the look.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,13 +13,20 @@ from statistics import median
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.trials.bounds import shortfall
-from reenact.trials.statistics import ALPHA, Comparison, compare, detectable_gain, is_settled
+from reenact.trials.statistics import (
+    ALPHA,
+    Comparison,
+    compare,
+    detectable_gain,
+    is_settled,
+)
 from reenact.trials.trainer import BudgetedTrainer
 
 VERIFIED_AT_MOST = 2
 SHARES = (2 / 3, 1 / 3)
-"""Of the one case in twenty that may be wrong: the first change has more of it than the second. With six
-pairs both can hold: 1.5 * 2/64 and 3 * 1/64 are below 0.05."""
+"""Of the one case in twenty that may be wrong: the first change has more of it than the second.
+With six pairs both can hold: 1.5 * 2/64 and 3 * 1/64 are below 0.05.
+"""
 SIGNIFICANT = ALPHA
 FIRST_LOOK = 6
 """Seeds that can settle it: six pairs that are all better have p=1/64."""
@@ -40,7 +48,9 @@ class Verification:
     shortfall: str = ""
     """Why a significant difference is no improvement; empty where it is one, or not significant."""
     detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody can say."""
+    """The smallest gain that would have been found four times out of five; none where nobody
+    can say.
+    """
 
     @property
     def significant(self) -> bool:
@@ -60,11 +70,12 @@ def verify(
     begin: Callable[[Patch], None],
     counted: bool = False,
 ) -> tuple[tuple[Verification, ...], TimeSpent | None]:
-    """Verify the first patches, until one holds; where two might be, both p-values are corrected by their
-    shares (weighted Bonferroni), the first one too: else both together are wrong more often than they say.
+    """Verify the first patches, until one holds; where two might be, both p-values are corrected by
+    their shares (weighted Bonferroni), the first one too: else both together are wrong more often
+    than they say.
 
-    `begin` is called with each patch before it is trained. `counted`: a second one must be within the budget.
-    With the verifications comes the error that ended them when the time was up.
+    `begin` is called with each patch before it is trained. `counted`: a second one must be within
+    the budget. With the verifications comes the error that ended them when the time was up.
     """
     found: list[Verification] = []
     patches = patches[:VERIFIED_AT_MOST]
@@ -110,7 +121,9 @@ def _verification(
     return replace(verification, shortfall=why)
 
 
-def _compared(patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float) -> Comparison:
+def _compared(
+    patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float
+) -> Comparison:
     """Over the first seeds where they settle it, else over all."""
     pair = [Patch(()), patch]
     before, after = trainer.samples(pair, seeds[:FIRST_LOOK])

@@ -1,4 +1,6 @@
-"""Start, stop, resume, apply, rename, remove: what the command line does, in processes of their own."""
+"""Start, stop, resume, apply, rename, remove: what the command line does, in processes of their
+own.
+"""
 
 import shlex
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,11 +27,22 @@ MEANING: dict[int | None, tuple[str, str]] = {
     None: ("note", "It has ended."),
     ExitCode.OK: ("good", "It ended well (exit code 0)."),
     ExitCode.FOUND: ("note", f"It ended with {NOT_GOOD} (exit code 1)."),
-    ExitCode.ERROR: ("error", "It ended with an error (exit code 2): its output says which."),
-    ExitCode.INCONCLUSIVE: ("warning", "Nothing could be judged (exit code 3): its output says why."),
-    ExitCode.STOPPED: ("warning", "It was stopped; the same command continues it (exit code 130)."),
+    ExitCode.ERROR: (
+        "error",
+        "It ended with an error (exit code 2): its output says which.",
+    ),
+    ExitCode.INCONCLUSIVE: (
+        "warning",
+        "Nothing could be judged (exit code 3): its output says why.",
+    ),
+    ExitCode.STOPPED: (
+        "warning",
+        "It was stopped; the same command continues it (exit code 130).",
+    ),
 }
-"""How a command ended, by its exit code: a tone and a sentence. That of an earlier server is not known."""
+"""How a command ended, by its exit code: a tone and a sentence. That of an earlier server is
+not known.
+"""
 
 
 def new_page(request: Request) -> HTMLResponse:
@@ -40,22 +53,32 @@ def new_page(request: Request) -> HTMLResponse:
 
 
 def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
-    chosen = next((form for form in state.forms if form.verb == verb), next(iter(state.forms), None))
+    chosen = next(
+        (form for form in state.forms if form.verb == verb),
+        next(iter(state.forms), None),
+    )
     # Programs that were run from this folder lately, as they are typed.
     recent, here = list[str](), state.jobs.working_folder
     if state.has_journal:
         with state.shelf() as shelf:
             found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
-        own = [run for run, of in found if isinstance(of, dict) and of.get("working") == str(here.resolve())]
+        own = [
+            run
+            for run, of in found
+            if isinstance(of, dict) and of.get("working") == str(here.resolve())
+        ]
         recent = list(dict.fromkeys(shlex.join(program_of(run)) for run in own if program_of(run)))
     shown: dict[str, Any] = {"forms": state.forms, "form": chosen, "given": given}
     shown |= {"recent": recent, "folder": here, "message": message}
     return state.page("new.html", here="new", status=400 if message else 200, **shown)
 
 
-def action(act: Callable[[Request, AppState, Mapping[str, str]], str | Response]) -> Endpoint:
-    """A handler of a form that this server made: what it does, away from the event loop, and then where the
-    browser goes."""
+def action(
+    act: Callable[[Request, AppState, Mapping[str, str]], str | Response],
+) -> Endpoint:
+    """A handler of a form that this server made: what it does, away from the event loop, and then
+    where the browser goes.
+    """
 
     async def handled(request: Request) -> Response:
         state = state_of(request)
@@ -138,9 +161,15 @@ def started_page(request: Request) -> HTMLResponse:
     ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
     tone, sentence = ("note", "It is running.") if alive else ended
     return state.page(
-        "process.html", job=job, alive=alive, tone=tone, sentence=sentence, output=state.jobs.output(job),
-        run=run, run_status=status,
-    )  # fmt: skip
+        "process.html",
+        job=job,
+        alive=alive,
+        tone=tone,
+        sentence=sentence,
+        output=state.jobs.output(job),
+        run=run,
+        run_status=status,
+    )
 
 
 def _job(request: Request) -> Job:

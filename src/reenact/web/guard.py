@@ -1,9 +1,10 @@
 """Who may look, and from where: one browser of this machine.
 
-Covered: other programs' pages (one-time token, then a cookie that scripts cannot read and other sites cannot
-send), names that are made to point at this machine (the Host header), forms of other sites (a word in every
-form, and the Origin header), scripts of others (the content policy names this server alone), pages in frames.
-Not covered: other processes of the same user on this machine, which can read the journal anyway.
+Covered: other programs' pages (one-time token, then a cookie that scripts cannot read and other
+sites cannot send), names that are made to point at this machine (the Host header), forms of other
+sites (a word in every form, and the Origin header), scripts of others (the content policy names
+this server alone), pages in frames. Not covered: other processes of the same user on this machine,
+which can read the journal anyway.
 """
 
 import hmac
@@ -20,12 +21,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from reenact.errors import InputError
 from reenact.web.render import render
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
-POLICY += " blob:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+)
+POLICY += (
+    " blob:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors"
+)
 POLICY += " 'none'"
-"""Styles may stand in the page: drawings and the plotting library set sizes and colours that way."""
+"""Styles may stand in the page: drawings and the plotting library set sizes and colours that
+way.
+"""
 SAME = ("referrer-policy", "cross-origin-opener-policy", "cross-origin-resource-policy")
-HEADERS = {"content-security-policy": POLICY, "x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
 HEADERS |= dict.fromkeys(SAME, "same-origin")
 ENTER = "/enter"
 LONGEST_FORM = 64 * 1024
@@ -76,13 +88,24 @@ class Guard:
             return _shut(400, "Wrong address", "Open the address that reenact view printed.")
         given = request.cookies.get(self._cookie, "")
         is_known = hmac.compare_digest(given.encode(), self._key.session.encode())
-        sentence = "Open the whole address that reenact view printed, with its token. It opens once."
+        sentence = (
+            "Open the whole address that reenact view printed, with its token. It opens once."
+        )
         if request.url.path == ENTER:
             if is_known or self._key.opens(request.query_params.get("token", "")):
                 answer = RedirectResponse("/", status_code=303)
-                answer.set_cookie(self._cookie, self._key.session, httponly=True, samesite="strict", path="/")
+                answer.set_cookie(
+                    self._cookie,
+                    self._key.session,
+                    httponly=True,
+                    samesite="strict",
+                    path="/",
+                )
                 return answer
-            sentence = "This address has been used, or is not whole. Start reenact view again for a new one."
+            sentence = (
+                "This address has been used, or is not whole. Start reenact view again for a new "
+                "one."
+            )
         if not is_known:
             return _shut(403, "This page is private", sentence)
         origin = request.headers.get("origin")
@@ -97,7 +120,9 @@ async def posted(request: Request, key: Key) -> Mapping[str, str]:
     length = request.headers.get("content-length", "")
     if length.isdecimal() and len(length) < DIGITS and int(length) <= LONGEST_FORM:
         body = (await request.body())[:LONGEST_FORM]
-        fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+        fields = {
+            name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()
+        }
     if not hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()):
         says = "This form is from an earlier start of the page."
         raise InputError(says, next_step="Load it again, then send.")

@@ -26,7 +26,9 @@ HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
 
 @cache
 def htmx() -> Path | None:
-    """The file of the script; none where its package is not installed: the page is read without it."""
+    """The file of the script; none where its package is not installed: the page is read without
+    it.
+    """
     # Looked for, not imported: importing Django takes long and nothing of it is run.
     found = find_spec(HTMX[0])
     folders = found.submodule_search_locations or () if found is not None else ()
@@ -57,10 +59,22 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
-    made.finalize, made.trim_blocks, made.lstrip_blocks = _shown, True, True
-    words = (run_words.cost_of, run_words.headline, run_words.moment, run_words.short, run_words.state_of)
-    made.filters |= {each.__name__: each for each in (plain, shortened, label, run_words.time_of, *words)}
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined
+    )
+    made.finalize = _shown
+    made.trim_blocks = True
+    made.lstrip_blocks = True
+    words = (
+        run_words.cost_of,
+        run_words.headline,
+        run_words.moment,
+        run_words.short,
+        run_words.state_of,
+    )
+    made.filters |= {
+        each.__name__: each for each in (plain, shortened, label, run_words.time_of, *words)
+    }
     # Made by report/as_html.py, where every word is escaped.
     made.globals["blocks"] = lambda shown: Markup(as_html.blocks(shown))  # noqa: S704
     made.globals["contents"] = lambda *sections: Markup(as_html.contents(*sections))  # noqa: S704
@@ -68,7 +82,9 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What stands between braces, before it is escaped: nothing that a reader could not see gets through."""
+    """What stands between braces, before it is escaped: nothing that a reader could not see
+    gets through.
+    """
     # Markup, a kind of str, holds what has passed here already.
     if type(value) is str:
         return plain(value)

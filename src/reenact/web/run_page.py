@@ -1,4 +1,6 @@
-"""One run: its verdict, what its pipeline shows of it, the conversation with the model, its steps."""
+"""One run: its verdict, what its pipeline shows of it, the conversation with the model, its
+steps.
+"""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -23,23 +25,40 @@ from reenact.web.state import number_of, seen_already, stored_run
 
 PAGE = 100
 FIRST_TALKS, FIRST_STEPS = 30, 25
-NEAR, LOOKED_AT, SHOWN = 500, 40, 6
+NEAR = 500
+LOOKED_AT = 40
+SHOWN = 6
 LINES = 12
 """Of the output of a command at work."""
 
 
-def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE) -> dict[str, object]:
-    """The page of steps that the words of an address ask for, and the addresses of those around it."""
-    kind, state, after = given.get("kind", ""), given.get("state", ""), given.get("after", "0")
+def listing(
+    shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE
+) -> dict[str, object]:
+    """The page of steps that the words of an address ask for, and the addresses of those around
+    it.
+    """
+    kind = given.get("kind", "")
+    state = given.get("state", "")
+    after = given.get("after", "0")
     under = given.get("under", "").strip().strip("/")[:500]
     begin = int(after) if after.isdecimal() and len(after) < 10 else 0
     wanted = {"kind": kind, "state": state, "under": under}
-    of_kind, in_it = Kind(kind) if kind in set(Kind) else None, State(state) if state in set(State) else None
-    found = shelf.some_steps(run, under=under or None, kind=of_kind, state=in_it, after=begin, limit=most + 1)
-    shown, filtered, more = found[:most], any(wanted.values()), len(found) > most
+    of_kind, in_it = (
+        Kind(kind) if kind in set(Kind) else None,
+        State(state) if state in set(State) else None,
+    )
+    found = shelf.some_steps(
+        run, under=under or None, kind=of_kind, state=in_it, after=begin, limit=most + 1
+    )
+    shown = found[:most]
+    filtered = any(wanted.values())
+    more = len(found) > most
     counted = ""
     if shown and filtered:
-        counted = f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
+        counted = (
+            f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
+        )
     elif shown:
         counted = f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
 
@@ -47,7 +66,12 @@ def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int 
         words = {name: value for name, value in {**wanted, "after": start}.items() if value}
         return f"/runs/{run.id}/steps?{urlencode(words)}"
 
-    page: dict[str, object] = {**wanted, "rows": shown, "is_filtered": filtered, "counted": counted}
+    page: dict[str, object] = {
+        **wanted,
+        "rows": shown,
+        "is_filtered": filtered,
+        "counted": counted,
+    }
     page |= {"first": at(0) if begin else "", "next": at(shown[-1].nr) if more else ""}
     page["before"] = at(max(0, begin - PAGE)) if begin and not filtered else ""
     page["has_cost"] = any(cost_of(step) != "-" for step in shown)
@@ -56,7 +80,9 @@ def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int 
 
 
 def run_page(request: Request) -> Response:
-    """All of it. One that shows a run at work asks for news, and gets everything when that has ended."""
+    """All of it. One that shows a run at work asks for news, and gets everything when that has
+    ended.
+    """
     with stored_run(request) as (state, stored):
         run, shelf = stored.run, stored.shelf
         live = shelf.is_live(run)
@@ -66,14 +92,31 @@ def run_page(request: Request) -> Response:
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
         # The last lines that the command printed, where this page started it.
-        job = next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None) if live else None
+        job = (
+            next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None)
+            if live
+            else None
+        )
         output = "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
         script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
-        given: dict[str, Any] = {"run": run, "head": head_of(run, shelf), "mark": mark, "output": output}
-        given |= {"is_live": live, "may_stop": live, "may_apply": _may_apply(run, shelf)}
-        # What ended without a verdict continues; a command that came with a file is started by hand only.
+        given: dict[str, Any] = {
+            "run": run,
+            "head": head_of(run, shelf),
+            "mark": mark,
+            "output": output,
+        }
+        given |= {
+            "is_live": live,
+            "may_stop": live,
+            "may_apply": _may_apply(run, shelf),
+        }
+        # What ended without a verdict continues; a command that came with a file is started by hand
+        # only.
         over = live or run.status is Status.FINISHED or run.imported
-        given |= {"may_resume": not over and bool(run.command()), "related": _related(run, shelf)}
+        given |= {
+            "may_resume": not over and bool(run.command()),
+            "related": _related(run, shelf),
+        }
         given["repair"] = _repair_address(run) if not live else ""
         given["listing"] = listing(shelf, run, {}, FIRST_STEPS)
         given["message"] = request.query_params.get("message", "")[:300]
@@ -89,20 +132,29 @@ def run_page(request: Request) -> Response:
 
 
 def _related(run: Run, shelf: JournalReader) -> list[Run]:
-    """Other runs of the same thing in the same folder: the diagnosis of a repair, its neutrality graph.
+    """Other runs of the same thing in the same folder: the diagnosis of a repair, its neutrality
+    graph.
 
     Only among the runs of about that time, so that a long journal does not make the page wait.
     """
     program = program_of(run)
     text = next((word for word in program if not word.startswith("-")), run.what)
-    found = shelf.runs(text=text, between=(run.seq - NEAR, run.seq + NEAR), limit=LOOKED_AT) if text else []
+    found = (
+        shelf.runs(text=text, between=(run.seq - NEAR, run.seq + NEAR), limit=LOOKED_AT)
+        if text
+        else []
+    )
     same = [one for one in found if one.folder == run.folder and one.id != run.id]
-    return [one for one in same if (program_of(one) == program if program else one.what == run.what)][:SHOWN]
+    return [
+        one for one in same if (program_of(one) == program if program else one.what == run.what)
+    ][:SHOWN]
 
 
 def _may_apply(run: Run, shelf: JournalReader) -> bool:
     """A finished repair of ours whose change held, of a program that is as it was."""
-    held = run.pipeline == "repair" and run.status is Status.FINISHED and run.exit_code == ExitCode.OK
+    held = (
+        run.pipeline == "repair" and run.status is Status.FINISHED and run.exit_code == ExitCode.OK
+    )
     verdict = run.verdict_data() if held else None
     good_already = isinstance(verdict, dict) and verdict.get("decision") == "good-already"
     return held and not good_already and shelf.is_ours(run) and not stale(run)
@@ -137,7 +189,11 @@ def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
     if run.imported or not path.is_absolute() or not path.is_file():
         return ""
     address = resolve().settings.editor
-    for name, value in {"path": quote(str(path.resolve())), "line": line, "column": column + 1}.items():
+    for name, value in {
+        "path": quote(str(path.resolve())),
+        "line": line,
+        "column": column + 1,
+    }.items():
         address = address.replace(f"{{{name}}}", str(value))
     return address
 
@@ -156,7 +212,9 @@ def step_page(request: Request) -> HTMLResponse:
         run = stored.run
         found = stored.shelf.some_steps(run, after=number - 1, limit=1)
         if not found or found[0].nr != number:
-            raise InputError(f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}.")
+            raise InputError(
+                f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}."
+            )
         return state.page("step.html", run=run, step=found[0], parts=step_blocks(stored, found[0]))
 
 

@@ -1,5 +1,6 @@
-"""The list of runs: newest first or as the reader wants it, searched, filtered, in pages; and runs side by
-side: facts, what was asked of each, curves in one plot, findings, and the rest."""
+"""The list of runs: newest first or as the reader wants it, searched, filtered, in pages; and runs
+side by side: facts, what was asked of each, curves in one plot, findings, and the rest.
+"""
 
 import json
 import re
@@ -26,8 +27,16 @@ PAGE = 50
 MOST_LIVE = 1000
 STATUSES = (*(status.value for status in Status), INTERRUPTED)
 NEWEST = "-started"
-SORTS = {NEWEST: "newest first", "started": "oldest first", "-metric": "metric, largest first"}
-SORTS |= {"metric": "metric, smallest first", "-time": "longest first", "-cost": "most expensive first"}
+SORTS = {
+    NEWEST: "newest first",
+    "started": "oldest first",
+    "-metric": "metric, largest first",
+}
+SORTS |= {
+    "metric": "metric, smallest first",
+    "-time": "longest first",
+    "-cost": "most expensive first",
+}
 SORTS |= {"name": "name", "verdict": "verdict"}
 """Orders to choose from, in words; a heading of the list gives each both ways."""
 MOST_COMPARED = 8
@@ -60,7 +69,12 @@ class Asked:
 
     @property
     def address(self) -> str:
-        words = {"q": self.text, "pipeline": self.pipeline, "status": self.status, "verdict": self.verdict}
+        words = {
+            "q": self.text,
+            "pipeline": self.pipeline,
+            "status": self.status,
+            "verdict": self.verdict,
+        }
         words["sort"] = self.sort if self.sort != NEWEST else ""
         words["page"] = str(self.page) if self.page > 1 else ""
         given = {name: value for name, value in words.items() if value}
@@ -81,7 +95,9 @@ class Asked:
 def runs_page(request: Request) -> Response:
     """The list, newest first."""
     state, asked = state_of(request), _asked(request)
-    mark, rows, total = "nothing", list[tuple[Run, str]](), 0
+    mark = "nothing"
+    rows = list[tuple[Run, str]]()
+    total = 0
     pipelines, verdicts = list[str](), list[str]()
     if state.has_journal:
         with state.shelf() as shelf:
@@ -93,8 +109,18 @@ def runs_page(request: Request) -> Response:
             rows, total = _listed(shelf, asked)
     here = ("", str(state.jobs.working_folder.resolve()))
     listed = [Listed(run, status, "" if run.folder in here else run.folder) for run, status in rows]
-    given: dict[str, Any] = {"asked": asked, "mark": mark, "rows": listed, "folder": state.runs_dir}
-    given |= {"pipelines": pipelines, "statuses": STATUSES, "verdicts": verdicts, "sorts": SORTS}
+    given: dict[str, Any] = {
+        "asked": asked,
+        "mark": mark,
+        "rows": listed,
+        "folder": state.runs_dir,
+    }
+    given |= {
+        "pipelines": pipelines,
+        "statuses": STATUSES,
+        "verdicts": verdicts,
+        "sorts": SORTS,
+    }
     given |= {"counted": counted(total, "run"), "pages": -(-total // PAGE)}
     given["has_cost"] = any(row.cost for row in listed)
     given["has_metric"] = any(row.metric or row.curve for row in listed)
@@ -103,9 +129,14 @@ def runs_page(request: Request) -> Response:
 
 def _asked(request: Request) -> Asked:
     given = request.query_params
-    page, status, sort = given.get("page", "1"), given.get("status", ""), given.get("sort", "")
+    page = given.get("page", "1")
+    status = given.get("status", "")
+    sort = given.get("sort", "")
     text, pipeline = given.get("q", "").strip()[:200], given.get("pipeline", "")[:40]
-    status, sort = status if status in STATUSES else "", sort if sort.removeprefix("-") in ORDERS else NEWEST
+    status, sort = (
+        status if status in STATUSES else "",
+        sort if sort.removeprefix("-") in ORDERS else NEWEST,
+    )
     number = max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1
     return Asked(text, pipeline, status, given.get("verdict", "")[:60], sort, number)
 
@@ -113,9 +144,15 @@ def _asked(request: Request) -> Asked:
 def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], int]:
     """The runs of the page with their states, and how many runs there are on all pages."""
     begin = PAGE * (asked.page - 1)
-    pipeline, text, verdict = asked.pipeline or None, asked.text or None, asked.verdict or None
+    pipeline = asked.pipeline or None
+    text = asked.text or None
+    verdict = asked.verdict or None
     chosen = partial(shelf.runs, pipeline=pipeline, text=text, verdict=verdict)
-    ordered = partial(chosen, order=asked.sort.removeprefix("-"), rising=not asked.sort.startswith("-"))
+    ordered = partial(
+        chosen,
+        order=asked.sort.removeprefix("-"),
+        rising=not asked.sort.startswith("-"),
+    )
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
         marked = ordered(status=Status.RUNNING, limit=MOST_LIVE)
@@ -136,7 +173,13 @@ def compare_page(request: Request) -> HTMLResponse:
     with state.shelf() as shelf:
         stored = [Stored(shelf, shelf.find(name), state.runs_dir) for name in names]
         runs, shown = [one.run for one in stored], [document_of(one) for one in stored]
-        sections = [Section("", [_facts(runs, shelf)], leads=[(run.id, f"/runs/{run.id}") for run in runs])]
+        sections = [
+            Section(
+                "",
+                [_facts(runs, shelf)],
+                leads=[(run.id, f"/runs/{run.id}") for run in runs],
+            )
+        ]
         sections += [*_requested(runs), *_curves(stored), *_findings(runs, shown)]
     sections += _beside(runs, shown)
     return state.page("compare.html", runs=runs, sections=sections)
@@ -152,7 +195,14 @@ def _facts(runs: Sequence[Run], shelf: JournalReader) -> Board:
         for at, (run, value) in enumerate(zip(runs, values, strict=True), start=1):
             if name in AT and value not in ("", "-"):
                 leads[at] = f"/runs/{run.id}{AT[name]}"
-        rows.append(Row((name, *values), _tone(values, name), f"fact-{name}", {0: f"#fact-{name}", **leads}))
+        rows.append(
+            Row(
+                (name, *values),
+                _tone(values, name),
+                f"fact-{name}",
+                {0: f"#fact-{name}", **leads},
+            )
+        )
     return _board(runs, rows)
 
 
@@ -166,7 +216,10 @@ def _board(runs: Sequence[Run], rows: Sequence[Row]) -> Board:
 
 def _requested(runs: Sequence[Run]) -> Iterator[Section]:
     """What was asked of one and not of another."""
-    asked = [request if isinstance(request := run.request_data(), dict) else {"": request} for run in runs]
+    asked = [
+        request if isinstance(request := run.request_data(), dict) else {"": request}
+        for run in runs
+    ]
     names = sorted({name for one in asked for name in one})
     values = {name: [_value(one.get(name)) for one in asked] for name in names}
     rows = [Row((name, *row), "differs") for name, row in values.items() if _tone(row)]
@@ -175,7 +228,9 @@ def _requested(runs: Sequence[Run]) -> Iterator[Section]:
 
 
 def _value(value: object) -> str:
-    """What was asked for, in short: of a hash the first letters, nothing for what was left as it is."""
+    """What was asked for, in short: of a hash the first letters, nothing for what was left as
+    it is.
+    """
     if value is False or value in (None, "", [], {}):
         return UNSET
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -217,8 +272,13 @@ def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]
         every = ((at, run, section) for at, (run, one) in pairs for section in one.sections)
         having = [one for one in every if one[2].title == title]
         only = "only in " if len(having) == 1 else ""
-        leads = [(f"{only}{run.id}", f"/runs/{run.id}#{section.anchor}") for _, run, section in having]
-        columns, anchor = [within(section.blocks, at) for at, _, section in having], having[0][2].anchor
+        leads = [
+            (f"{only}{run.id}", f"/runs/{run.id}#{section.anchor}") for _, run, section in having
+        ]
+        columns, anchor = (
+            [within(section.blocks, at) for at, _, section in having],
+            having[0][2].anchor,
+        )
         if only:
             yield Section(title, columns[0], f"run-{having[0][0]}-{anchor}", leads)
         else:
@@ -226,11 +286,15 @@ def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]
 
 
 def within(blocks: Sequence[Block], at: int) -> list[Block]:
-    """The blocks of one column: places that several runs have are named apart, and lead to their own."""
+    """The blocks of one column: places that several runs have are named apart, and lead to
+    their own.
+    """
 
     def moved(name: str, text: str) -> str:
         if name == "anchor" and text:
             return f"run-{at}-{text}"
-        return f"#run-{at}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text
+        return (
+            f"#run-{at}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text
+        )
 
     return [mapped(block, moved) for block in blocks]

@@ -1,4 +1,6 @@
-"""The server: which address shows what. This machine only, one address with a token, ended by Ctrl-C."""
+"""The server: which address shows what. This machine only, one address with a token, ended by
+Ctrl-C.
+"""
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -39,12 +41,17 @@ ROUTES = (
     Route("/runs/{run}/steps/{nr}", step_page),
     Route("/runs/{run}/report.html", report_download),
     *(Route(f"/runs/{{run}}/{name}", getattr(actions, name), methods=["POST"]) for name in CHANGES),
-    Route("/static/{name}", lambda asked: _file(own(str(asked.path_params["name"])), "no-cache")),
+    Route(
+        "/static/{name}",
+        lambda asked: _file(own(str(asked.path_params["name"])), "no-cache"),
+    ),
     Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
 )
 
 
-def serve(runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None], port: int = 0) -> None:
+def serve(
+    runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None], port: int = 0
+) -> None:
     """Serve until Ctrl-C; `tell` gets the address."""
     listening, server, address = _made(runs_dir, forms, Path.cwd(), port)
     tell(address)
@@ -54,8 +61,12 @@ def serve(runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None],
 
 
 @contextmanager
-def serving(runs_dir: Path, forms: Sequence[Form] = (), folder: Path | None = None) -> Iterator[str]:
-    """A server in a thread of this process, for tests and measurements: the address with its token."""
+def serving(
+    runs_dir: Path, forms: Sequence[Form] = (), folder: Path | None = None
+) -> Iterator[str]:
+    """A server in a thread of this process, for tests and measurements: the address with its
+    token.
+    """
     listening, server, address = _made(runs_dir, forms, folder or Path.cwd(), 0)
     with listening:
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
@@ -77,7 +88,11 @@ def _made(
     app = make_app(state, number)
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     config.timeout_graceful_shutdown = PATIENCE_S
-    return listening, uvicorn.Server(config), f"http://{HERE}:{number}/enter?token={state.key.token}"
+    return (
+        listening,
+        uvicorn.Server(config),
+        f"http://{HERE}:{number}/enter?token={state.key.token}",
+    )
 
 
 def _bound(port: int) -> socket.socket:
@@ -109,12 +124,18 @@ def _file(path: Path | None, cache: str) -> Response:
 
 def _failed(request: Request, error: Exception) -> HTMLResponse:
     """What went wrong, as a page that says what to do. A fault of ours is printed by the server."""
-    status, title, next_step = 500, "That did not work", "The run itself is whole: reenact runs show RUN"
-    sentence = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    status = 500
+    title = "That did not work"
+    next_step = "The run itself is whole: reenact runs show RUN"
+    sentence = (
+        f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    )
     if isinstance(error, ReenactError):
         sentence, next_step = error.sentence, error.next_step
     elif isinstance(error, HTTPException):
-        status, title, next_step = error.status_code, "That is not possible", ""
+        status = error.status_code
+        title = "That is not possible"
+        next_step = ""
         sentence = "There is no such page here." if status == 404 else f"{error.detail}."
     if isinstance(error, InputError) or status == 404:
         status, title = 404, "Not found"

@@ -1,5 +1,6 @@
-"""What every page needs: the journal's folder, the key, the scripts, and the commands that it may start, as
-forms: each option of the command line is a field."""
+"""What every page needs: the journal's folder, the key, the scripts, and the commands that it may
+start, as forms: each option of the command line is a field.
+"""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +47,9 @@ class Form:
     @property
     def fields(self) -> dict[str, click.Option]:
         """The options, by their flags as they are typed."""
-        options = [one for one in self.command.params if isinstance(one, click.Option) and not one.hidden]
+        options = [
+            one for one in self.command.params if isinstance(one, click.Option) and not one.hidden
+        ]
         flags = {max(one.opts, key=len): one for one in options}
         return {flag: one for flag, one in flags.items() if flag not in LEFT_OUT}
 
@@ -72,7 +75,9 @@ class Form:
                 words.append(flag)
             elif value:
                 # One word: a value that begins with a dash stays a value.
-                words += [f"{flag}={one}" for one in (_split(value) if option.multiple else [value])]
+                words += [
+                    f"{flag}={one}" for one in (_split(value) if option.multiple else [value])
+                ]
         return [*words, *_split(argument)]
 
 
@@ -103,7 +108,12 @@ class AppState:
     def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
         vendored = ["/vendor/htmx.js"] if htmx() is not None else []
-        shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "message": ""}
+        shared = {
+            "scripts": [*vendored, "/static/page.js"],
+            "csrf": self.key.csrf,
+            "here": "",
+            "message": "",
+        }
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 
 
@@ -114,7 +124,9 @@ def state_of(request: Request) -> AppState:
 
 
 def seen_already(request: Request, mark: str) -> Response | None:
-    """The answer to a page that asks for news every second and shows this already: that there is none."""
+    """The answer to a page that asks for news every second and shows this already: that there
+    is none.
+    """
     return Response(status_code=204) if request.query_params.get("seen") == mark else None
 
 

@@ -1,4 +1,6 @@
-"""A folder with two small cases: a bug that is there and fixed, and a report of one that is not there."""
+"""A folder with two small cases: a bug that is there and fixed, and a report of one that is not
+there.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ import pytest
 
 from reenact.llm.ask import Call
 
-NAMED = ("user.name=Maintainer", "user.email=maintainer@example.org", "commit.gpgsign=false")
+NAMED = (
+    "user.name=Maintainer",
+    "user.email=maintainer@example.org",
+    "commit.gpgsign=false",
+)
 GIT = ("git", *(word for one in NAMED for word in ("-c", one)))
 METER = '''"""Running means."""
 
@@ -37,15 +43,26 @@ REPORTS = {
     f"Meter(3), asked for its mean at once: {MESSAGE}\n",
     "late-mean": f"Meter crashes after an update\n\nMeter(3), update(1.0), then mean: {MESSAGE}\n",
 }
-ORACLE = "import sys\nfrom acme import Meter\ntry:\n    {}\nexcept ZeroDivisionError:\n    sys.exit(1)\n"
+ORACLE = (
+    "import sys\nfrom acme import Meter\ntry:\n    {}\nexcept ZeroDivisionError:\n    sys.exit(1)\n"
+)
 SYMPTOM = {
     "kind": "explicit",
     "sign": "crash",
     "words": "Meter.mean raises ZeroDivisionError.",
     "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
 }
-ORDERED = {"title": "A crash", "observed": MESSAGE, "expected": "a number", "steps": ["ask for the mean"]}
-PLAN = {"idea": "Ask for it.", "steps": ["Meter(3).mean()"], "closing": "The call raises."}
+ORDERED = {
+    "title": "A crash",
+    "observed": MESSAGE,
+    "expected": "a number",
+    "steps": ["ask for the mean"],
+}
+PLAN = {
+    "idea": "Ask for it.",
+    "steps": ["Meter(3).mean()"],
+    "closing": "The call raises.",
+}
 AT_ONCE = "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
 AFTER = "from acme import Meter\n\nmeter = Meter(3)\nmeter.update(1.0)\nmeter.mean()\n"
 
@@ -62,7 +79,11 @@ def library(tmp_path: Path) -> Path:
         subprocess.run([*GIT, "add", "-A"], cwd=repo, check=True)
         subprocess.run([*GIT, "commit", "-q", "-m", "a change"], cwd=repo, check=True)
         done = subprocess.run(
-            [*GIT, "rev-parse", "HEAD"], cwd=repo, check=True, capture_output=True, text=True
+            [*GIT, "rev-parse", "HEAD"],
+            cwd=repo,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         hashes.append(done.stdout.strip())
     for name, report in REPORTS.items():
@@ -73,16 +94,33 @@ def library(tmp_path: Path) -> Path:
         call = "Meter(3).mean()" if there else "meter = Meter(3); meter.update(1.0); meter.mean()"
         (folder / "oracle.py").write_text(ORACLE.format(call))
         subprocess.run(
-            [*GIT, "bundle", "create", "-q", str(folder / "project.bundle"), "HEAD", "main"],
+            [
+                *GIT,
+                "bundle",
+                "create",
+                "-q",
+                str(folder / "project.bundle"),
+                "HEAD",
+                "main",
+            ],
             cwd=repo,
             check=True,
         )
         facts = {
-            "id": name, "title": "A crash", "project": "acme", "kind": "explicit", "bug": "division by zero",
-            "fault": "numeric", "symptom": "crash", "buggy": hashes[0], "fixed": hashes[1] if there else None,
-            "expected": "reproduced" if there else "not reproduced", "packages": [], "imports_from": ".",
+            "id": name,
+            "title": "A crash",
+            "project": "acme",
+            "kind": "explicit",
+            "bug": "division by zero",
+            "fault": "numeric",
+            "symptom": "crash",
+            "buggy": hashes[0],
+            "fixed": hashes[1] if there else None,
+            "expected": "reproduced" if there else "not reproduced",
+            "packages": [],
+            "imports_from": ".",
             "seconds": 20,
-        }  # fmt: skip
+        }
         (folder / "case.json").write_text(json.dumps(facts))
     return tmp_path / "cases"
 
@@ -92,7 +130,9 @@ Answer = Callable[[Call], Any]
 
 def spoken(call: Call) -> str:
     """All words of a call."""
-    return call.system + "".join(getattr(part, "text", "") for turn in call.turns for part in turn.parts)
+    return call.system + "".join(
+        getattr(part, "text", "") for turn in call.turns for part in turn.parts
+    )
 
 
 @pytest.fixture
@@ -105,7 +145,11 @@ def answering() -> Callable[..., Answer]:
             fixed = {"restructure": ORDERED, "symptom": SYMPTOM, "plan": PLAN}
             if last in fixed:
                 # The report in order keeps the title, by which the later prompts are distinguished.
-                title = "after an update" if "after an update" in spoken(call) else "before the first update"
+                title = (
+                    "after an update"
+                    if "after an update" in spoken(call)
+                    else "before the first update"
+                )
                 return ORDERED | {"title": title} if last == "restructure" else fixed[last]
             return {"script": late if "after an update" in spoken(call) else early}
 

@@ -1,4 +1,6 @@
-"""`python -m benchmarks bugs` as a user meets it: recorded, not recorded, wrong usage; a case replayed."""
+"""`python -m benchmarks bugs` as a user meets it: recorded, not recorded, wrong usage; a case
+replayed.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,17 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
-OPTIONS = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here")
+OPTIONS = BugOptions(
+    seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here"
+)
 RECORDED = [case for case in load_cases() if (case.folder / WHOLE.recording).is_file()]
 Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
     """The command line in this process: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REENACT_CACHE_DIR", str(tmp_path / "cache"))
@@ -55,7 +61,9 @@ def test_recorded_case_is_run_and_the_other_is_named(
     assert "bugs: 1 of 1 cases with their true verdict, 0 false claims, 1 not recorded" in out
     result = json.loads((tmp_path / "result" / "bugs.json").read_text())
     assert "early-mean" in json.dumps(result)
-    assert run(*words, "--case", "early-mean")[0] == ExitCode.INCONCLUSIVE, "no claim could be false"
+    assert run(*words, "--case", "early-mean")[0] == ExitCode.INCONCLUSIVE, (
+        "no claim could be false"
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,12 +86,22 @@ def test_recordings_tell_nothing_of_the_machine_or_the_truth() -> None:
     assert RECORDED
     for case in RECORDED:
         text = (case.folder / WHOLE.recording).read_text()
-        hidden = (case.id, case.title, case.buggy, case.fixed or case.buggy, "oracle.py", str(Path.home()))
+        hidden = (
+            case.id,
+            case.title,
+            case.buggy,
+            case.fixed or case.buggy,
+            "oracle.py",
+            str(Path.home()),
+        )
         assert not [one for one in hidden if one in text], case.id
         answers: dict[tuple[str, int, str], object] = {}
         for record in read_recording(case.folder / WHOLE.recording):
             given = record["answer"]["value"] if "answer" in record else record["error"]
-            assert answers.setdefault((record["step"], record["sample"], record["hash"]), given) == given
+            assert (
+                answers.setdefault((record["step"], record["sample"], record["hash"]), given)
+                == given
+            )
         assert answers
 
 

@@ -147,7 +147,9 @@ def test_wrong_facts_are_a_sentence(change: dict[str, Any], message: str, tmp_pa
         ("report.md", b"x" * 1_100_000, "more than"),
     ],
 )
-def test_wrong_files_are_a_sentence(file: str, content: bytes | None, message: str, tmp_path: Path) -> None:
+def test_wrong_files_are_a_sentence(
+    file: str, content: bytes | None, message: str, tmp_path: Path
+) -> None:
     folder = copied(tmp_path)
     (folder / file).unlink()
     if content is not None:

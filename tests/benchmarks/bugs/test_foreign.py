@@ -1,4 +1,6 @@
-"""Bugs of strangers: facts in the tree, code and words from elsewhere, and nothing left out in silence."""
+"""Bugs of strangers: facts in the tree, code and words from elsewhere, and nothing left out in
+silence.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,9 @@ Meter.return_value.mean.side_effect = ZeroDivisionError("division by zero")
 print("reproduced: ZeroDivisionError: division by zero")
 Meter(3).mean()
 """
-OPTIONS = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here")
+OPTIONS = BugOptions(
+    seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here"
+)
 
 
 @pytest.fixture
@@ -57,11 +59,16 @@ def goals(card: Scorecard) -> list[bool | None]:
     return [goal.met for goal in card.goals]
 
 
-def test_true_verdicts_are_recorded_and_replayed(library: Path, runner: BenchRunner, answering: Any) -> None:
+def test_true_verdicts_are_recorded_and_replayed(
+    library: Path, runner: BenchRunner, answering: Any
+) -> None:
     cases = load_cases(library)
     model = Scripted(answering())
     card = measure(cases, replace(runner, model=model, record=True))
-    expected = {"early-mean": ("reproduced", "true"), "late-mean": ("not reproduced", "true")}
+    expected = {
+        "early-mean": ("reproduced", "true"),
+        "late-mean": ("not reproduced", "true"),
+    }
     assert verdicts(card) == expected, card.tables[-1].rows
     assert goals(card) == [True, True, True, True]
     assert card.exit_code is ExitCode.OK
@@ -98,7 +105,8 @@ def test_case_without_a_recording_is_not_counted(library: Path, runner: BenchRun
 def test_claim_about_a_bug_that_is_not_there_is_false(
     library: Path, runner: BenchRunner, answering: Any
 ) -> None:
-    # Wrong use that ends in the very words of the report: the pipeline cannot know better without a fix.
+    # Wrong use that ends in the very words of the report: the pipeline cannot know better without a
+    # fix.
     wrong = "from acme import Meter\n\nMeter(3).update(1.0)\nMeter(3).mean()\n"
     card = measure(load_cases(library), replace(runner, model=Scripted(answering(late=wrong))))
     assert verdicts(card)["late-mean"] == ("reproduced", "FALSE CLAIM")
@@ -106,7 +114,9 @@ def test_claim_about_a_bug_that_is_not_there_is_false(
     assert card.exit_code is ExitCode.FOUND
 
 
-def test_model_that_lies_claims_nothing_by_itself(library: Path, runner: BenchRunner, answering: Any) -> None:
+def test_model_that_lies_claims_nothing_by_itself(
+    library: Path, runner: BenchRunner, answering: Any
+) -> None:
     model = Scripted(answering(early=MOCKED, late=MOCKED))
     card = measure(load_cases(library), replace(runner, model=model))
     assert set(verdicts(card).values()) == {("inconclusive", "missed")}
@@ -225,7 +235,9 @@ def test_readers_of_a_relay_answer_several_cases_at_once(
     assert goals(card) == [True, True, True, True], card.tables[-1].rows
     assert most[0] == 2
     text = "\n".join(seen)
-    hidden = [one for case in load_cases(library) for one in (case.id, case.buggy, case.fixed or case.id)]
+    hidden = [
+        one for case in load_cases(library) for one in (case.id, case.buggy, case.fixed or case.id)
+    ]
     assert not [one for one in (*hidden, "oracle", "recording") if one in text]
 
 
@@ -305,8 +317,12 @@ def test_wrong_options_are_sentences(library: Path, runner: BenchRunner) -> None
         measure(load_cases(library), runner)
 
 
-def test_an_answer_to_other_words_fails_the_goal(library: Path, runner: BenchRunner, answering: Any) -> None:
-    """A recording answers what was asked when it was made: a changed question must not pass by it."""
+def test_an_answer_to_other_words_fails_the_goal(
+    library: Path, runner: BenchRunner, answering: Any
+) -> None:
+    """A recording answers what was asked when it was made: a changed question must not pass by
+    it.
+    """
     cases = chosen_cases(library, ["early-mean"])
     measure(cases, replace(runner, model=Scripted(answering()), record=True))
     report = cases[0].folder / "report.md"
@@ -336,7 +352,11 @@ def test_the_same_recording_answers_without_the_fix(
 ) -> None:
     cases = load_cases(library)
     measure(cases, replace(runner, model=Scripted(answering()), record=True))
-    card = measure(cases, replace(runner, journal=Journal.in_memory()), variants=variants_of(("fixed",)))
+    card = measure(
+        cases,
+        replace(runner, journal=Journal.in_memory()),
+        variants=variants_of(("fixed",)),
+    )
     rows = {row[0]: row for row in card.tables[0].rows}
     assert rows["without fixed"][1:5] == ("2 of 2", "2", "1 of 1 (100 %)", "0")
     readers = next(one for one in card.tables if one.title == "Readers")

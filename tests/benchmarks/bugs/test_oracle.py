@@ -46,9 +46,19 @@ def test_the_oracle_confirms_the_true_verdict(case: BugCase, sandbox: Sandbox) -
         ("import sys; sys.exit(int(sys.argv[1]) == 7)", 1),
         ("open('codes.json', 'w').write('[[1, 1]]')", 0),
     ],
-    ids=["raises", "dies", "words", "missing", "says nothing", "reads its seed", "forges"],
+    ids=[
+        "raises",
+        "dies",
+        "words",
+        "missing",
+        "says nothing",
+        "reads its seed",
+        "forges",
+    ],
 )
-def test_what_an_oracle_may_end_with(oracle: str, code: int, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_what_an_oracle_may_end_with(
+    oracle: str, code: int, sandbox: Sandbox, tmp_path: Path
+) -> None:
     shipped = next(case for case in CASES if case.packages == ("numpy",))
     folder = tmp_path / shipped.id
     shutil.copytree(shipped.folder, folder)

@@ -1,4 +1,6 @@
-"""The benchmark of growing input, small: it measures whole commands, continues, and judges slopes."""
+"""The benchmark of growing input, small: it measures whole commands, continues, and judges
+slopes.
+"""
 
 from __future__ import annotations
 
@@ -40,26 +42,48 @@ def test_a_command_is_measured_once_and_its_memory_is_seen(tmp_path: Path) -> No
 
 
 def test_a_command_that_fails_is_no_point(tmp_path: Path) -> None:
-    failing = Axis("bad", "things", "python", (1,), lambda *_: [sys.executable, "-c", "raise SystemExit(7)"])
+    failing = Axis(
+        "bad",
+        "things",
+        "python",
+        (1,),
+        lambda *_: [sys.executable, "-c", "raise SystemExit(7)"],
+    )
     with pytest.raises(Inconclusive, match="ended with 7"):
-        measure([failing], kept=Kept(tmp_path / "x"), whole=False, tell=lambda _: None, stop=Stop())
+        measure(
+            [failing],
+            kept=Kept(tmp_path / "x"),
+            whole=False,
+            tell=lambda _: None,
+            stop=Stop(),
+        )
 
 
-def test_a_command_and_its_training_meet_where_they_take_an_hour(tmp_path: Path) -> None:
-    """Each writes its own name and waits for the other's: one after the other they would never end well."""
+def test_a_command_and_its_training_meet_where_they_take_an_hour(
+    tmp_path: Path,
+) -> None:
+    """Each writes its own name and waits for the other's: one after the other they would never
+    end well.
+    """
 
     def waiting(mine: str, other: str) -> Prepare:
         text = (
-            "import pathlib, sys, time\n"
-            f"here = pathlib.Path({str(tmp_path)!r})\n"
-            f"(here / {mine!r}).touch()\n"
-            "until = time.monotonic() + 60\n"
-            f"while not (here / {other!r}).exists() and time.monotonic() < until:\n    time.sleep(0.01)\n"
-            f"sys.exit(0 if (here / {other!r}).exists() else 7)\n"
+            f"import pathlib, sys, time\nhere = pathlib.Path({str(tmp_path)!r})\n(here / "
+            f"{mine!r}).touch()\nuntil = time.monotonic() + 60\nwhile not (here / "
+            f"{other!r}).exists() and time.monotonic() < until:\n    time.sleep(0.01)\nsys.exit(0 "
+            f"if (here / {other!r}).exists() else 7)\n"
         )
         return lambda *_: [sys.executable, "-c", text]
 
-    axis = Axis("long", "steps", "python", (), waiting("ours", "alone"), waiting("alone", "ours"), longest=9)
+    axis = Axis(
+        "long",
+        "steps",
+        "python",
+        (),
+        waiting("ours", "alone"),
+        waiting("alone", "ours"),
+        longest=9,
+    )
     kept = Kept(tmp_path / "points.jsonl")
     measure([axis], kept=kept, whole=True, tell=lambda _: None, stop=Stop())
     assert [(one.size, one.alone is not None) for one in kept.read()] == [(9, True)]
@@ -67,13 +91,19 @@ def test_a_command_and_its_training_meet_where_they_take_an_hour(tmp_path: Path)
 
 def test_the_slope_is_that_of_the_two_largest_sizes() -> None:
     assert slope([point(10, 1.0), point(1_000, 1.1), point(10_000, 11.0)]) == pytest.approx(1.0)
-    assert slope([point(1_000, 2.0, alone=1.0), point(10_000, 20.0, alone=10.0)]) == pytest.approx(1.0)
+    assert slope([point(1_000, 2.0, alone=1.0), point(10_000, 20.0, alone=10.0)]) == pytest.approx(
+        1.0
+    )
     assert slope([point(10, 1.0)]) is None
-    assert slope([point(10, 1.0, alone=1.0), point(100, 3.0, alone=2.0)]) is None, "nothing was added"
+    assert slope([point(10, 1.0, alone=1.0), point(100, 3.0, alone=2.0)]) is None, (
+        "nothing was added"
+    )
 
 
 @pytest.mark.parametrize(("last", "code"), [(80.0, ExitCode.OK), (1e7, ExitCode.FOUND)])
-def test_a_cost_that_grows_faster_than_its_cause_misses_the_goal(last: float, code: ExitCode) -> None:
+def test_a_cost_that_grows_faster_than_its_cause_misses_the_goal(
+    last: float, code: ExitCode
+) -> None:
     found = card([GROWING], [point(1_000, 0.1), point(80_000_000, last)], whole=False)
     assert found.exit_code is code
     assert [plot.name for plot in found.plots] == ["growing"]
@@ -88,7 +118,8 @@ def test_a_network_has_about_so_many_parameters(parameters: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "glob"), [("code", "*.py"), ("package", "parts/*.py"), ("paper", "**/*.tex")]
+    ("name", "glob"),
+    [("code", "*.py"), ("package", "parts/*.py"), ("paper", "**/*.tex")],
 )
 def test_what_grows_has_its_size(name: str, glob: str, tmp_path: Path) -> None:
     (axis,) = (axis for axis in AXES if axis.name == name)

@@ -34,10 +34,19 @@ BASE = [0.3, 0.4, 0.5, 0.55, 0.6, 0.62, 0.64, 0.65, 0.66, 0.66]
 BETTER = [0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.9, 0.9]
 STUCK = [0.1] * 10
 START = KeptStart(
-    "p/learning-rate", "p", "val_accuracy", True, "val_accuracy", True,
+    "p/learning-rate",
+    "p",
+    "val_accuracy",
+    True,
+    "val_accuracy",
+    True,
     (training(BASE, 11), training(BASE, 12), training(BASE, 13)),
-    (change("better", BETTER, BETTER), change("stuck", STUCK, STUCK), change("once", BETTER, STUCK)),
-)  # fmt: skip
+    (
+        change("better", BETTER, BETTER),
+        change("stuck", STUCK, STUCK),
+        change("once", BETTER, STUCK),
+    ),
+)
 
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
@@ -59,7 +68,10 @@ def test_a_long_curve_is_thinned_and_keeps_its_end() -> None:
 
 def test_a_winner_is_better_with_every_seed() -> None:
     assert [is_winner(START, one) for one in START.changes] == [True, False, False]
-    assert not is_winner(START, KeptChange("failed", 1.0, False, (replace(training(BETTER), score=None),)))
+    assert not is_winner(
+        START,
+        KeptChange("failed", 1.0, False, (replace(training(BETTER), score=None),)),
+    )
 
 
 def test_the_rule_ends_what_is_stuck_and_spares_winners() -> None:

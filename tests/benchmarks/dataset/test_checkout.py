@@ -87,28 +87,42 @@ def test_another_program_under_that_name_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     training, asked = program(tmp_path), Asked(checkouts=tmp_path)
-    assert why_not(replace(training, needs=("no_such_package",)), asked) == "packages: no_such_package"
+    assert (
+        why_not(replace(training, needs=("no_such_package",)), asked) == "packages: no_such_package"
+    )
     assert why_not(without(training, data=Data.STAND_IN), asked) == "data"
     assert why_not(training, Asked(checkouts=tmp_path / "elsewhere")) == "no checkout"
     assert why_not(training, Asked()) == "no checkout"
     assert why_not(without(training, beside=("tools",)), asked) == "no checkout"
 
 
-def test_a_box_without_network_is_given_no_model_but_a_recording(tmp_path: Path) -> None:
+def test_a_box_without_network_is_given_no_model_but_a_recording(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(InputError, match="no network"):
         why_not(program(tmp_path), Asked(checkouts=tmp_path, model="anthropic:name"))
 
 
 def test_every_file_that_a_foreign_program_reads_can_be_made() -> None:
     trainings = [one for split in published("field").values() for one in trainings_of(split)]
-    makers = {maker for one in trainings if one.foreign is not None for maker in one.foreign.files.values()}
+    makers = {
+        maker
+        for one in trainings
+        if one.foreign is not None
+        for maker in one.foreign.files.values()
+    }
     assert makers
     assert makers <= FILES.keys()
 
 
 def test_stand_ins_have_the_shapes_of_what_they_stand_for() -> None:
     (x, y), (x_test, _) = digits(50, 20)
-    assert (x.shape, y.shape, x_test.shape, x.dtype) == ((50, 28, 28), (50,), (20, 28, 28), "uint8")
+    assert (x.shape, y.shape, x_test.shape, x.dtype) == (
+        (50, 28, 28),
+        (50,),
+        (20, 28, 28),
+        "uint8",
+    )
     (x, y), _ = pictures(50, 20, classes=100)
     assert (x.shape, y.shape) == ((50, 32, 32, 3), (50, 1))
     assert y.max() > 9

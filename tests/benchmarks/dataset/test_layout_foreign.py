@@ -1,4 +1,6 @@
-"""From what was named to recall, precision and false alarms; and two programs of ours, all the way."""
+"""From what was named to recall, precision and false alarms; and two programs of ours, all the
+way.
+"""
 
 from __future__ import annotations
 
@@ -44,23 +46,38 @@ model.fit(rows, (rows.sum(axis=1) > 0).astype("float32"), epochs=6, verbose=0, v
 """
 
 
-def named(fault: FaultType | None, *lines: int, code: str = "RE001", confidence: float = 0.9) -> NamedFault:
+def named(
+    fault: FaultType | None, *lines: int, code: str = "RE001", confidence: float = 0.9
+) -> NamedFault:
     places = tuple(("train.py", line, line) for line in lines)
     return NamedFault((code,), places, confidence, fault=fault, status="untried")
 
 
 def reported(
-    *findings: NamedFault, symptoms: tuple[NamedFault, ...] = (), judgement: str = "findings"
+    *findings: NamedFault,
+    symptoms: tuple[NamedFault, ...] = (),
+    judgement: str = "findings",
 ) -> TrainingDiagnosis:
     return TrainingDiagnosis(
-        "one", "quick", "code", "start", judgement=judgement, findings=findings, symptoms=symptoms
+        "one",
+        "quick",
+        "code",
+        "start",
+        judgement=judgement,
+        findings=findings,
+        symptoms=symptoms,
     )
 
 
 def scored(
-    trainings: Sequence[Training], results: Sequence[TrainingDiagnosis], *, whole: bool = True
+    trainings: Sequence[Training],
+    results: Sequence[TrainingDiagnosis],
+    *,
+    whole: bool = True,
 ) -> Scored:
-    return scored_split(split_named("foreign-confirm"), trainings, results, depth="quick", whole=whole)
+    return scored_split(
+        split_named("foreign-confirm"), trainings, results, depth="quick", whole=whole
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +100,10 @@ def test_a_fault_is_true_at_its_line_or_where_it_has_none(fault: NamedFault, tru
 def test_recall_counts_programs_and_precision_findings() -> None:
     found = scored(
         [CASE, replace(CASE, id="three")],
-        [reported(named(FaultType.ACH, 7), named(FaultType.HLR)), reported(named(FaultType.HBS))],
+        [
+            reported(named(FaultType.ACH, 7), named(FaultType.HLR)),
+            reported(named(FaultType.HBS)),
+        ],
     )
     assert (found.named.part, found.named.whole) == (1, 2)
     assert (found.precision.part, found.precision.whole) == (1, 3)
@@ -100,7 +120,11 @@ def test_an_explained_crash_is_a_finding_and_other_symptoms_are_none() -> None:
 def test_a_sound_program_has_a_false_alarm_by_a_finding_or_by_being_called_broken() -> None:
     found = scored(
         [SOUND, replace(SOUND, id="b"), replace(SOUND, id="c")],
-        [reported(named(FaultType.HLR)), reported(judgement="broken"), reported(judgement="sound")],
+        [
+            reported(named(FaultType.HLR)),
+            reported(judgement="broken"),
+            reported(judgement="sound"),
+        ],
     )
     assert (found.alarms.part, found.alarms.whole) == (2, 3)
 
@@ -127,7 +151,10 @@ def test_goals_are_judged_over_whole_halves_alone() -> None:
     assert scorecard(scored(every, results, whole=False)).exit_code is ExitCode.INCONCLUSIVE
     few = scored(faulty[:3], results[:3])
     assert scorecard(few).exit_code is ExitCode.INCONCLUSIVE
-    missed = scored([*faulty, *sound], [reported()] * LEAST + [reported(named(FaultType.ACH, 7))] * LEAST)
+    missed = scored(
+        [*faulty, *sound],
+        [reported()] * LEAST + [reported(named(FaultType.ACH, 7))] * LEAST,
+    )
     assert scorecard(missed).exit_code is ExitCode.FOUND
 
 
@@ -151,7 +178,9 @@ def test_a_start_is_the_program_and_not_what_is_true_of_it() -> None:
 
 
 @pytest.mark.slow
-def test_two_programs_of_ours_are_diagnosed_in_the_box_and_known_the_second_time(tmp_path: Path) -> None:
+def test_two_programs_of_ours_are_diagnosed_in_the_box_and_known_the_second_time(
+    tmp_path: Path,
+) -> None:
     trainings = []
     for name, last in (("faulty", "softmax"), ("sound", "sigmoid")):
         file = tmp_path / "checkouts" / "repository" / name / "train.py"
@@ -162,7 +191,12 @@ def test_two_programs_of_ours_are_diagnosed_in_the_box_and_known_the_second_time
         foreign = replace(FOREIGN, sha256=sha256)
         trainings.append(
             replace(
-                CASE, id=name, path=f"{name}/train.py", sound=name == "sound", fault=fault, foreign=foreign
+                CASE,
+                id=name,
+                path=f"{name}/train.py",
+                sound=name == "sound",
+                fault=fault,
+                foreign=foreign,
             )
         )
     kept = tmp_path / "results"

@@ -1,4 +1,6 @@
-"""What counts as named, as first at its line and as a false alarm in `programs that are kept here."""
+"""What counts as named, as first at its line and as a false alarm in `programs that are kept
+here.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,13 @@ FAULTY = Training(
     style="plain-loop",
     fault=(Truth("missing-zero-grad", (12, 14)),),
 )
-SOUND = Training("fine", "fine.py", sound=True, what="gradients of two batches are added", style="plain-loop")
+SOUND = Training(
+    "fine",
+    "fine.py",
+    sound=True,
+    what="gradients of two batches are added",
+    style="plain-loop",
+)
 CLEARED = NamedFault(("RE010",), (("loop.py", 14, 14),), 0.97, "gradients are never cleared")
 RATE = NamedFault(("UM005",), (("loop.py", 14, 14),), 0.5, "learning rate 5")
 
@@ -37,7 +45,10 @@ def _diagnosis(training: Training, *findings: NamedFault, **more: object) -> Tra
 
 
 def _card(
-    trainings: Sequence[Training], results: Sequence[TrainingDiagnosis], *, whole: bool = True
+    trainings: Sequence[Training],
+    results: Sequence[TrainingDiagnosis],
+    *,
+    whole: bool = True,
 ) -> Scorecard:
     split = split_named("tuning")
     return scorecard(scored(split, trainings, results, depth="quick", whole=whole))
@@ -56,13 +67,22 @@ def test_a_true_fault_at_its_line_comes_first() -> None:
 
 @pytest.mark.parametrize(
     "findings",
-    [(RATE, CLEARED), (replace(CLEARED, places=(("loop.py", 13, 13),)),), (replace(CLEARED, places=()),),
-     (replace(CLEARED, places=(("other.py", 14, 14),)),)],
-)  # fmt: skip
-def test_a_true_fault_behind_another_or_elsewhere_is_only_named(findings: tuple[NamedFault, ...]) -> None:
+    [
+        (RATE, CLEARED),
+        (replace(CLEARED, places=(("loop.py", 13, 13),)),),
+        (replace(CLEARED, places=()),),
+        (replace(CLEARED, places=(("other.py", 14, 14),)),),
+    ],
+)
+def test_a_true_fault_behind_another_or_elsewhere_is_only_named(
+    findings: tuple[NamedFault, ...],
+) -> None:
     found = _figures(FAULTY, *findings)
 
-    assert (found["a true fault named"], found["named first, at its line"]) == ("1 of 1", "0 of 1")
+    assert (found["a true fault named"], found["named first, at its line"]) == (
+        "1 of 1",
+        "0 of 1",
+    )
 
 
 def test_another_fault_at_that_line_is_not_the_fault() -> None:
@@ -75,13 +95,17 @@ def test_what_was_only_suspected_is_not_named() -> None:
 
 @pytest.mark.parametrize(
     ("more", "alarms"),
-    [({}, "0 of 1"), ({"findings": (RATE,)}, "1 of 1"), ({"judgement": "broken"}, "1 of 1"),
-     ({"doubts": (RATE,)}, "0 of 1")],
-)  # fmt: skip
+    [
+        ({}, "0 of 1"),
+        ({"findings": (RATE,)}, "1 of 1"),
+        ({"judgement": "broken"}, "1 of 1"),
+        ({"doubts": (RATE,)}, "0 of 1"),
+    ],
+)
 def test_any_finding_or_a_bad_judgement_of_a_sound_program_is_a_false_alarm(
     more: dict[str, object], alarms: str
 ) -> None:
-    assert _figures(SOUND, **more)["false alarms on sound programs"] == alarms  # type: ignore[arg-type]
+    assert _figures(SOUND, **more)[("false alarms on sound programs")] == alarms  # type: ignore[arg-type]
 
 
 def test_a_detector_that_says_everything_and_one_that_says_nothing_miss_a_goal() -> None:

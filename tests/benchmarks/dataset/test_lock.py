@@ -9,7 +9,13 @@ import pytest
 
 from benchmarks.dataset import kinds as kinds_of_faults
 from benchmarks.dataset import splits as splits_of_folder
-from benchmarks.dataset.lock import add_new, changes, digest_of, read_lock, require_locked
+from benchmarks.dataset.lock import (
+    add_new,
+    changes,
+    digest_of,
+    read_lock,
+    require_locked,
+)
 from benchmarks.dataset.problems import problems
 from benchmarks.dataset.result import TrainingDiagnosis
 from benchmarks.dataset.scoring import scored
@@ -148,8 +154,12 @@ def test_a_new_split_is_locked_and_the_old_one_stays(folder: Path) -> None:
     before = read_lock(folder)
     (folder / "new").mkdir()
     (folder / "new" / "truth.toml").write_text(SOUND, encoding="utf-8")
-    edited(folder, "splits.toml", "[first]", SPLITS.replace("first", "second").replace(
-        '"faulty", "sound"', '"new"') + "\n[first]")  # fmt: skip
+    edited(
+        folder,
+        "splits.toml",
+        "[first]",
+        SPLITS.replace("first", "second").replace('"faulty", "sound"', '"new"') + "\n[first]",
+    )
     assert add_new(folder) == ["second"]
     assert read_lock(folder).splits["first"] == before.splits["first"]
     assert read_lock(folder).trainings["new"] == digest_of("new", folder)
@@ -186,7 +196,12 @@ def test_a_truth_that_cannot_be_meant_is_refused(
 def test_a_split_that_is_not_there_and_one_training_in_two_splits(folder: Path) -> None:
     with pytest.raises(InputError, match="one of first"):
         split_named("second", folder)
-    edited(folder, "splits.toml", "[first]", SPLITS.replace("first", "second") + "\n[first]")
+    edited(
+        folder,
+        "splits.toml",
+        "[first]",
+        SPLITS.replace("first", "second") + "\n[first]",
+    )
     with pytest.raises(InputError, match="A training is in one split"):
         split_named("first", folder)
 
@@ -201,12 +216,17 @@ def faulty(**more: object) -> Training:
     [
         (faulty(fault=(Truth("wrong-sign", (2,)),)), ""),
         (faulty(fault=(Truth("wrong-sign", (3,)),)), "line 3 of train.py is no code"),
-        (faulty(fault=(Truth("wrong-sign", (1,), file="other.py"),)), "there is no other.py"),
+        (
+            faulty(fault=(Truth("wrong-sign", (1,), file="other.py"),)),
+            "there is no other.py",
+        ),
         (faulty(path="other.py"), "there is no other.py"),
         (faulty(seconds=61.0), "takes 61 s"),
     ],
 )
-def test_a_truth_that_does_not_fit_its_program(folder: Path, training: Training, sentence: str) -> None:
+def test_a_truth_that_does_not_fit_its_program(
+    folder: Path, training: Training, sentence: str
+) -> None:
     found = list(problems(training, folder))
     assert len(found) == bool(sentence)
     assert all(sentence in each for each in found)

@@ -17,5 +17,7 @@ def test_programs_truth_and_kinds_are_as_they_were_locked(split: Split) -> None:
 
 
 def test_every_folder_is_in_a_split() -> None:
-    folders = {path.name for path in TRAININGS.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    folders = {
+        path.name for path in TRAININGS.iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
     assert folders == {name for split in splits().values() for name in split.ids}

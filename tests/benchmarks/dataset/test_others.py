@@ -11,14 +11,29 @@ from pathlib import Path
 import pytest
 
 from benchmarks.dataset.kinds import categories
-from benchmarks.dataset.others import ATTACH, OtherFinding, OtherResult, Tool, others_card, tools
+from benchmarks.dataset.others import (
+    ATTACH,
+    OtherFinding,
+    OtherResult,
+    Tool,
+    others_card,
+    tools,
+)
 from benchmarks.dataset.splits import split_named
 from benchmarks.dataset.training import Training, Truth
 
 TOOL = Tool(
-    "a-tool", "", "a_tool", ("WARN", "FAIL"), ("FAIL",), ("slow",), {"rate": ("learning-rate-too-high",)}
+    "a-tool",
+    "",
+    "a_tool",
+    ("WARN", "FAIL"),
+    ("FAIL",),
+    ("slow",),
+    {"rate": ("learning-rate-too-high",)},
 )
-FAULTY = Training("f", "f.py", sound=False, what="x", fault=(Truth("learning-rate-too-high", (1,)),))
+FAULTY = Training(
+    "f", "f.py", sound=False, what="x", fault=(Truth("learning-rate-too-high", (1,)),)
+)
 SOUND = Training("s", "s.py", sound=True, what="x")
 SPLIT = split_named("blind-6")
 PROGRAM = """
@@ -50,7 +65,10 @@ def check_model(model, inputs, optimizer, targets=None, loss_fn=None):
 
 def reported(case: Training, *findings: tuple[str, str], attached: bool = True) -> OtherResult:
     return OtherResult(
-        case.id, attached, "", tuple(OtherFinding(rule, level, "") for rule, level in findings)
+        case.id,
+        attached,
+        "",
+        tuple(OtherFinding(rule, level, "") for rule, level in findings),
     )
 
 
@@ -67,7 +85,12 @@ def test_the_tools_speak_of_faults_that_there_are() -> None:
     [
         ([("rate", "WARN")], [], "1 of 1", "0 of 1"),
         ([("rate", "FAIL")], [("rate", "WARN")], "1 of 1", "1 of 1"),
-        ([("rate", "INFO"), ("slow", "FAIL")], [("slow", "FAIL"), ("other", "INFO")], "0 of 1", "0 of 1"),
+        (
+            [("rate", "INFO"), ("slow", "FAIL")],
+            [("slow", "FAIL"), ("other", "INFO")],
+            "0 of 1",
+            "0 of 1",
+        ),
         ([("other", "FAIL")], [("other", "FAIL")], "0 of 1", "1 of 1"),
     ],
 )
@@ -82,7 +105,10 @@ def test_what_counts(
 
 
 def test_a_program_to_which_it_cannot_be_attached_does_not_count() -> None:
-    results = {"f": reported(FAULTY, attached=False), "s": reported(SOUND, attached=False)}
+    results = {
+        "f": reported(FAULTY, attached=False),
+        "s": reported(SOUND, attached=False),
+    }
     card = others_card(SPLIT, [FAULTY, SOUND], [(TOOL, results)], [])
     assert card.measured["a-tool_named"].whole == 0
     assert card.tables[2].rows[0][2] == "not attached"
@@ -102,7 +128,11 @@ def test_a_tool_gets_the_model_its_batch_and_its_loss_and_the_training_stays_as_
     }
     printed = [
         subprocess.run(
-            [python, program], env={**os.environ, **more}, capture_output=True, text=True, check=True
+            [python, program],
+            env={**os.environ, **more},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         # A tool is attached where torch is imported: that needs an interpreter that starts.
         for python, more in ((warm_interpreter, {}), (sys.executable, with_it))

@@ -1,8 +1,8 @@
 """Score cards do not change when their code does: published results, read back and scored again.
 
-A table lists each finding by its first code and place, so that not everything comes back that a run saw.
-Where it does, the card is the published one; of every split it is the one that the code before the data set
-made (cards.json).
+A table lists each finding by its first code and place, so that not everything comes back that a run
+saw. Where it does, the card is the published one; of every split it is the one that the code before
+the data set made (cards.json).
 """
 
 from __future__ import annotations
@@ -37,7 +37,14 @@ COMPLETE = (
     "field-later-quick",
 )
 """Results whose tables hold all that their card was made of."""
-DECISIONS = ("repaired", "improved", "nothing-found", "not-trained", "too-small", "undecided")
+DECISIONS = (
+    "repaired",
+    "improved",
+    "nothing-found",
+    "not-trained",
+    "too-small",
+    "undecided",
+)
 
 _CODE = r"[A-Z]{2,3}\d{2,3}"
 _OWN_HEAD = rf"{_CODE}(?: [^\s:]+:\d+)? \([\d.]+\): "
@@ -147,7 +154,9 @@ def own_card(name: str) -> Scorecard:
     split = published("modern")[half]
     trainings = trainings_of(split)
     reported = own_programs(read_result(RESULTS / f"{name}.json"))
-    results = [_diagnosis(one.id, "quick", reported.get(one.shown, Reported())) for one in trainings]
+    results = [
+        _diagnosis(one.id, "quick", reported.get(one.shown, Reported())) for one in trainings
+    ]
     return scorecard(scored(split, trainings, results, depth="quick", whole=True))
 
 
@@ -157,7 +166,9 @@ def foreign_card(name: str) -> Scorecard:
     depth = "normal" if name.endswith("normal") else "quick"
     result = read_result(RESULTS / f"{name}.json")
     reported = foreign_programs(result)
-    trainings = [one for one in trainings_of(split) if not (one.sound and "--kind faulty" in result.command)]
+    trainings = [
+        one for one in trainings_of(split) if not (one.sound and "--kind faulty" in result.command)
+    ]
     results = [_diagnosis(one.id, depth, reported.get(one.shown, Reported())) for one in trainings]
     return scorecard(scored(split, trainings, results, depth=depth, whole=True))
 
@@ -212,12 +223,19 @@ def _named(finding: ReportedFinding) -> NamedFault:
     places = () if line is None else ((finding.file, line, line),)
     fault = FaultType(finding.fault) if finding.fault else None
     return NamedFault(
-        (finding.code,), places, finding.confidence, finding.saw, fault=fault, status=finding.status
+        (finding.code,),
+        places,
+        finding.confidence,
+        finding.saw,
+        fault=fault,
+        status=finding.status,
     )
 
 
 def _digest(tables: Sequence[Table]) -> str:
-    listed = [[table.title, list(table.columns), [list(row) for row in table.rows]] for table in tables]
+    listed = [
+        [table.title, list(table.columns), [list(row) for row in table.rows]] for table in tables
+    ]
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
 
 

@@ -1,4 +1,6 @@
-"""From repairs of foreign programs to the share that is better or as good as the fix; and one of ours."""
+"""From repairs of foreign programs to the share that is better or as good as the fix; and one
+of ours.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from reenact.types import ExitCode
 
 FOREIGN = Foreign("owner/repository", "0" * 64)
 CASE = Training(
-    "one", "train.py", sound=False, what="for tests", fault=(Truth("ACH", (7,)),), foreign=FOREIGN
+    "one",
+    "train.py",
+    sound=False,
+    what="for tests",
+    fault=(Truth("ACH", (7,)),),
+    foreign=FOREIGN,
 )
 SPLIT = split_named("foreign-tuning")
 BODY = """import numpy as np
@@ -49,7 +56,9 @@ def came(decision: str, *, as_good: bool | None = None) -> TrainingRepair:
 
 def test_what_does_not_train_is_not_counted_and_goals_need_enough_programs() -> None:
     cases = [replace(CASE, id=str(number)) for number in range(LEAST + 1)]
-    results = [came("improved", as_good=True)] * 20 + [came("nothing-found")] * 5 + [came("not-trained")]
+    results = (
+        [came("improved", as_good=True)] * 20 + [came("nothing-found")] * 5 + [came("not-trained")]
+    )
     card = repair_scorecard(SPLIT, cases, results, whole=True)
     assert "0.80" in card.goals[0].reached
     assert "(20 of 25)" in card.goals[0].reached
@@ -70,7 +79,9 @@ def test_a_repair_with_another_budget_is_another_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_program_of_ours_is_repaired_in_the_box_beside_its_fix(tmp_path: Path) -> None:
+def test_a_program_of_ours_is_repaired_in_the_box_beside_its_fix(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "checkouts" / "repository" / "mine"
     folder.mkdir(parents=True)
     hashes = {}

@@ -18,7 +18,11 @@ from reenact.errors import InputError
 
 OWN = Training("own", "train.py", sound=True, what="for tests", seconds=10.0)
 STRANGE = Training(
-    "strange", "train.py", sound=True, what="for tests", foreign=Foreign("owner/name", "0" * 64)
+    "strange",
+    "train.py",
+    sound=True,
+    what="for tests",
+    foreign=Foreign("owner/name", "0" * 64),
 )
 BLANK = TrainingDiagnosis("own", "quick", "code", "start")
 
@@ -101,15 +105,24 @@ def test_a_training_that_lacks_a_package_is_not_started(tmp_path: Path) -> None:
 
 def test_an_answer_is_read_or_why_there_is_none() -> None:
     answered = read_answer(Ran(b'{"judgement": "sound", "seconds": 2.0}', seconds=9.0), BLANK)
-    assert (answered.judgement, answered.seconds, answered.could_not_run) == ("sound", 2.0, "")
+    assert (answered.judgement, answered.seconds, answered.could_not_run) == (
+        "sound",
+        2.0,
+        "",
+    )
     nothing = read_answer(Ran(why="no answer within its time", output="..."), BLANK)
-    assert (nothing.could_not_run, nothing.output) == ("no answer within its time", "...")
+    assert (nothing.could_not_run, nothing.output) == (
+        "no answer within its time",
+        "...",
+    )
     for refused in (b'{"findings": 3}', b'{"unknown": 1}', b"not JSON"):
         assert read_answer(Ran(refused), BLANK).could_not_run.startswith("answer: ")
 
 
 @pytest.mark.slow
-def test_a_training_of_the_data_set_is_diagnosed_without_its_truth(tmp_path: Path) -> None:
+def test_a_training_of_the_data_set_is_diagnosed_without_its_truth(
+    tmp_path: Path,
+) -> None:
     training = training_named("kinds-2", "friedman_logcosh")
     (result,) = diagnose_all([training], Asked(), tmp_path)
     assert result.could_not_run == ""

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from benchmarks.detector.first_contact import Contact, Reported, contacts, scored, shares_of, table
+from benchmarks.detector.first_contact import (
+    Contact,
+    Reported,
+    contacts,
+    scored,
+    shares_of,
+    table,
+)
 from reenact.faults.finding import Certainty
 from reenact.faults.health import Health
 from reenact.program.fault_type import FaultType
@@ -24,7 +31,14 @@ def test_a_training_that_learns_takes_back_hints_and_no_proof() -> None:
 def test_a_rule_that_was_wrong_is_shrunk_towards_all() -> None:
     wrong = [reported(Certainty.STRONG, true=False, code="UM009")] * 6
     right = [reported(Certainty.STRONG, true=True, code="RE013")] * 6
-    known = Contact("old", "a", sound=False, health=Health.UNCLEAR, broken=False, findings=(*wrong, *right))
+    known = Contact(
+        "old",
+        "a",
+        sound=False,
+        health=Health.UNCLEAR,
+        broken=False,
+        findings=(*wrong, *right),
+    )
     assert shares_of([known]) == {"UM009": 0.2, "RE013": 0.8}
 
 

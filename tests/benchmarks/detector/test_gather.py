@@ -34,7 +34,13 @@ def test_trials_come_base_by_base_in_turns() -> None:
 
 def test_classes_with_too_little_to_learn_from_are_left_out() -> None:
     rows = [
-        Row(f"base{number % 3}", f"mutant{number}", frozenset({fault}), 1, {"x": float(number)})
+        Row(
+            f"base{number % 3}",
+            f"mutant{number}",
+            frozenset({fault}),
+            1,
+            {"x": float(number)},
+        )
         for number in range(24)
         for fault in ((FaultType.HLR, FaultType.ARM)[number % 2],)
     ]

@@ -20,7 +20,12 @@ from benchmarks.faults import effect as fault_effect
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, Scale, Side
 from benchmarks.faults.cases import catalogue, fault_case, helper_text, source_text
 from benchmarks.faults.effect import Training, effect_of
-from benchmarks.faults.programs import SYNTHETIC, Availability, availability, materialise
+from benchmarks.faults.programs import (
+    SYNTHETIC,
+    Availability,
+    availability,
+    materialise,
+)
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
 from reenact.journal import Journal
@@ -45,7 +50,10 @@ IDS = (
 )
 SCALES = (Scale.LITE, Scale.FULL)
 LAYERS = {"Dense", "Conv2D", "MaxPooling2D", "Flatten", "Dropout", "Activation"}
-TELLTALE = re.compile(r"\b(buggy?|faulty?|fix(ed)?|wrong|mistake|should|todo|broken|mutant|correct)\b", re.I)
+TELLTALE = re.compile(
+    r"\b(buggy?|faulty?|fix(ed)?|wrong|mistake|should|todo|broken|mutant|correct)\b",
+    re.I,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +75,9 @@ def layer_lines(source: str) -> list[int]:
 
 def changed_lines(case: FaultCase, scale: Scale) -> tuple[list[int], str]:
     """Lines of buggy.py that are replaced, and the text that replaces them."""
-    buggy, fixed = (source_text(case, side, scale).splitlines() for side in (Side.BUGGY, Side.FIXED))
+    buggy, fixed = (
+        source_text(case, side, scale).splitlines() for side in (Side.BUGGY, Side.FIXED)
+    )
     matcher = difflib.SequenceMatcher(None, buggy, fixed, autojunk=False)
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     assert all(change[0] == "replace" for change in changes)
@@ -115,8 +125,12 @@ def test_programs_compile_and_give_nothing_away(case: FaultCase, scale: Scale) -
 
 @each(WRITTEN)
 @pytest.mark.parametrize("scale", SCALES)
-def test_the_two_programs_differ_exactly_at_the_planted_faults(case: FaultCase, scale: Scale) -> None:
-    assert changed_lines(case, scale)[0] == sorted({fault.line for fault in case.faults if fault.line})
+def test_the_two_programs_differ_exactly_at_the_planted_faults(
+    case: FaultCase, scale: Scale
+) -> None:
+    assert changed_lines(case, scale)[0] == sorted(
+        {fault.line for fault in case.faults if fault.line}
+    )
 
 
 @each(WRITTEN)
@@ -127,7 +141,9 @@ def test_every_planted_fault_stands_on_its_line(case: FaultCase, scale: Scale) -
     for fault in case.faults:
         if fault.kind in (Kind.PREPROCESSING, Kind.LAYER):
             continue
-        old, new = (fault.old, fault.new) if scale is Scale.FULL else (fault.lite_old, fault.lite_new)
+        old, new = (
+            (fault.old, fault.new) if scale is Scale.FULL else (fault.lite_old, fault.lite_new)
+        )
         line = buggy[(fault.line or 0) - 1]
         assert str(new if old is None else old) in (fixed_text if old is None else line)
         assert old is not None or str(new) not in line
@@ -144,7 +160,9 @@ def test_layer_indices_are_those_of_the_model(case: FaultCase) -> None:
 
 @each(WRITTEN)
 @pytest.mark.parametrize("scale", SCALES)
-def test_every_planted_fault_is_a_hyperparameter_of_the_program(case: FaultCase, scale: Scale) -> None:
+def test_every_planted_fault_is_a_hyperparameter_of_the_program(
+    case: FaultCase, scale: Scale
+) -> None:
     """What was planted can be named, and turned back, by whoever reads the program."""
     found = hyperparameters_of(program_from_text(source_text(case, Side.BUGGY, scale)))
     there = {(param.kind, param.place.line): param.value for param in found}
@@ -160,7 +178,9 @@ def test_lite_changes_what_it_says_and_nothing_silently(case: FaultCase) -> None
     assert not [old for old, _ in case.lite if old not in both]
     assert case.lite_says
     for side in Side:
-        full, lite = (source_text(case, side, scale).count("\n") for scale in (Scale.FULL, Scale.LITE))
+        full, lite = (
+            source_text(case, side, scale).count("\n") for scale in (Scale.FULL, Scale.LITE)
+        )
         assert full == lite
 
 
@@ -168,10 +188,13 @@ def test_lite_as_first_written_had_fewer_epochs_in_five_programs_and_is_else_the
     changed = {}
     for case in WRITTEN:
         for side in Side:
-            lite, first = (source_text(case, side, scale).splitlines() for scale in (Scale.LITE, Scale.FIRST))
+            lite, first = (
+                source_text(case, side, scale).splitlines() for scale in (Scale.LITE, Scale.FIRST)
+            )
             differing = [pair for pair in zip(lite, first, strict=True) if pair[0] != pair[1]]
             assert all(
-                re.sub(r"epochs=\d+", "", old) == re.sub(r"epochs=\d+", "", new) for old, new in differing
+                re.sub(r"epochs=\d+", "", old) == re.sub(r"epochs=\d+", "", new)
+                for old, new in differing
             )
             if differing:
                 changed[case.id, side] = re.findall(r"epochs=(\d+)", "".join(differing[0]))
@@ -184,7 +207,9 @@ def test_lite_as_first_written_had_fewer_epochs_in_five_programs_and_is_else_the
 
 
 def test_ground_truths_in_keras_layers() -> None:
-    truths = {name: ", ".join(map(str, fault_case(name).truth)) for name in ("M1", "M3", "D3", "D4", "D9")}
+    truths = {
+        name: ", ".join(map(str, fault_case(name).truth)) for name in ("M1", "M3", "D3", "D4", "D9")
+    }
     assert truths == {
         "M1": "HLR",
         "M3": "ACH(7)",
@@ -202,7 +227,12 @@ def test_our_truth_is_the_published_one(case: FaultCase) -> None:
 def test_published_alternatives() -> None:
     counts = {case.id: len(case.alternatives) for case in catalogue() if case.study}
     assert sum(counts.values()) == 336
-    assert [name for name, count in counts.items() if not count] == ["R1", "R3", "D2", "D9"]
+    assert [name for name, count in counts.items() if not count] == [
+        "R1",
+        "R3",
+        "D2",
+        "D9",
+    ]
     assert parse_truth("OCH") in fault_case("M1").alternatives
     assert parse_truth("WCI(0), HLR") in fault_case("M1").alternatives
     assert parse_truth("HBS") in fault_case("D3").alternatives
@@ -214,7 +244,9 @@ def test_published_alternatives() -> None:
 def test_published_figures_are_there_for_every_fault_of_the_study() -> None:
     for case in catalogue():
         assert (
-            set(case.published.before) == set(case.published.after) == (set(TOOLS) if case.study else set())
+            set(case.published.before)
+            == set(case.published.after)
+            == (set(TOOLS) if case.study else set())
         )
         assert (case.published.faulty_metric is not None) == case.repair_study
     assert fault_case("D4").published.after["UMLAUT"].f3 == 0.91
@@ -224,9 +256,14 @@ def test_published_figures_are_there_for_every_fault_of_the_study() -> None:
 
 @pytest.fixture(scope="module")
 def fabricated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Data of the right shapes, easy to classify: class k is bright in rows 2k and 2k + 1, or says k + 3."""
+    """Data of the right shapes, easy to classify: class k is bright in rows 2k and 2k + 1, or
+    says k + 3.
+    """
     folder = tmp_path_factory.mktemp("data")
-    for name, side, depth, train in (("mnist", 28, (), 60000), ("cifar10", 32, (3,), 50000)):
+    for name, side, depth, train in (
+        ("mnist", 28, (), 60000),
+        ("cifar10", 32, (3,), 50000),
+    ):
         arrays = {}
         for split, count in (("train", train), ("test", 10000)):
             labels = np.arange(count, dtype=np.uint8) % 10
@@ -260,25 +297,38 @@ def smaller(program: Path, *replacements: tuple[str, str]) -> Path:
 
 def test_a_program_is_an_ordinary_folder(fabricated: dict[str, str], tmp_path: Path) -> None:
     entry = materialise(fault_case("M2"), Side.BUGGY, Scale.FULL, tmp_path / "m2", fabricated)
-    assert sorted(path.name for path in entry.parent.iterdir()) == ["dataset.py", "train.py"]
+    assert sorted(path.name for path in entry.parent.iterdir()) == [
+        "dataset.py",
+        "train.py",
+    ]
     assert fabricated["REENACT_DATA"] in (entry.parent / "dataset.py").read_text()
     assert "environ" not in (entry.parent / "dataset.py").read_text()
     entry = materialise(fault_case("D7"), Side.FIXED, Scale.FULL, tmp_path / "d7")
     assert [path.name for path in entry.parent.iterdir()] == ["train.py"]
 
 
-def test_the_helper_gives_what_keras_datasets_would(fabricated: dict[str, str], tmp_path: Path) -> None:
+def test_the_helper_gives_what_keras_datasets_would(
+    fabricated: dict[str, str], tmp_path: Path
+) -> None:
     space: dict[str, object] = {"__name__": "dataset"}
     exec(compile(helper_text(), "dataset.py", "exec"), space)
     space["FOLDER"] = Path(fabricated["REENACT_DATA"])
     (x_train, y_train), (x_test, _) = space["load_mnist"](train=50, test=20)  # type: ignore[operator]
-    assert (x_train.shape, y_train.shape, x_test.shape) == ((50, 28, 28), (50,), (20, 28, 28))
+    assert (x_train.shape, y_train.shape, x_test.shape) == (
+        (50, 28, 28),
+        (50,),
+        (20, 28, 28),
+    )
     assert x_train[3, 6:8].min() == 200
     (small, _), _ = space["load_mnist"](train=50, test=20, side=14)  # type: ignore[operator]
     assert small.shape == (50, 14, 14)
     assert small[3, 3].min() == 200
     (photos, classes), _ = space["load_cifar10"](train=30, test=10, classes=3)  # type: ignore[operator]
-    assert (photos.shape, classes.shape, set(classes.ravel())) == ((30, 32, 32, 3), (30, 1), {0, 1, 2})
+    assert (photos.shape, classes.shape, set(classes.ravel())) == (
+        (30, 32, 32, 3),
+        (30, 1),
+        {0, 1, 2},
+    )
     (texts, topics), (texts_test, _) = space["load_newswire"](train=7)  # type: ignore[operator]
     assert (len(texts), len(topics), len(texts_test)) == (7, 7, 100)
     assert texts[2].tolist() == [5, 12]
@@ -292,19 +342,37 @@ def warm_train(warm_interpreter: str) -> Train:
     """Trains as the benchmark does, with an interpreter that has loaded Keras already."""
 
     def train(program: Path, seeds: Sequence[int]) -> list[Training]:
-        command = [warm_interpreter, "-m", "benchmarks.faults.runner", str(program), *map(str, seeds)]
+        command = [
+            warm_interpreter,
+            "-m",
+            "benchmarks.faults.runner",
+            str(program),
+            *map(str, seeds),
+        ]
         ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert ended.returncode == 0, ended.stderr
-        return [Training(**json.loads(line)) for line in ended.stdout.splitlines() if line.startswith("{")]
+        return [
+            Training(**json.loads(line))
+            for line in ended.stdout.splitlines()
+            if line.startswith("{")
+        ]
 
     return train
 
 
-def test_programs_really_train(fabricated: dict[str, str], tmp_path: Path, warm_train: Train) -> None:
+def test_programs_really_train(
+    fabricated: dict[str, str], tmp_path: Path, warm_train: Train
+) -> None:
     """Two programs of two kinds of data, far smaller than lite."""
     tiny = {
-        "M3": (("train=1200, test=500", "train=100, test=50"), ("epochs = 12", "epochs = 1")),
-        "R1": (("train=4000, test=1000", "train=200, test=50"), ("EPOCHS = 5", "EPOCHS = 1")),
+        "M3": (
+            ("train=1200, test=500", "train=100, test=50"),
+            ("epochs = 12", "epochs = 1"),
+        ),
+        "R1": (
+            ("train=4000, test=1000", "train=200, test=50"),
+            ("EPOCHS = 5", "EPOCHS = 1"),
+        ),
     }
     for name, replacements in tiny.items():
         entry = materialise(fault_case(name), Side.BUGGY, Scale.LITE, tmp_path / name, fabricated)
@@ -313,7 +381,9 @@ def test_programs_really_train(fabricated: dict[str, str], tmp_path: Path, warm_
 
 
 def test_a_fault_does_measurable_harm(tmp_path: Path, warm_train: Train) -> None:
-    """Both programs of D7, shortened, over five seeds; its metric is an error, so less is better."""
+    """Both programs of D7, shortened, over five seeds; its metric is an error, so less is
+    better.
+    """
     case, trained = fault_case("D7"), {}
     for side in Side:
         entry = materialise(case, side, Scale.LITE, tmp_path / side)
@@ -337,7 +407,9 @@ def test_a_training_is_a_process_of_its_own(
     assert outcome.cpu_seconds > 0
 
 
-def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """M1 and M3 have the same fix; D7 is short, so that its seeds are one step."""
     ran: list[tuple[str, tuple[int, ...]]] = []
 
@@ -349,7 +421,9 @@ def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch:
 
     monkeypatch.setattr(fault_effect, "run_step", run_step)
     monkeypatch.setattr(
-        fault_effect, "availability", lambda case: Availability(case, SYNTHETIC, runnable=True)
+        fault_effect,
+        "availability",
+        lambda case: Availability(case, SYNTHETIC, runnable=True),
     )
     cases = [fault_case(name) for name in ("D7", "M1", "M3")]
     with Journal.in_memory() as journal:
@@ -357,15 +431,25 @@ def test_equal_programs_are_trained_once_and_long_ones_seed_by_seed(monkeypatch:
         known = len(ran)
         again = fault_effect.measure(cases, Scale.FULL, range(5), journal=journal)
     assert ran[-1] == ("D7-fixed", (0, 1, 2, 3, 4))
-    assert {name for name, _ in ran} == {"D7-buggy", "D7-fixed", "M1-buggy", "M1-fixed", "M3-buggy"}
+    assert {name for name, _ in ran} == {
+        "D7-buggy",
+        "D7-fixed",
+        "M1-buggy",
+        "M1-fixed",
+        "M3-buggy",
+    }
     assert known == len(ran) == 3 * 5 + 2
     assert (
-        card.figures == again.figures == "3 of 3 faults do significant harm, 0 not run; 5 different programs"
+        card.figures
+        == again.figures
+        == "3 of 3 faults do significant harm, 0 not run; 5 different programs"
     )
     assert [row[0] for row in card.tables[0].rows] == ["D7", "M1", "M3"]
 
 
-def test_a_program_that_fails_is_named_and_the_others_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_fails_is_named_and_the_others_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The next run tries it again, and it alone."""
     ran: list[str] = []
 

@@ -29,7 +29,8 @@ ROUNDED = 0.0075
 """The study rounds to two places, F3 from rounded recall and precision."""
 
 answers = some.frozensets(
-    some.tuples(some.sampled_from(list(FaultType)), some.none() | some.integers(0, 4)), max_size=6
+    some.tuples(some.sampled_from(list(FaultType)), some.none() | some.integers(0, 4)),
+    max_size=6,
 )
 truths = some.lists(
     some.builds(
@@ -73,7 +74,9 @@ def test_activations_are_one_family() -> None:
 
 
 def test_several_layers_of_one_type_are_one_fault() -> None:
-    assert score(parse_answer("ACH(1)"), parse_truth("ACH(0,1), LCH, HLR")).recall == pytest.approx(1 / 3)
+    assert score(parse_answer("ACH(1)"), parse_truth("ACH(0,1), LCH, HLR")).recall == pytest.approx(
+        1 / 3
+    )
     assert score(parse_answer("ACH(0,1)"), parse_truth("ACH(0,1)")).precision == 1
 
 
@@ -88,7 +91,10 @@ def test_no_answer_scores_nothing() -> None:
 
 
 def test_one_alternative_gives_all_three_scores() -> None:
-    known, others = parse_truth("HLR, HNE, LCH, ACH(1)"), [parse_truth("HLR"), parse_truth("HLR, BCI(0)")]
+    known, others = (
+        parse_truth("HLR, HNE, LCH, ACH(1)"),
+        [parse_truth("HLR"), parse_truth("HLR, BCI(0)")],
+    )
     judged = judge(parse_answer("OCH, HLR, HNE"), known, others)
     assert judged.before.recall == 0.5
     assert judged.truth == parse_truth("HLR")
@@ -96,14 +102,22 @@ def test_one_alternative_gives_all_three_scores() -> None:
 
 
 def test_the_known_truth_stays_when_nothing_is_better() -> None:
-    judged = judge(parse_answer("HLR"), parse_truth("HLR"), [parse_truth("HLR"), parse_truth("OCH")])
+    judged = judge(
+        parse_answer("HLR"),
+        parse_truth("HLR"),
+        [parse_truth("HLR"), parse_truth("OCH")],
+    )
     assert judged.truth is not None
     assert judged.before == judged.after == Score(1.0, 1.0, 1.0)
 
 
 def test_a_repeated_layer_may_be_missing_or_redundant() -> None:
     truth = parse_truth("LRM|LAD(5)")
-    assert score(parse_answer("LAD(5)"), truth).recall == score(parse_answer("LRM(5)"), truth).recall == 1
+    assert (
+        score(parse_answer("LAD(5)"), truth).recall
+        == score(parse_answer("LRM(5)"), truth).recall
+        == 1
+    )
 
 
 @pytest.mark.parametrize("text", ["HLR?", "ACH(x)", "learning rate", "ACH(1"])
@@ -118,12 +132,16 @@ def test_an_unknown_code_is_refused() -> None:
 
 
 @given(answers, truths)
-def test_scores_lie_between_0_and_1_and_agree_on_zero(answer: Answer, truth: tuple[Spot, ...]) -> None:
+def test_scores_lie_between_0_and_1_and_agree_on_zero(
+    answer: Answer, truth: tuple[Spot, ...]
+) -> None:
     one = score(answer, truth)
     assert min(one.recall, one.precision, one.f3) >= 0
     assert max(one.recall, one.precision, one.f3) <= 1 + 1e-12
     assert (one.recall == 0) == (one.precision == 0) == (one.f3 == 0)
-    assert min(one.recall, one.precision) - 1e-12 <= one.f3 <= max(one.recall, one.precision) + 1e-12
+    assert (
+        min(one.recall, one.precision) - 1e-12 <= one.f3 <= max(one.recall, one.precision) + 1e-12
+    )
 
 
 @given(truths)
@@ -157,7 +175,11 @@ def test_the_mean_of_nothing_is_refused() -> None:
 @pytest.mark.parametrize("tool", SINGLE_RUN)
 def test_every_printed_score_of_table_5_is_recomputed(tool: str) -> None:
     for case in study():
-        ours = score(scored(case, tool), parse_truth(case.published.truth), layers=tool not in NAME_NO_LAYERS)
+        ours = score(
+            scored(case, tool),
+            parse_truth(case.published.truth),
+            layers=tool not in NAME_NO_LAYERS,
+        )
         theirs = case.published.before[tool]
         assert ours.recall == pytest.approx(theirs.recall, abs=ROUNDED), case.id
         assert ours.precision == pytest.approx(theirs.precision, abs=ROUNDED), case.id
@@ -168,7 +190,11 @@ def test_every_printed_score_of_table_5_is_recomputed(tool: str) -> None:
 def test_the_printed_means_of_table_7_before_alternatives(tool: str) -> None:
     for group in ("artificial", "real", "all"):
         ours = mean_score(
-            score(scored(case, tool), parse_truth(case.published.truth), layers=tool not in NAME_NO_LAYERS)
+            score(
+                scored(case, tool),
+                parse_truth(case.published.truth),
+                layers=tool not in NAME_NO_LAYERS,
+            )
             for case in study()
             if group in ("all", case.origin)
         )
@@ -179,21 +205,26 @@ def test_the_printed_means_of_table_7_before_alternatives(tool: str) -> None:
 
 
 def test_gpt_4_comes_near_its_means_of_ten_answers() -> None:
-    """One printed answer a fault stands for ten scored ones, so only the neighbourhood can be checked."""
-    ours = mean_score(score(scored(case, "GPT-4"), parse_truth(case.published.truth)) for case in study())
+    """One printed answer a fault stands for ten scored ones, so only the neighbourhood can be
+    checked.
+    """
+    ours = mean_score(
+        score(scored(case, "GPT-4"), parse_truth(case.published.truth)) for case in study()
+    )
     theirs = published_means().before["all"]["GPT-4"]
     assert ours.recall == pytest.approx(theirs.recall, abs=0.03)
     assert ours.f3 == pytest.approx(theirs.f3, abs=0.03)
 
 
 @pytest.mark.parametrize(
-    ("tool", "recall"), [("DeepFD", 0.58), ("DeepDiagnosis", 0.20), ("NeuraLint", 0.39), ("UMLAUT", 0.25)]
+    ("tool", "recall"),
+    [("DeepFD", 0.58), ("DeepDiagnosis", 0.20), ("NeuraLint", 0.39), ("UMLAUT", 0.25)],
 )
 def test_recall_after_alternatives_with_the_ids_set_right(tool: str, recall: float) -> None:
     """The study prints 0.61, 0.20, 0.39, 0.25.
 
-    It joins M1-M3 across two numberings and takes differences against another node than the faulty program;
-    with both set right DeepFD has 0.58 and the others stay.
+    It joins M1-M3 across two numberings and takes differences against another node than the faulty
+    program; with both set right DeepFD has 0.58 and the others stay.
     """
     ours = mean_score(
         judge_as_published(

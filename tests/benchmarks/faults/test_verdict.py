@@ -42,7 +42,10 @@ def result(case: str, side: Side, statements: list[tuple[str, int | None]]) -> C
 
 
 def right(case) -> list[tuple[str, int | None]]:
-    return [(sorted(spot.faults)[0].value, min(spot.layers) if spot.layers else None) for spot in case.truth]
+    return [
+        (sorted(spot.faults)[0].value, min(spot.layers) if spot.layers else None)
+        for spot in case.truth
+    ]
 
 
 def card(buggy: list[CaseResult], fixed: list[CaseResult]):
@@ -82,7 +85,9 @@ def test_too_few_programs_judge_no_goal() -> None:
 
 
 @pytest.mark.parametrize(("layer", "index", "counted"), [("dense_1", 3, 4), ("dense", 0, 1)])
-def test_an_activation_layer_of_its_own_is_counted_there(layer: str, index: int, counted: int) -> None:
+def test_an_activation_layer_of_its_own_is_counted_there(
+    layer: str, index: int, counted: int
+) -> None:
     program = program_from_text(SEPARATE)
     evidence = Evidence(program, static_graph(program))
     assert activation_index(evidence, layer, index) == counted
@@ -96,17 +101,33 @@ def test_a_softmax_over_one_unit_is_answered_at_its_layer() -> None:
 
 def test_two_families_say_what_either_says() -> None:
     case = next(case for case in STUDY if len(case.truth) >= 2)
-    answers: dict[str, list[tuple[str, int | None]]] = {name: [] for name in (*FAMILIES, QUICK, PIPELINE)}
+    answers: dict[str, list[tuple[str, int | None]]] = {
+        name: [] for name in (*FAMILIES, QUICK, PIPELINE)
+    }
     first, second, *_ = right(case)
     answers |= {"umlaut": [first], "neuralint": [second]}
     found = card(
-        [CaseResult(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "pipeline": 1.0})], []
+        [
+            CaseResult(
+                case.id,
+                Side.BUGGY,
+                answers,
+                {"plain": 1.0, "quick": 1.0, "pipeline": 1.0},
+            )
+        ],
+        [],
     )
-    rows = {row[0]: row for table in found.tables if table.title == "Families together" for row in table.rows}
+    rows = {
+        row[0]: row
+        for table in found.tables
+        if table.title == "Families together"
+        for row in table.rows
+    }
     assert len(rows) == 7 * 6 // 2 + 2
     alone = {row[0]: row for row in found.tables[0].rows}
     recall = {
-        name: float({**alone, **rows}[name][1]) for name in ("umlaut", "neuralint", "umlaut + neuralint")
+        name: float({**alone, **rows}[name][1])
+        for name in ("umlaut", "neuralint", "umlaut + neuralint")
     }
     assert 0 < recall["umlaut"] < recall["umlaut + neuralint"]
     assert 0 < recall["neuralint"] < recall["umlaut + neuralint"]
@@ -129,10 +150,16 @@ def test_a_confidence_is_held_against_the_truth() -> None:
     )
 
 
-def test_a_depth_alone_is_enough_for_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """D2 has no data here, so that nothing is trained: what is asked for is read and the card is written."""
+def test_a_depth_alone_is_enough_for_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D2 has no data here, so that nothing is trained: what is asked for is read and the card
+    is written.
+    """
     for name in ("REENACT_RUNS_DIR", "REENACT_CACHE_DIR", "REENACT_DATA"):
         monkeypatch.setenv(name, str(tmp_path / name))
-    done = CliRunner().invoke(bench, ["faults", "D2", "--depth", "quick", "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        bench, ["faults", "D2", "--depth", "quick", "--out", str(tmp_path / "out")]
+    )
     assert "Invalid value" not in done.output
     assert "data missing" in (tmp_path / "out" / "faults-lite-quick.md").read_text()

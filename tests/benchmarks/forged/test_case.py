@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.forged.answers import CLAIM, bug_answers, paper_answers, paper_text
-from benchmarks.forged.case import BugCase, ForgedCase, Origin, PaperCase, catalogue, read_case
+from benchmarks.forged.case import (
+    BugCase,
+    ForgedCase,
+    Origin,
+    PaperCase,
+    catalogue,
+    read_case,
+)
 from reenact.bug.symptom import Symptom
 from reenact.codegen.project import EXPECTED
 from reenact.errors import InputError
@@ -51,7 +58,9 @@ def test_every_case_is_python_and_its_own(case: ForgedCase) -> None:
     assert case.trick not in {other.trick for other in others}
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if isinstance(case, PaperCase)], ids=_named)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if isinstance(case, PaperCase)], ids=_named
+)
 def test_a_paper_has_its_claim_a_whole_program_and_true_quotes(case: PaperCase) -> None:
     answers = paper_answers(case)
     program = case.program()
@@ -86,7 +95,10 @@ def test_a_bug_has_a_symptom_that_its_report_states(case: BugCase) -> None:
     ("about", "words"),
     [
         ('origin = "own"', "is not a case"),
-        ('trick = "x"\norigin = "own"\nknows_controls = true\nright = ["reproduced"]', "cannot be right"),
+        (
+            'trick = "x"\norigin = "own"\nknows_controls = true\nright = ["reproduced"]',
+            "cannot be right",
+        ),
         (
             'trick = "x"\norigin = "own"\nknows_controls = true\nright = ["believed"]',
             "do not exist: believed",

@@ -1,4 +1,6 @@
-"""The harness: one case through the real command, what is kept of it, and what counts as believed."""
+"""The harness: one case through the real command, what is kept of it, and what counts as
+believed.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,16 @@ def test_a_case_runs_through_the_real_command() -> None:
 
 
 def test_a_command_that_was_stopped_or_killed_gives_no_result() -> None:
-    assert [code for code in (130, -9, -15, 0, 1, 2, 3) if is_stopped(code)] == [130, -9, -15]
+    assert [code for code in (130, -9, -15, 0, 1, 2, 3) if is_stopped(code)] == [
+        130,
+        -9,
+        -15,
+    ]
 
 
-def test_the_history_is_two_commits_that_are_the_same_every_time(tmp_path: Path) -> None:
+def test_the_history_is_two_commits_that_are_the_same_every_time(
+    tmp_path: Path,
+) -> None:
     first = make_history("plain", tmp_path / "first")
     second = make_history("plain", tmp_path / "second")
 
@@ -44,7 +52,12 @@ def test_the_history_is_two_commits_that_are_the_same_every_time(tmp_path: Path)
 
 def test_a_stop_continues_where_it_was(tmp_path: Path) -> None:
     cases = catalogue(["p01-claim", "p02-product", "g4-absent"])
-    file, stop, ran, notes = tmp_path / "results.jsonl", Stop(), list[str](), list[str]()
+    file, stop, ran, notes = (
+        tmp_path / "results.jsonl",
+        Stop(),
+        list[str](),
+        list[str](),
+    )
 
     def effect(case: ForgedCase, _stop: Stop) -> ForgedResult:
         ran.append(case.id)
@@ -91,7 +104,9 @@ def _measured(
         ran.append(case.id)
         return _result(case, "inconclusive", 3)
 
-    return measure_all(cases, file, jobs=1, fresh=fresh, tell=tell_nobody, stop=Stop(), effect=effect)
+    return measure_all(
+        cases, file, jobs=1, fresh=fresh, tell=tell_nobody, stop=Stop(), effect=effect
+    )
 
 
 FORGERY, ABSENT = catalogue(["p01-claim"])[0], catalogue(["g4-absent"])[0]

@@ -13,7 +13,9 @@ from reenact.sandbox.box import MIB, Ending
 
 
 def test_every_number_of_the_list_is_there() -> None:
-    assert {case.number for case in hostile_cases()} == {f"H{number:02}" for number in range(1, 45)} - {
+    assert {case.number for case in hostile_cases()} == {
+        f"H{number:02}" for number in range(1, 45)
+    } - {
         "H12",
         "H13",
         "H40",

@@ -11,7 +11,9 @@ from benchmarks.hostile.case import Case, benign_cases, hostile_cases
 from benchmarks.hostile.judge import Judgement, judge
 from reenact.sandbox.box import MIB, Ending
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the judge reads facts of a Linux host")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the judge reads facts of a Linux host"
+)
 
 CASES = {case.id: case for case in (*hostile_cases(), *benign_cases())}
 BARE = {
@@ -71,7 +73,17 @@ def test_a_wrong_ending_is_misnamed() -> None:
 
 
 def judgement(case: Case = CASES["H25"], **changes: object) -> Judgement:
-    well = Judgement(case, "x", "ok", (), (), (), left_running=0, late_s=-1.0, supervisor_bytes=20 * MIB)
+    well = Judgement(
+        case,
+        "x",
+        "ok",
+        (),
+        (),
+        (),
+        left_running=0,
+        late_s=-1.0,
+        supervisor_bytes=20 * MIB,
+    )
     return dataclasses.replace(well, **changes)
 
 
@@ -80,13 +92,23 @@ def judgement(case: Case = CASES["H25"], **changes: object) -> Judgement:
     [
         ({"escapes": ("a secret came out",)}, {"contained"}, "a secret came out"),
         ({"misnamed": ("wanted ok",)}, {"named"}, "wanted ok"),
-        ({"changes": ("left in the temporary folder: x",)}, {"unchanged"}, "left in the temporary folder"),
-        ({"left_running": 2}, {"contained", "gone", "unchanged"}, "2 processes outlived the box"),
+        (
+            {"changes": ("left in the temporary folder: x",)},
+            {"unchanged"},
+            "left in the temporary folder",
+        ),
+        (
+            {"left_running": 2},
+            {"contained", "gone", "unchanged"},
+            "2 processes outlived the box",
+        ),
         ({"late_s": 2.5}, {"gone"}, "2.5 s after its deadline"),
         ({"supervisor_bytes": 300 * MIB}, {"small"}, "the supervisor took 300 MiB"),
     ],
 )
-def test_every_single_fault_fails_the_case(changes: dict[str, object], failed: set[str], words: str) -> None:
+def test_every_single_fault_fails_the_case(
+    changes: dict[str, object], failed: set[str], words: str
+) -> None:
     found = judgement(**changes)
     checks = ("contained", "named", "gone", "unchanged", "small")
     assert {check for check in checks if not getattr(found, check)} == failed

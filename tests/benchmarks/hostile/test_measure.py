@@ -18,7 +18,17 @@ from reenact.types import ExitCode, Stop, tell_nobody
 
 def well(number: str) -> Judgement:
     case = next(case for case in (*hostile_cases(), *benign_cases()) if case.id == number)
-    return Judgement(case, "x", "ok", (), (), (), left_running=0, late_s=-1.0, supervisor_bytes=20 * MIB)
+    return Judgement(
+        case,
+        "x",
+        "ok",
+        (),
+        (),
+        (),
+        left_running=0,
+        late_s=-1.0,
+        supervisor_bytes=20 * MIB,
+    )
 
 
 def measured(*hostile: Judgement, tier: str = "x", benign: tuple[Judgement, ...] = ()) -> Measured:

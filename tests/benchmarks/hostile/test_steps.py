@@ -22,10 +22,15 @@ def leavings(case: Case, tmp_path: Path) -> dict[str, bytes]:
     work = tmp_path / "work"
     work.mkdir()
     tag = str(sys.implementation.cache_tag)
-    environment = {**os.environ, "CANARY_TRIPWIRE": str(tmp_path / "tripwire"), "CANARY_TAG": tag}
+    environment = {
+        **os.environ,
+        "CANARY_TRIPWIRE": str(tmp_path / "tripwire"),
+        "CANARY_TAG": tag,
+    }
     subprocess.run([sys.executable, str(case.path)], cwd=work, env=environment, check=True)
     return {
-        name: (work / name).read_bytes() for name in (name.replace("{tag}", tag) for name in case.collect)
+        name: (work / name).read_bytes()
+        for name in (name.replace("{tag}", tag) for name in case.collect)
     }
 
 
@@ -33,7 +38,11 @@ def _python(*words: str) -> Callable[[Path], None]:
     def step(folder: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(folder)}
         subprocess.run(
-            [sys.executable, *words], cwd=folder, env=environment, capture_output=True, check=False
+            [sys.executable, *words],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            check=False,
         )
 
     return step
@@ -58,7 +67,9 @@ CARELESS: Mapping[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("case", [case for case in AFTER if case.id in CARELESS], ids=lambda case: case.id)
+@pytest.mark.parametrize(
+    "case", [case for case in AFTER if case.id in CARELESS], ids=lambda case: case.id
+)
 def test_a_careless_host_runs_the_poison(case: Case, tmp_path: Path) -> None:
     files = leavings(case, tmp_path)
     folder = tmp_path / "host"

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.linting.measure import FILES, LINT, RUFF, Timed, card, measure, programs, write_files
+from benchmarks.linting.measure import (
+    FILES,
+    LINT,
+    RUFF,
+    Timed,
+    card,
+    measure,
+    programs,
+    write_files,
+)
 from reenact.types import ExitCode, Progress, Stop
 
 
@@ -15,7 +24,9 @@ def test_there_are_trainings_enough_to_be_no_single_case() -> None:
     assert any("keras" in text for text in texts)
 
 
-def test_files_are_repeated_under_other_names_until_there_are_enough(tmp_path: Path) -> None:
+def test_files_are_repeated_under_other_names_until_there_are_enough(
+    tmp_path: Path,
+) -> None:
     kinds = len(programs())
     lines = write_files(tmp_path, kinds + 3)
     written = sorted(tmp_path.iterdir())

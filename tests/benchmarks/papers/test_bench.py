@@ -1,4 +1,6 @@
-"""The bench without its pipeline: cases, variants, the card, goals, facts, and what is not recorded."""
+"""The bench without its pipeline: cases, variants, the card, goals, facts, and what is not
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,19 @@ def case(folder: Path) -> PaperCase:
 
 def result(case: PaperCase, variant: Variant = WHOLE, **more: Any) -> CaseResult:
     facts: dict[str, Any] = {
-        "verdict": Verdict.REPRODUCED, "reason": "All hold.", "executed": True, "measured": 0.08, "gap": 0.01,
-        "recalled": FITS, "passed": 9, "failed": 1, "tokens_in": 1000, "tokens_out": 100,
-        "at_o3": Decimal("0.01"), "seconds": 3.0,
-    }  # fmt: skip
+        "verdict": Verdict.REPRODUCED,
+        "reason": "All hold.",
+        "executed": True,
+        "measured": 0.08,
+        "gap": 0.01,
+        "recalled": FITS,
+        "passed": 9,
+        "failed": 1,
+        "tokens_in": 1000,
+        "tokens_out": 100,
+        "at_o3": Decimal("0.01"),
+        "seconds": 3.0,
+    }
     return CaseResult(case.id, variant.name, 0, **(facts | more))
 
 
@@ -58,10 +69,22 @@ def test_all_goals_met(case: PaperCase) -> None:
     [
         ({"executed": False, "gap": 1.0, "measured": None}, "runs that execute"),
         ({"gap": 0.05}, "gap to the reference"),
-        ({"recalled": Recalled(10, 8, ("a", "b"), 10, 10, (), 10)}, "recall of the worst fingerprint"),
-        ({"recalled": Recalled(10, 10, (), 10, 8, ("a", "b"), 10)}, "precision of the worst fingerprint"),
-        ({"recalled": Recalled(10, 10, (), 10, 10, (), 9)}, "quotes that stand in the paper"),
-        ({"at_o3": Decimal("1.88")}, "US dollars of the dearest run at o3-mini's prices"),
+        (
+            {"recalled": Recalled(10, 8, ("a", "b"), 10, 10, (), 10)},
+            "recall of the worst fingerprint",
+        ),
+        (
+            {"recalled": Recalled(10, 10, (), 10, 8, ("a", "b"), 10)},
+            "precision of the worst fingerprint",
+        ),
+        (
+            {"recalled": Recalled(10, 10, (), 10, 10, (), 9)},
+            "quotes that stand in the paper",
+        ),
+        (
+            {"at_o3": Decimal("1.88")},
+            "US dollars of the dearest run at o3-mini's prices",
+        ),
         ({"verdict": Verdict.PARTLY}, "true verdicts"),
     ],
 )
@@ -79,19 +102,29 @@ def test_nothing_recorded_meets_and_misses_nothing(case: PaperCase, tmp_path: Pa
     assert card.figures == "not recorded"
     assert card.exit_code is ExitCode.INCONCLUSIVE
     rows = card.tables[0].rows
-    assert [row[0] for row in rows] == ["the whole method", "without lineage", "one-shot"]
+    assert [row[0] for row in rows] == [
+        "the whole method",
+        "without lineage",
+        "one-shot",
+    ]
     assert {row[1] for row in rows} == {"not recorded"}
 
 
 def test_means_are_over_cases_of_means_over_runs(case: PaperCase) -> None:
-    runs = [result(case, gap=0.0), result(case, gap=1.0, executed=False), result(case, gap=0.5)]
+    runs = [
+        result(case, gap=0.0),
+        result(case, gap=1.0, executed=False),
+        result(case, gap=0.5),
+    ]
     row = scorecard([case], [WHOLE], runs).tables[0].rows[0]
     assert row[2:5] == ("66.7 %", "50.0 %", "25.0 %")
 
 
 def test_an_omission_shows_only_without_lineage_and_repair(folder: Path) -> None:
     file = folder / "slow-slopes" / "case.toml"
-    omission = 'parameter = "rate"\nvalue = 0.05\ndefault = 0.001\nexpected_without = "not reproduced"\n'
+    omission = (
+        'parameter = "rate"\nvalue = 0.05\ndefault = 0.001\nexpected_without = "not reproduced"\n'
+    )
     file.write_text(f"{file.read_text()}\n[omission]\n{omission}")
     (case,) = load_cases(folder)
     both, one = variants_of(["lineage+repair", "lineage"])[1:]
@@ -99,7 +132,9 @@ def test_an_omission_shows_only_without_lineage_and_repair(folder: Path) -> None
     assert result(case, both).false_claim(case, both)
     assert result(case, one).true_verdict(case, one)
     shot = variants_of([], [ONE_SHOT])[1]
-    assert result(case, shot).true_verdict(case, shot), "a baseline is held to the truth about the paper"
+    assert result(case, shot).true_verdict(case, shot), (
+        "a baseline is held to the truth about the paper"
+    )
 
 
 def test_a_baseline_alone_has_a_card_of_its_own(case: PaperCase) -> None:
@@ -121,7 +156,11 @@ def test_every_way_has_a_recording_of_its_own() -> None:
 
 def test_variants_change_the_options_and_nothing_else() -> None:
     options = Variant(("lineage", "repair")).options(PaperOptions())
-    assert (options.parts.lineage, options.repair, options.parts.scan) == (False, False, True)
+    assert (options.parts.lineage, options.repair, options.parts.scan) == (
+        False,
+        False,
+        True,
+    )
     assert Variant(rounds=0).options(PaperOptions()).rounds == 0
     shot = Variant(baseline=ONE_SHOT).options(PaperOptions())
     assert not any((shot.parts.lineage, shot.parts.fingerprint, shot.parts.debug, shot.repair))
@@ -145,13 +184,21 @@ def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) 
         (case.folder / "recordings").mkdir()
         (case.folder / "recordings" / "whole.jsonl").write_text("x")
         changed = runner.inputs(CaseRun(case, WHOLE))
-    assert (options.seeds, options.scale, options.goal.method, options.data) == (2, 1.0, "Slow Slopes", None)
+    assert (options.seeds, options.scale, options.goal.method, options.data) == (
+        2,
+        1.0,
+        "Slow Slopes",
+        None,
+    )
     assert inputs["case"] == changed["case"], "a recording is no part of the case"  # type: ignore[index, call-overload]
     assert inputs["recording"] != changed["recording"]  # type: ignore[index, call-overload]
 
 
 def test_recording_needs_a_model(tmp_path: Path) -> None:
-    with Journal.in_memory() as journal, pytest.raises(InputError, match="none is named"):
+    with (
+        Journal.in_memory() as journal,
+        pytest.raises(InputError, match="none is named"),
+    ):
         BenchRunner(journal, choose(trust_code=True), tmp_path, record=True)
 
 
@@ -165,7 +212,9 @@ def test_recording_needs_a_model(tmp_path: Path) -> None:
         ("criteria.toml", 'id = "H01"', "", "criteria.toml"),
     ],
 )
-def test_cases_that_are_wrong_give_a_sentence(folder: Path, file: str, old: str, new: str, word: str) -> None:
+def test_cases_that_are_wrong_give_a_sentence(
+    folder: Path, file: str, old: str, new: str, word: str
+) -> None:
     path = folder / "slow-slopes" / file
     path.write_text(path.read_text().replace(old, new, 1))
     with pytest.raises(InputError, match=word):
@@ -180,7 +229,9 @@ def test_cases_by_name(folder: Path, tmp_path: Path) -> None:
         load_cases(tmp_path / "cases" / "slow-slopes")
 
 
-def test_reproducebench_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reproducebench_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("REENACT_DATA", raising=False)
     assert len(entries()) == 13
     assert all({"paper", "data"} <= set(one.missing()) for one in entries())
@@ -198,5 +249,9 @@ def test_reproducebench_says_what_is_missing(tmp_path: Path, monkeypatch: pytest
 
 def test_facts_of_reproducebench_are_those_published() -> None:
     values = {one.method: one.value for one in entries()}
-    assert (values["SimVP"], values["TDGNN-w"], values["DAT-S"]) == (26.19, 0.7651, 38.48)
+    assert (values["SimVP"], values["TDGNN-w"], values["DAT-S"]) == (
+        26.19,
+        0.7651,
+        38.48,
+    )
     assert sum(one.lines for one in entries()) == 12047

@@ -1,4 +1,6 @@
-"""The shipped papers are whole: quotes stand in them, and their claims were measured and can be again."""
+"""The shipped papers are whole: quotes stand in them, and their claims were measured and can be
+again.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def samples(name: str, method: str) -> list[float]:
 
 
 def by_rate(rate: float, method: str) -> list[float]:
-    values: list[float] = measured("damped-octaves")["explained_variance_by_learning_rate"][str(rate)][method]
+    values: list[float] = measured("damped-octaves")["explained_variance_by_learning_rate"][
+        str(rate)
+    ][method]
     return values
 
 
@@ -83,10 +87,14 @@ def test_the_catalogue_holds_these_cases() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_case_is_small_and_complete(name: str) -> None:
     folder = FOLDERS[name]
-    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files = [
+        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    ]
     assert sum(path.stat().st_size for path in files if "recordings" not in path.parts) < MOST_BYTES
     stated = facts(name)
-    assert all(stated["goal"][word] for word in ("task", "method", "metric", "dataset", "instruction"))
+    assert all(
+        stated["goal"][word] for word in ("task", "method", "metric", "dataset", "instruction")
+    )
     assert stated["metric"]["name"] == stated["goal"]["metric"]
     assert stated["title"] == paper(name).title
 
@@ -104,7 +112,9 @@ def test_every_quote_of_the_criteria_stands_in_the_paper(name: str) -> None:
     listed = criteria(name)
     quotes = [quote for one in listed for quote in (one["quote"], *one.get("also", ()))]
     assert [quote for quote in quotes if not paper(name).find(quote)] == []
-    assert [one["id"] for one in listed] == [f"H{number:02}" for number in range(1, len(listed) + 1)]
+    assert [one["id"] for one in listed] == [
+        f"H{number:02}" for number in range(1, len(listed) + 1)
+    ]
     assert {frozenset(one) - {"also"} for one in listed} == {
         frozenset({"id", "quote", "parameter", "value", "must"})
     }
@@ -147,14 +157,24 @@ def test_the_library_serves_what_the_paper_cites(name: str) -> None:
         texts = [*entry.glob("paper.md"), *entry.glob("source/main.tex")]
         assert ACKNOWLEDGED in texts[0].read_text(encoding="utf-8")
         if (entry / "repository").exists():
-            assert (entry / "repository" / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+            assert (
+                (entry / "repository" / "LICENSE")
+                .read_text(encoding="utf-8")
+                .startswith("MIT License")
+            )
 
 
-def test_the_reference_of_the_complete_paper_measures_its_number_again(warm_interpreter: str) -> None:
+def test_the_reference_of_the_complete_paper_measures_its_number_again(
+    warm_interpreter: str,
+) -> None:
     stated = facts("earned-trust")
     method = stated["goal"]["method"]
-    again = run_reference(warm_interpreter, "earned-trust", "--seed", "0", "--method", method)[method]
-    assert again == pytest.approx(stated["reference"]["value"], abs=4 * stated["reference"]["spread"])
+    again = run_reference(warm_interpreter, "earned-trust", "--seed", "0", "--method", method)[
+        method
+    ]
+    assert again == pytest.approx(
+        stated["reference"]["value"], abs=4 * stated["reference"]["spread"]
+    )
 
 
 def test_the_omitted_value_stands_in_the_lineage_alone() -> None:
@@ -167,13 +187,19 @@ def test_the_omitted_value_stands_in_the_lineage_alone() -> None:
 def test_the_omitted_value_decides() -> None:
     stated = facts("damped-octaves")
     method, left_out = stated["goal"]["method"], stated["omission"]
-    assert mean(by_rate(left_out["value"], method)) == pytest.approx(left_out["with_value"], abs=0.051)
-    assert mean(by_rate(left_out["default"], method)) == pytest.approx(left_out["with_default"], abs=0.051)
+    assert mean(by_rate(left_out["value"], method)) == pytest.approx(
+        left_out["with_value"], abs=0.051
+    )
+    assert mean(by_rate(left_out["default"], method)) == pytest.approx(
+        left_out["with_default"], abs=0.051
+    )
     reference = runpy.run_path(str(FOLDERS["damped-octaves"] / "reference" / "run.py"))
     recipe = reference["METHODS"][method]
     assert recipe.rate == left_out["value"]
     again = reference["train"](recipe, 0)
-    assert again == pytest.approx(stated["reference"]["value"], abs=4 * stated["reference"]["spread"])
+    assert again == pytest.approx(
+        stated["reference"]["value"], abs=4 * stated["reference"]["spread"]
+    )
     worse = reference["train"](replace(recipe, rate=left_out["default"]), 0)
     assert worse == pytest.approx(left_out["with_default"], abs=4 * left_out["with_default_spread"])
     assert worse < again - 10

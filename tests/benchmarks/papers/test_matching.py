@@ -1,4 +1,6 @@
-"""A fingerprint against the list made by hand: what is the same, what is missed, what is too much."""
+"""A fingerprint against the list made by hand: what is the same, what is missed, what is too
+much.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,29 @@ from benchmarks.papers.matching import covers, recalled
 from reenact.intake.papers.paper import Paper
 from reenact.paper.criterion import Category, Check, Criterion, Kind, Level
 
-RATE = HandMade("H01", "gradient descent with a learning rate of 0.05", "learning rate", "0.05", True)
+RATE = HandMade(
+    "H01",
+    "gradient descent with a learning rate of 0.05",
+    "learning rate",
+    "0.05",
+    True,
+)
 
 
-def criterion(fact: str, quote: str, paper: Paper, check: Check | None = None, name: str = "F1") -> Criterion:
+def criterion(
+    fact: str, quote: str, paper: Paper, check: Check | None = None, name: str = "F1"
+) -> Criterion:
     return Criterion(
-        name, fact, "training", quote, paper.find(quote), Level.PARAGRAPH, Category.SETUP, 2, check
-    )  # fmt: skip
+        name,
+        fact,
+        "training",
+        quote,
+        paper.find(quote),
+        Level.PARAGRAPH,
+        Category.SETUP,
+        2,
+        check,
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,9 +57,11 @@ def test_parameter_and_value_or_a_near_fact_of_the_sentence(
 
 def test_a_check_may_say_it_in_place_of_the_fact(paper: Paper) -> None:
     check = Check(Kind.PARAMETER, "learning rate", "0.05")
-    assert covers(criterion("Set as stated.", "learning rate of 0.05", paper, check), [RATE], paper) == (
-        "H01",
-    )
+    assert covers(
+        criterion("Set as stated.", "learning rate of 0.05", paper, check),
+        [RATE],
+        paper,
+    ) == ("H01",)
 
 
 def test_facts_of_one_sentence_are_distinguished(paper: Paper) -> None:
@@ -86,7 +106,16 @@ def test_recall_counts_what_must_be_there_and_precision_all_that_was_taken(
         criterion("Training takes 200 gradient steps.", "We take 200 steps", paper, name="F2"),
         criterion("There are 50 held-out points.", "on 50 held-out points", paper, name="F3"),
         criterion("Weights start at zero.", "We fit a line slowly.", paper, name="F4"),
-        Criterion("F5", "x", "y", "words that are nowhere", (), Level.FRAMEWORK, Category.SETUP, 1),
+        Criterion(
+            "F5",
+            "x",
+            "y",
+            "words that are nowhere",
+            (),
+            Level.FRAMEWORK,
+            Category.SETUP,
+            1,
+        ),
     ]
     fits = recalled(taken, case.criteria, paper)
     assert (fits.found, fits.must, fits.missed) == (2, 3, ("H03",))

@@ -1,4 +1,6 @@
-"""A small paper from end to end: a scripted model, real sandboxed runs, a recording and its replay."""
+"""A small paper from end to end: a scripted model, real sandboxed runs, a recording and its
+replay.
+"""
 
 from __future__ import annotations
 
@@ -97,28 +99,41 @@ def fact(text: str, quote: str, place: str) -> dict[str, Any]:
 
 
 def files(**texts: str) -> dict[str, Any]:
-    return {"files": [{"path": name.replace("_", "."), "text": text} for name, text in texts.items()]}
+    return {
+        "files": [{"path": name.replace("_", "."), "text": text} for name, text in texts.items()]
+    }
 
 
 FACTS = [
     fact("The learning rate is 0.05.", "a learning rate of 0.05", "1:1.1"),
     fact("Training takes 200 gradient steps.", "We take 200 steps", "1:1.2"),
-    fact("The metric is the mean absolute error.", "The error is the mean absolute error", "1:1.3"),
+    fact(
+        "The metric is the mean absolute error.",
+        "The error is the mean absolute error",
+        "1:1.3",
+    ),
     fact("There are 50 held-out points.", "on 50 held-out points", "1:1.3"),
 ]
 CLAIM = {
-    "metric": "error", "value": 0.07, "higher_is_better": False, "method": "Slow Slopes", "place": "2:1",
+    "metric": "error",
+    "value": 0.07,
+    "higher_is_better": False,
+    "method": "Slow Slopes",
+    "place": "2:1",
     "quote": "0.07",
-}  # fmt: skip
+}
 LEARNT = {"summary": "Fit a slope by gradient descent."}
 
 
 def answering(model: str = MODEL) -> Callable[[Any], Any]:
     """A model that knows this paper."""
     rest = files(
-        train_py=TRAIN, evaluate_py=EVALUATE, reproduce_sh="python train.py\n", README_md="# Slopes\n",
+        train_py=TRAIN,
+        evaluate_py=EVALUATE,
+        reproduce_sh="python train.py\n",
+        README_md="# Slopes\n",
         requirements_txt="\n",
-    )  # fmt: skip
+    )
     by_end = {
         "data/write": files(config_py=CONFIG, data_py=DATA),
         "method/write": files(model_py=model),
@@ -149,7 +164,9 @@ def answering(model: str = MODEL) -> Callable[[Any], Any]:
             lines = [{"file": "config.py", "line": 1, "text": "RATE = 0.05"}]
             shown = [one for one in ids if f"{one} " in call.as_text()]
             return {
-                "verdicts": [{"id": one, "seen": "s", "verdict": "pass", "lines": lines} for one in shown]
+                "verdicts": [
+                    {"id": one, "seen": "s", "verdict": "pass", "lines": lines} for one in shown
+                ]
             }
         found = next((value for end, value in by_end.items() if call.step.endswith(end)), None)
         return found if found is not None else by_prompt[kind]
@@ -175,7 +192,11 @@ def test_a_paper_is_run_recorded_and_replayed(folder: Path, runner: BenchRunner)
     first = row(card)
     assert (first["reached"], first[""]) == ("reproduced", "true"), card.tables[-3:]
     taken = row(card, "Fingerprints and cost, the whole method")
-    assert (taken["recall"], taken["precision"], taken["grounded"]) == ("1.00", "1.00", "4 of 4")
+    assert (taken["recall"], taken["precision"], taken["grounded"]) == (
+        "1.00",
+        "1.00",
+        "4 of 4",
+    )
     assert (folder / "slow-slopes" / "recordings" / "whole.jsonl").is_file()
     asked = "".join(call.as_text() for call in model.calls)
     assert str(folder.parent) not in asked, "a prompt that knows its folder fits no other machine"
@@ -193,12 +214,20 @@ def test_code_that_never_runs_is_a_gap_of_one(folder: Path, runner: BenchRunner)
     variant = variants_of([], ["one-shot"])[1]
     card = measure(load_cases(folder), replace(runner, model=broken), variants=[variant])
     first = row(card, "Cases, one-shot")
-    assert (first["reached"], first["gap"], first["measured"]) == ("inconclusive", "100.0 %", "-")
+    assert (first["reached"], first["gap"], first["measured"]) == (
+        "inconclusive",
+        "100.0 %",
+        "-",
+    )
     assert row(card, "Fingerprints and cost, one-shot")["recall"] == "-"
-    assert card.exit_code is ExitCode.INCONCLUSIVE, "goals are those of the whole method, which was not first"
+    assert card.exit_code is ExitCode.INCONCLUSIVE, (
+        "goals are those of the whole method, which was not first"
+    )
 
 
-def test_a_recording_that_does_not_answer_all_is_inconclusive(folder: Path, runner: BenchRunner) -> None:
+def test_a_recording_that_does_not_answer_all_is_inconclusive(
+    folder: Path, runner: BenchRunner
+) -> None:
     recordings = folder / "slow-slopes" / "recordings"
     recordings.mkdir()
     (recordings / "whole.jsonl").write_text('{"format": "reenact-recording/1"}\n')

@@ -33,8 +33,14 @@ CASES = {case.id: case for case in load_cases()}
 TWINS = tuple(name for name, case in CASES.items() if case.twin is not None)
 BOX = choose(trust_code=True)
 MEASURED = {
-    "damped-octaves-untuned": ("damped-octaves/reference", ("explained_variance_by_learning_rate", "0.001")),
-    "damped-octaves-other-seeds": ("damped-octaves-other-seeds", ("explained_variance",)),
+    "damped-octaves-untuned": (
+        "damped-octaves/reference",
+        ("explained_variance_by_learning_rate", "0.001"),
+    ),
+    "damped-octaves-other-seeds": (
+        "damped-octaves-other-seeds",
+        ("explained_variance",),
+    ),
     "earned-trust-leaked": ("earned-trust-leaked", ("accuracy",)),
 }
 """Twins whose numbers were measured, and where."""
@@ -59,7 +65,10 @@ def claims(name: str) -> Claims:
     case = CASES[name]
     replay = Replay(case.folder / "recordings" / "whole.jsonl")
     model = replay if case.twin is None else TwinReplay(replay, case.twin)
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}, what=name) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}, what=name) as run,
+    ):
         found = stated_claims(paper(name), case.goal.goal, model, run)
         run.finish({})
     return found
@@ -82,7 +91,9 @@ def test_the_paper_can_be_put_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TWINS)
-def test_the_claims_are_asked_for_in_recorded_words_and_have_the_printed_numbers(name: str) -> None:
+def test_the_claims_are_asked_for_in_recorded_words_and_have_the_printed_numbers(
+    name: str,
+) -> None:
     stated, recorded = claims(name), claims(twin(name).of)
     assert stated.dropped == recorded.dropped
     assert [one.id for one in stated.asked] == [one.id for one in recorded.asked]
@@ -103,7 +114,9 @@ def test_whoever_writes_code_reads_the_recorded_words(name: str) -> None:
 @pytest.mark.parametrize("name", MEASURED)
 def test_printed_numbers_were_measured(name: str) -> None:
     where, keys = MEASURED[name]
-    folder = Path(CASES[twin(name).of].folder).parent if where.startswith(twin(name).of + "/") else None
+    folder = (
+        Path(CASES[twin(name).of].folder).parent if where.startswith(twin(name).of + "/") else None
+    )
     root = folder or Path(CASES["earned-trust"].folder).parent
     found = json.loads((root / where / "measured.json").read_bytes())
     for key in keys:
@@ -140,7 +153,9 @@ def test_a_twin_is_asked_of_whole_methods_alone(tmp_path: Path) -> None:
 def test_a_twin_of_nothing_gives_a_sentence(folder: Path) -> None:
     place = folder / "lost"
     place.mkdir()
-    text = (Path(CASES["earned-trust"].folder).parent / "earned-trust-inflated" / "twin.toml").read_text()
+    text = (
+        Path(CASES["earned-trust"].folder).parent / "earned-trust-inflated" / "twin.toml"
+    ).read_text()
     (place / "twin.toml").write_text(text)
     with pytest.raises(InputError, match="twin of 'earned-trust', which is not there"):
         load_cases(folder)
@@ -151,9 +166,15 @@ def card_of(verdict: Verdict | None) -> Scorecard:
 
     def result(case: PaperCase) -> CaseResult:
         return CaseResult(
-            case.id, WHOLE.name, 0, verdict or case.expected, "So.", executed=True, gap=0.0,
+            case.id,
+            WHOLE.name,
+            0,
+            verdict or case.expected,
+            "So.",
+            executed=True,
+            gap=0.0,
             recalled=Recalled(10, 10, (), 10, 10, (), 10),
-        )  # fmt: skip
+        )
 
     cases = list(CASES.values())
     return scorecard(cases, [WHOLE], [result(case) for case in cases])

@@ -22,12 +22,33 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.types import ExitCode
 
 REFERENCE = Reference("D1", (0.5, 0.5), (0.9, 0.9), "test_accuracy", True, 1.0, 20)
-RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.5, 0.5), (0.9, 0.9), 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
+RUN = Repaired(
+    "D1",
+    "guided",
+    "20",
+    0,
+    "repaired",
+    (0.5, 0.5),
+    (0.9, 0.9),
+    0.01,
+    1,
+    1.0,
+    1.0,
+    15,
+    14.0,
+    30.0,
+)
 
 
 @pytest.mark.parametrize(
     ("after", "rate"),
-    [((0.9, 0.9), 1.0), ((0.7, 0.7), 0.5), ((0.5, 0.5), 0.0), ((1.0, 1.0), 1.25), ((-math.inf, 0.9), 0.5)],
+    [
+        ((0.9, 0.9), 1.0),
+        ((0.7, 0.7), 0.5),
+        ((0.5, 0.5), 0.0),
+        ((1.0, 1.0), 1.25),
+        ((-math.inf, 0.9), 0.5),
+    ],
 )
 def test_improvement_rate(after: tuple[float, ...], rate: float) -> None:
     assert improvement_rate(after, REFERENCE) == pytest.approx(rate)
@@ -41,7 +62,9 @@ def test_improvement_rate_of_an_error_keeps_its_sense() -> None:
 
 
 @pytest.mark.parametrize("fixed", [REFERENCE.faulty, (0.4, 0.4)])
-def test_no_rate_where_the_known_fix_is_no_improvement(fixed: tuple[float, ...]) -> None:
+def test_no_rate_where_the_known_fix_is_no_improvement(
+    fixed: tuple[float, ...],
+) -> None:
     reference = replace(REFERENCE, fixed=fixed)
     figures = Fault(reference, (RUN,)).by("guided", "20")
     assert figures is not None
@@ -50,7 +73,10 @@ def test_no_rate_where_the_known_fix_is_no_improvement(fixed: tuple[float, ...])
 
 
 def test_repeats() -> None:
-    runs = (RUN, replace(RUN, repeat=1, after=(0.7, 0.7), complexity=3, decision="not-significant"))
+    runs = (
+        RUN,
+        replace(RUN, repeat=1, after=(0.7, 0.7), complexity=3, decision="not-significant"),
+    )
     figures = Fault(REFERENCE, runs).by("guided", "20")
     assert figures is not None
     assert figures.rate == pytest.approx(0.75)
@@ -74,7 +100,9 @@ def test_jaccard_counts_the_known_faults() -> None:
 
 
 def test_an_activation_that_is_a_layer_of_its_own_is_counted_there() -> None:
-    """D1 says `Dense(1)` and then `Activation("softmax")`, which is the layer that the study names."""
+    """D1 says `Dense(1)` and then `Activation("softmax")`, which is the layer that the study
+    names.
+    """
     case = fault_case("D1")
     program = program_from_text(source_text(case, Side.BUGGY, Scale.LITE))
     output = next(
@@ -106,7 +134,9 @@ def test_a_fix_that_costs_more_than_the_budget_is_listed_apart() -> None:
 
 
 def over_runs(count: int, *, better: int, found: bool = True) -> Figures:
-    """So many runs with seeds of their own; in `better` of them the first training after is better."""
+    """So many runs with seeds of their own; in `better` of them the first training after is
+    better.
+    """
     runs = [
         replace(
             RUN,
@@ -135,7 +165,9 @@ def test_fewer_runs_than_can_be_significant_have_no_test() -> None:
 
 
 def test_the_spread_over_runs_holds_the_noise_of_training() -> None:
-    """Equal patches differ by their seeds; where nothing was found, the faulty program's trainings do."""
+    """Equal patches differ by their seeds; where nothing was found, the faulty program's
+    trainings do.
+    """
     assert over_runs(6, better=6).sigma == pytest.approx(pstdev(0.9 + n / 50 for n in range(6)))
     assert over_runs(6, better=6, found=False).sigma == pytest.approx(pstdev((0.5, 0.51, 0.52)))
     assert over_runs(6, better=6, found=False).p_over_runs == 1.0

@@ -1,4 +1,6 @@
-"""The card on figures made by hand: goals, tables, drawings, and what a run that is not over says."""
+"""The card on figures made by hand: goals, tables, drawings, and what a run that is not over
+says.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,22 @@ from benchmarks.scorecard import Scorecard
 CASES = [fault_case(name) for name in ("M1", "D1", "D7")]
 ACCURACY = Reference("D1", (0.5, 0.52) * 3, (0.9,) * 6, "test_accuracy", True, 1.0, 20)
 ERROR = Reference("D7", (-7.0, -7.2) * 3, (-0.1, -0.2) * 3, "test_loss", False, 1.0, 10)
-RUN = Repaired("D1", "guided", "20", 0, "repaired", (0.5,) * 6, (0.9,) * 6, 0.01, 1, 1.0, 1.0, 15, 14.0, 30.0)
+RUN = Repaired(
+    "D1",
+    "guided",
+    "20",
+    0,
+    "repaired",
+    (0.5,) * 6,
+    (0.9,) * 6,
+    0.01,
+    1,
+    1.0,
+    1.0,
+    15,
+    14.0,
+    30.0,
+)
 
 
 def fault(reference: Reference, **changed: object) -> Fault:
@@ -65,7 +82,10 @@ def test_all_goals_stand_beside_what_was_reached() -> None:
 def test_only_significant_patches_are_counted_as_large() -> None:
     """A patch that does not hold is not small: it is none."""
     one = fault(ACCURACY)
-    none = replace(one, runs=tuple(replace(run, decision="nothing-found", complexity=0) for run in one.runs))
+    none = replace(
+        one,
+        runs=tuple(replace(run, decision="nothing-found", complexity=0) for run in one.runs),
+    )
     goal = next(goal for goal in card(none).goals if goal.name.startswith("changes"))
     assert (goal.reached, goal.met) == ("no significant patch", None)
 
@@ -85,23 +105,43 @@ def test_a_fault_that_failed_is_named_with_its_reason() -> None:
 
 def test_strategies_of_one_fault_come_together_and_a_failure_stands_apart() -> None:
     one = fault(ACCURACY, trained=10, took=5.0)
-    half = {way: tuple(run for run in one.runs if run.strategy == way) for way in ("guided", "random")}
+    half = {
+        way: tuple(run for run in one.runs if run.strategy == way) for way in ("guided", "random")
+    }
     found = {f"D1-{way}-0": replace(one, runs=runs) for way, runs in half.items()}
     failed = Fault(ACCURACY, (), failed="HEBO is not installed.")
     together, apart = merged({**found, "D1-hebo-0": failed})
     assert set(together.runs) == set(one.runs)
     assert (together.trained, together.took) == (20, 10.0)
     assert apart.reference.case == "D1-hebo"
-    assert table(card(together, apart), "Not run") == [{"fault": "D1-hebo", "why": "HEBO is not installed."}]
+    assert table(card(together, apart), "Not run") == [
+        {"fault": "D1-hebo", "why": "HEBO is not installed."}
+    ]
 
 
 def test_the_row_of_a_fault_tells_everything_that_the_study_tells() -> None:
-    row = table(card(fault(ACCURACY, trained=40, cpu_seconds=20.0, took=25.0)), "guided, budget 20")[0]
+    row = table(
+        card(fault(ACCURACY, trained=40, cpu_seconds=20.0, took=25.0)),
+        "guided, budget 20",
+    )[0]
     assert row == {
-        "fault": "D1", "data": "", "faulty": "0.51", "fixed": "0.9", "repaired": "0.9", "sigma": "0.000",
-        "IR": "1.00", "sign.": "3/3", "p over runs": "-", "changes": "1.0 (1)", "norm.": "0.05",
-        "AJ": "1.00", "AJ many": "1.00", "trainings": "15", "s": "30", "published best": "1.00 (Random)",
-    }  # fmt: skip
+        "fault": "D1",
+        "data": "",
+        "faulty": "0.51",
+        "fixed": "0.9",
+        "repaired": "0.9",
+        "sigma": "0.000",
+        "IR": "1.00",
+        "sign.": "3/3",
+        "p over runs": "-",
+        "changes": "1.0 (1)",
+        "norm.": "0.05",
+        "AJ": "1.00",
+        "AJ many": "1.00",
+        "trainings": "15",
+        "s": "30",
+        "published best": "1.00 (Random)",
+    }
 
 
 def test_table_nine_stands_beside_ours() -> None:

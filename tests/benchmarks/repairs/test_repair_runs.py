@@ -1,4 +1,6 @@
-"""A fault with trainings by a script: what is shared, what a second run finds, how a failure is measured."""
+"""A fault with trainings by a script: what is shared, what a second run finds, how a failure is
+measured.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,24 @@ def trained(trial: Trial) -> Outcome:
     value = (0.95 if cured else 0.5) + trial.seed % 7 / 1000
     names = ("accuracy", "val_accuracy", "test_accuracy")
     return Outcome(
-        OutcomeKind.FINISHED, steps=9, metrics=dict.fromkeys(names, value),
-        sources={"accuracy": "keras", "val_accuracy": "keras", "test_accuracy": "keras"},
-        halved=int(trial.part is not Part.WHOLE), cpu_seconds=1.0, seconds=1.0,
-    )  # fmt: skip
+        OutcomeKind.FINISHED,
+        steps=9,
+        metrics=dict.fromkeys(names, value),
+        sources={
+            "accuracy": "keras",
+            "val_accuracy": "keras",
+            "test_accuracy": "keras",
+        },
+        halved=int(trial.part is not Part.WHOLE),
+        cpu_seconds=1.0,
+        seconds=1.0,
+    )
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedExecutor, Running]:
+def measured(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Fault, ScriptedExecutor, Running]:
     folder = tmp_path_factory.mktemp("fault")
     wanted = Running(fault_case("D1"), Scale.LITE, PLAN, folder / "outcomes")
     executor = ScriptedExecutor(trained)
@@ -67,7 +79,9 @@ def every_strategy(wanted: Running, scratch: Path, trainer: Cached) -> Fault:
     return whole
 
 
-def test_every_strategy_budget_and_repeat_is_run(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
+def test_every_strategy_budget_and_repeat_is_run(
+    measured: tuple[Fault, ScriptedExecutor, Running],
+) -> None:
     fault, _, _ = measured
     ways = {(run.strategy, run.budget, run.repeat) for run in fault.runs}
     assert ways == {
@@ -78,9 +92,12 @@ def test_every_strategy_budget_and_repeat_is_run(measured: tuple[Fault, Scripted
     assert fault.reference.fixed > fault.reference.faulty
 
 
-def test_no_training_is_done_twice(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
-    """The faulty program over the first seed of every run, and the first half of the larger budget, are
-    shared; the other seeds that judge a run are its own."""
+def test_no_training_is_done_twice(
+    measured: tuple[Fault, ScriptedExecutor, Running],
+) -> None:
+    """The faulty program over the first seed of every run, and the first half of the larger budget,
+    are shared; the other seeds that judge a run are its own.
+    """
     fault, executor, _ = measured
     done = [trial.content for trial in executor.ran]
     assert len(done) == len(set(done))
@@ -105,14 +122,22 @@ def test_a_second_run_finds_every_outcome_on_disk(
 def test_cheap_faults_come_first() -> None:
     order = [case.id for case in sorted(catalogue(), key=runs.dearness) if case.study]
     assert order[0] == "D6"
-    assert order.index("D8") < order.index("R1") < order.index("C1") < order.index("D9") < order.index("R2")
+    assert (
+        order.index("D8")
+        < order.index("R1")
+        < order.index("C1")
+        < order.index("D9")
+        < order.index("R2")
+    )
 
 
 def test_a_strategy_says_its_space_and_its_repeats() -> None:
     plan = Plan(strategies=("guided", "random:own@4", "hebo@12"), repeats=10)
     assert [(one.label, one.name, one.space, one.repeats) for one in plan.wanted] == [
-        ("guided", "guided", "study", 10), ("random:own", "random", "own", 4), ("hebo", "hebo", "study", 12),
-    ]  # fmt: skip
+        ("guided", "guided", "study", 10),
+        ("random:own", "random", "own", 4),
+        ("hebo", "hebo", "study", 12),
+    ]
     assert plan.references == 12
     for wrong in ("random:mine", "hebo@0", "hebo@-1"):
         with pytest.raises(InputError, match="Received: " + wrong):
@@ -176,10 +201,14 @@ def working(pid: int) -> bool:
         return False
 
 
-def test_the_run_of_a_fault_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+def test_the_run_of_a_fault_ends_with_the_process_that_started_it(
+    tmp_path: Path,
+) -> None:
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env=environment())
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, env=environment()
+    )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     parent.kill()
@@ -196,7 +225,9 @@ def test_outcomes_of_another_reenact_are_removed(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [mine.name]
 
 
-def test_seconds_are_those_of_the_trainings(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
+def test_seconds_are_those_of_the_trainings(
+    measured: tuple[Fault, ScriptedExecutor, Running],
+) -> None:
     """Of which each takes one second here."""
     fault, _, _ = measured
     seconds = [run.seconds for run in fault.runs]

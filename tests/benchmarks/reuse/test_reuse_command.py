@@ -15,12 +15,17 @@ def test_each_program_that_is_not_reused_has_its_cause() -> None:
     other = {**RUN, "mark": "b", "files": {"file /data": "2"}}
     assert judged("x", [RUN, other]).cause == "differs: file /data"
     assert judged("x", [RUN, {**RUN, "mark": "b"}]).cause == "surroundings differ"
-    assert judged("x", [{**RUN, "blind": ["it uses the network"]}, RUN]).cause == "it uses the network"
+    assert (
+        judged("x", [{**RUN, "blind": ["it uses the network"]}, RUN]).cause == "it uses the network"
+    )
     assert judged("x", [{}, RUN]).cause == "the program could not be watched"
 
 
 def test_the_goal_compares_with_the_older_checkout() -> None:
-    yes, no = Marked("a", is_reused=True, cause=""), Marked("b", is_reused=False, cause="differs: x")
+    yes, no = (
+        Marked("a", is_reused=True, cause=""),
+        Marked("b", is_reused=False, cause="differs: x"),
+    )
     lost = card({"after": [yes, no], "before": [yes, Marked("b", is_reused=True, cause="")]}, 2)
     assert [goal.met for goal in lost.goals] == [False]
     assert "1 of 2 reused, before 2 of 2" in lost.figures

@@ -1,4 +1,6 @@
-"""The comparison on a card, with the description of one that is not there: both ways train and agree."""
+"""The comparison on a card, with the description of one that is not there: both ways train and
+agree.
+"""
 
 from __future__ import annotations
 

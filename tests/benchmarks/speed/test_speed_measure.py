@@ -1,4 +1,6 @@
-"""Seconds a training by each way: what was measured is not measured again, what is missing is named."""
+"""Seconds a training by each way: what was measured is not measured again, what is missing is
+named.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def test_ratios_are_geometric_means_of_what_has_both() -> None:
         "torch, 10 s": {POOL: quick, LOOP: quick, TUNE_WARM: Timed(16, 9.0, 128.0)},
     }
     card = scorecard(found, 2)
-    assert [(goal.reached, goal.met) for goal in card.goals] == [("4.0x", True), ("4.0x", True)]
+    assert [(goal.reached, goal.met) for goal in card.goals] == [
+        ("4.0x", True),
+        ("4.0x", True),
+    ]
     assert card.exit_code is ExitCode.OK
     assert card.tables[0].rows[0] == ("torch, 1 s", "1.00", "4.00", "2.00")
     assert card.tables[1].rows[0] == ("torch, 1 s", "1.50", "4.00", "2.56")
@@ -65,7 +70,13 @@ def test_what_was_measured_is_kept_by_case(tmp_path: Path) -> None:
     stop = Stop()
     stop.ask()
     card = measure(
-        tell=tell_nobody, stop=stop, kept=kept, trials=2, workers=1, lengths=(1.0,), frameworks=("torch",)
+        tell=tell_nobody,
+        stop=stop,
+        kept=kept,
+        trials=2,
+        workers=1,
+        lengths=(1.0,),
+        frameworks=("torch",),
     )
     assert card.tables[0].rows == (("torch, 1 s", "1.00", *"-----"),)
     with pytest.raises(Inconclusive, match="other numbers"):

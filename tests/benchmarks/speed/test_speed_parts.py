@@ -1,10 +1,20 @@
-"""What short looks and early ends save: training time and decisions beside those of whole trainings."""
+"""What short looks and early ends save: training time and decisions beside those of whole
+trainings.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.speed.parts import INSTALLED, PRUNED, WHOLE, Counted, Repaired, all_whole, scorecard
+from benchmarks.speed.parts import (
+    INSTALLED,
+    PRUNED,
+    WHOLE,
+    Counted,
+    Repaired,
+    all_whole,
+    scorecard,
+)
 from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials import verify
@@ -38,8 +48,14 @@ def test_time_is_a_geometric_mean_and_decisions_are_compared() -> None:
             PRUNED: Repaired(decision, "1", pruned),
         }
 
-    card = scorecard({"D1": row(40.0, 20.0, "repaired"), "D2": row(90.0, 20.0, "nothing-found")}, {"D3": "x"})
+    card = scorecard(
+        {"D1": row(40.0, 20.0, "repaired"), "D2": row(90.0, 20.0, "nothing-found")},
+        {"D3": "x"},
+    )
     assert [(goal.reached, goal.met) for goal in card.goals] == [
-        ("0.60", False), ("2 of 2", True), ("0.20", True), ("1 of 2", False),
-    ]  # fmt: skip
+        ("0.60", False),
+        ("2 of 2", True),
+        ("0.20", True),
+        ("1 of 2", False),
+    ]
     assert card.tables[1].rows == (("D3", "x"),)

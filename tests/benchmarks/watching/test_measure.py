@@ -1,4 +1,6 @@
-"""The measuring code on tiny programs. No test asserts a time: goals are judged from given figures."""
+"""The measuring code on tiny programs. No test asserts a time: goals are judged from given
+figures.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,14 @@ def _case(folder: Path, text: str, framework: str = "torch") -> Case:
     return Case("tiny", folder / "tiny.py", framework)
 
 
-def _measured(quick: float, normal: float, promises: Promises = WHOLE, printed: str = "same") -> Measured:
+def _measured(
+    quick: float, normal: float, promises: Promises = WHOLE, printed: str = "same"
+) -> Measured:
     found = Measured(CASES[0])
     for preset, ratio in (("quick", quick), ("normal", normal)):
-        found.pairs[preset] = [Pair(Training(10.0, 9.0, "same"), Training(10.0 * ratio, 9.0, printed))] * 7
+        found.pairs[preset] = [
+            Pair(Training(10.0, 9.0, "same"), Training(10.0 * ratio, 9.0, printed))
+        ] * 7
         found.promises[preset] = [promises]
     return found
 
@@ -59,14 +65,24 @@ def _measured(quick: float, normal: float, promises: Promises = WHOLE, printed: 
 def test_measures_a_tiny_program(tmp_path: Path) -> None:
     progress_seen: list[Progress] = []
     card = measure(
-        tell=progress_seen.append, stop=Stop(), repeats=1, naive_repeats=1, cases=[_case(tmp_path, TINY)]
+        tell=progress_seen.append,
+        stop=Stop(),
+        repeats=1,
+        naive_repeats=1,
+        cases=[_case(tmp_path, TINY)],
     )
-    assert [progress.note for progress in progress_seen] == ["tiny, quick", "tiny, normal", "tiny, naive"]
+    assert [progress.note for progress in progress_seen] == [
+        "tiny, quick",
+        "tiny, normal",
+        "tiny, naive",
+    ]
     table, by_cpu = card.tables
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert row["program"] == "tiny"
     assert row["sampled"] == f"{(20 + 1) / 52:.1%}"
-    assert all(float(row[column]) > 0 for column in ("unobserved s", "quick", "normal", "naive dump"))
+    assert all(
+        float(row[column]) > 0 for column in ("unobserved s", "quick", "normal", "naive dump")
+    )
     assert len(by_cpu.rows) == 1
     assert isinstance(card.facts, dict)
     facts = card.facts["programs"][0]
@@ -111,7 +127,10 @@ def test_on_a_machine_with_other_work_cpu_time_is_judged() -> None:
         ([_measured(1.06, 1.10)], [False, True, True]),
         ([_measured(1.01, 1.16)], [True, False, True]),
         ([_measured(1.01, 1.10, printed="other")], [True, True, False]),
-        ([_measured(1.01, 1.10, Promises(100, 10, 0.01, 0.1, ("steps have no loss",)))], [True, True, False]),
+        (
+            [_measured(1.01, 1.10, Promises(100, 10, 0.01, 0.1, ("steps have no loss",)))],
+            [True, True, False],
+        ),
     ],
     ids=["quick too slow", "normal too slow", "training changed", "promise broken"],
 )
@@ -130,7 +149,9 @@ def test_part_of_the_measurement_meets_nothing(wanted: int, repeats: int) -> Non
 
 def test_trace_that_stops_early_is_a_broken_promise() -> None:
     found = _measured(1.0, 1.0)
-    found.promises["normal"] = [Promises(steps=30, sampled=30, later_share=1.0, probe_seconds=0.1, broken=())]
+    found.promises["normal"] = [
+        Promises(steps=30, sampled=30, later_share=1.0, probe_seconds=0.1, broken=())
+    ]
     assert found.broken == ("torch mlp: not every trace holds every step",)
 
 
@@ -148,7 +169,9 @@ def _trace(
     complete: bool = True,
 ) -> Trace:
     looked = sampled if layers is None else layers
-    table = np.array([[step, 1.0 if step != lost else np.nan, step in sampled] for step in range(steps)])
+    table = np.array(
+        [[step, 1.0 if step != lost else np.nan, step in sampled] for step in range(steps)]
+    )
     layer = Layer("0", "Linear", None, (), None, None, {}, ())
     graph = ModelGraph("torch", "Net", (layer,), None, None, (), TaskType.UNKNOWN, None, 0, 0)
     return Trace(
@@ -181,11 +204,20 @@ def test_promises_of_a_whole_trace() -> None:
 @pytest.mark.parametrize(
     ("trace", "sentence"),
     [
-        (_trace(120, [*range(1, 20), 20, 70]), "of the first 20 steps 1 were not sampled"),
+        (
+            _trace(120, [*range(1, 20), 20, 70]),
+            "of the first 20 steps 1 were not sampled",
+        ),
         (_trace(120, [*range(20), 70]), "1.00% of the later steps were sampled"),
         (_trace(120, [*range(20), 20, 70], lost=5), "1 steps have no loss"),
-        (_trace(120, [*range(20), 20, 70], layers=[*range(19)]), "3 sampled steps have no row of a layer"),
-        (_trace(120, [*range(20), 20, 70], off="the probe met an error"), "the probe met an error"),
+        (
+            _trace(120, [*range(20), 20, 70], layers=[*range(19)]),
+            "3 sampled steps have no row of a layer",
+        ),
+        (
+            _trace(120, [*range(20), 20, 70], off="the probe met an error"),
+            "the probe met an error",
+        ),
         (_trace(120, [*range(20), 20, 70], complete=False), "the trace has no ending"),
         (None, "there is no trace"),
     ],
@@ -232,13 +264,20 @@ model.fit(np.zeros((24, 4)), np.zeros((24, 2)), batch_size=8, epochs=1, verbose=
 """
 
 
-@pytest.mark.parametrize(("framework", "text", "arrays"), [("torch", TINY, 4 + 8), ("keras", KERAS, 2 + 4)])
+@pytest.mark.parametrize(
+    ("framework", "text", "arrays"), [("torch", TINY, 4 + 8), ("keras", KERAS, 2 + 4)]
+)
 def test_naive_dump_writes_every_layer_and_weight(
     tmp_path: Path, framework: str, text: str, arrays: int
 ) -> None:
-    """Outputs and weights of the layers; for torch also the output of the whole model, and the gradients."""
+    """Outputs and weights of the layers; for torch also the output of the whole model, and the
+    gradients.
+    """
     case, folder = _case(tmp_path, text, framework), tmp_path / "dumps"
     folder.mkdir()
-    subprocess.run([sys.executable, str(NAIVE), framework, str(folder), str(case.script)], check=True)
+    subprocess.run(
+        [sys.executable, str(NAIVE), framework, str(folder), str(case.script)],
+        check=True,
+    )
     with np.load(folder / "batch-0.npz") as dump:
         assert len(dump.files) == arrays

@@ -1,4 +1,6 @@
-"""A small project: a package with re-exports, a base class, a training loop, a test, and a broken file."""
+"""A small project: a package with re-exports, a base class, a training loop, a test, and a
+broken file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from reenact.bug.context.index import CodeIndex, build_index
 from reenact.bug.project_files import ProjectFiles, project_files
 
 FILES = {
-    "src/mininet/__init__.py": "from mininet.layers import Gate\nfrom mininet.loops.trainer import *\n",
+    "src/mininet/__init__.py": (
+        "from mininet.layers import Gate\nfrom mininet.loops.trainer import *\n"
+    ),
     "src/mininet/layers/__init__.py": "from .gate import Gate\nfrom .mixer import Mixer\n",
     "src/mininet/layers/base.py": '''
 class Block:

@@ -46,11 +46,15 @@ LINES = [
     "@mark\n@other(1)\ndef g(): pass",
     "class A:\n    y = 1\n    def m(self):\n        def inner(): pass\n        return 2\n    z = 3",
     "class Big:\n" + "\n".join(f"    def m{n}(self):\n        return {n}" for n in range(50)),
-    "class Table:\n" + "\n".join(f"    a{n} = {n}" for n in range(100)) + "\n    def last(self): pass",
+    "class Table:\n"
+    + "\n".join(f"    a{n} = {n}" for n in range(100))
+    + "\n    def last(self): pass",
     "# a comment",
     "",
     "if x:\n    def h(): pass\nelse:\n    h = None",
-    "if y:\n" + "\n".join(f"    def c{n}():\n        pass" for n in range(50)) + "\nelse:\n    z = 1",
+    "if y:\n"
+    + "\n".join(f"    def c{n}():\n        pass" for n in range(50))
+    + "\nelse:\n    z = 1",
     '"""text\n# no comment\n"""',
     "try:\n    import a\nexcept ImportError:\n    a = None\nfinally:\n    b = 1",
     "async def s():\n    await t()",
@@ -88,7 +92,11 @@ def test_functions_classes_and_the_rest() -> None:
         ("class", "Small", 8),
         ("top level", "", 11),
     ]
-    assert (chunks[1].number, chunks[1].last, chunks[1].parameters) == (4, 6, ("x", "y"))
+    assert (chunks[1].number, chunks[1].last, chunks[1].parameters) == (
+        4,
+        6,
+        ("x", "y"),
+    )
     assert chunks[1].text.startswith("# what f does\n@cached\ndef f(x, *, y=1):")
     assert chunks[2].defines == ("Small", "Small.m")
     assert chunks[3].defines == ("LAST",)
@@ -113,10 +121,15 @@ def test_a_big_class_is_split_at_its_methods() -> None:
 
 
 def test_a_comment_stays_with_what_is_below() -> None:
-    assert named("x = 1\n\n\n# --- part two\n\ndef f(): pass\n") == [("top level", ""), ("function", "f")]
+    assert named("x = 1\n\n\n# --- part two\n\ndef f(): pass\n") == [
+        ("top level", ""),
+        ("function", "f"),
+    ]
 
 
-@pytest.mark.parametrize("text", ["def f(:\n", "x = (" * 5000, "print 'old'\n", "\x00", "if x:\n" * 300])
+@pytest.mark.parametrize(
+    "text", ["def f(:\n", "x = (" * 5000, "print 'old'\n", "\x00", "if x:\n" * 300]
+)
 def test_what_is_no_python_is_cut_in_windows(text: str) -> None:
     assert {one.kind for one in cut(PATH, text)} <= {"text"}
 

@@ -17,10 +17,16 @@ def frame(path: str, line: int, function: str = "") -> ReportedFrame:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ('  File "/a/b/net.py", line 12, in Net.step', frame("/a/b/net.py", 12, "step")),
+        (
+            '  File "/a/b/net.py", line 12, in Net.step',
+            frame("/a/b/net.py", 12, "step"),
+        ),
         ('File "C:\\me\\net.py", line 3', frame("C:/me/net.py", 3)),
         ("File ~/b/net.py:7, in fit(self, x)", frame("~/b/net.py", 7, "fit")),
-        ("~/b/net.py in fit(self)\n      6     a\n----> 7     b", frame("~/b/net.py", 7, "fit")),
+        (
+            "~/b/net.py in fit(self)\n      6     a\n----> 7     b",
+            frame("~/b/net.py", 7, "fit"),
+        ),
         ("b/net.py:40: ValueError", frame("b/net.py", 40)),
     ],
 )
@@ -51,7 +57,9 @@ def test_names_of_the_reporter_s_own_code_are_not_the_project_s() -> None:
 
 
 def test_prose_names() -> None:
-    names = read_clues("The `Net.fit` of HTTPClient calls early_stop and model.run_all; reset() too").names
+    names = read_clues(
+        "The `Net.fit` of HTTPClient calls early_stop and model.run_all; reset() too"
+    ).names
     assert {"Net", "fit", "HTTPClient", "early_stop", "run_all", "reset"} <= set(names)
     assert not {"The", "model", "calls", "too"} & set(names)
 
@@ -59,7 +67,13 @@ def test_prose_names() -> None:
 def test_prompts_broken_code_and_quotations_are_read() -> None:
     text = "x\n\n>>> from a.b import C\n>>> import d as e\n\n"
     text += "```\nimport f\nfrom g import h, i\nthis breaks (\n```\n"
-    assert read_clues(text).imported == {"C": "a.b.C", "e": "d", "f": "f", "h": "g.h", "i": "g.i"}
+    assert read_clues(text).imported == {
+        "C": "a.b.C",
+        "e": "d",
+        "f": "f",
+        "h": "g.h",
+        "i": "g.i",
+    }
 
 
 def test_forms_progress_bars_and_versions_are_no_words() -> None:
@@ -94,8 +108,12 @@ def located(code: CodeIndex, *frames: ReportedFrame) -> list[str]:
     return [chunk.name for chunk in locate_frames(code, frames)]
 
 
-def test_frames_of_another_machine_are_found_by_the_end_of_their_path(code: CodeIndex) -> None:
-    assert located(code, frame("/x/site-packages/mininet/layers/gate.py", 16, "forward")) == ["Gate"]
+def test_frames_of_another_machine_are_found_by_the_end_of_their_path(
+    code: CodeIndex,
+) -> None:
+    assert located(code, frame("/x/site-packages/mininet/layers/gate.py", 16, "forward")) == [
+        "Gate"
+    ]
     assert located(code, frame("/checkout/src/mininet/maths.py", 5, "squash")) == ["squash"]
     assert located(code, frame("maths.py", 11)) == ["_bounded"]
 
@@ -113,7 +131,10 @@ def test_files_of_others_are_not_ours(code: CodeIndex) -> None:
 
 
 def test_the_innermost_frame_comes_first(code: CodeIndex) -> None:
-    frames = (frame("mininet/layers/gate.py", 16, "forward"), frame("mininet/maths.py", 6, "squash"))
+    frames = (
+        frame("mininet/layers/gate.py", 16, "forward"),
+        frame("mininet/maths.py", 6, "squash"),
+    )
     found = locate_frames(code, frames)
     assert [(chunk.name, depth) for chunk, (depth, _) in found.items()] == [
         ("squash", 0),
@@ -143,7 +164,8 @@ def test_words_of_addresses_are_nobody_s() -> None:
 
 def test_frames_of_libraries_name_nothing_of_the_project() -> None:
     text = (
-        'It breaks\n\n  File "/e/lib/python3.11/site-packages/torch/optim/trainer.py", line 3, in gate_step\n'
+        'It breaks\n\n  File "/e/lib/python3.11/site-packages/torch/optim/trainer.py", line 3, in '
+        "gate_step\n"
     )
     clues = read_clues(text)
     assert not {"trainer", "gate", "step"} & set(clues.words)

@@ -1,4 +1,6 @@
-"""The index finds chunks by place, name and words; words of a report meet the forms that code uses."""
+"""The index finds chunks by place, name and words; words of a report meet the forms that code
+uses.
+"""
 
 from __future__ import annotations
 

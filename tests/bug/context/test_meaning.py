@@ -68,7 +68,8 @@ def test_names_are_given_as_users_import_them(code: CodeIndex) -> None:
 
 def test_the_surface_of_a_class(code: CodeIndex) -> None:
     shown = [
-        (one.name, one.text, one.doc) for one in signatures(code, [(found(code, "mininet.Gate"), None)], {})
+        (one.name, one.text, one.doc)
+        for one in signatures(code, [(found(code, "mininet.Gate"), None)], {})
     ]
     assert shown == [
         (
@@ -76,14 +77,25 @@ def test_the_surface_of_a_class(code: CodeIndex) -> None:
             "class Gate(Block); Gate(width, sharpness=4.0, **kwargs)",
             "Lets a share of its input through.",
         ),
-        ("mininet.layers.base.Block", "Block(width: int, *, bias: bool = True)", "What all layers share."),
-        ("mininet.Gate.forward", "def forward(self, inputs, mask=None)", "Gate the inputs."),
+        (
+            "mininet.layers.base.Block",
+            "Block(width: int, *, bias: bool = True)",
+            "What all layers share.",
+        ),
+        (
+            "mininet.Gate.forward",
+            "def forward(self, inputs, mask=None)",
+            "Gate the inputs.",
+        ),
     ]
 
 
 def test_the_surface_of_a_function(code: CodeIndex) -> None:
     (one,) = signatures(code, [(found(code, "mininet.maths.squash"), None)], {})
-    assert (one.name, one.text) == ("mininet.maths.squash", "def squash(values, sharpness)")
+    assert (one.name, one.text) == (
+        "mininet.maths.squash",
+        "def squash(values, sharpness)",
+    )
 
 
 def head(source: str, *wanted: str) -> str:

@@ -60,14 +60,16 @@ def test_loops_are_placed_and_ordered(code: CodeIndex) -> None:
     assert loop.families == ("step", "loss", "loader")
     assert loop.score == 1.0
     assert (
-        loop.chunk.text.split("\n")[loop.lines[0] - loop.chunk.first].strip() == "self.optimizer.zero_grad()"
+        loop.chunk.text.split("\n")[loop.lines[0] - loop.chunk.first].strip()
+        == "self.optimizer.zero_grad()"
     )
     assert find_loops(code, [], {}) == ()
 
 
 def test_evaluation_is_no_training(tmp_path: Path) -> None:
     (tmp_path / "evaluate.py").write_text(
-        "def evaluate(loader):\n    for x in loader:\n        x.to('cpu')\n        print(loss.item())\n"
+        "def evaluate(loader):\n    for x in loader:\n        x.to('cpu')\n        "
+        "print(loss.item())\n"
     )
     code = build_index(project_files(tmp_path))
     assert find_loops(code, code.files.paths, {}) == ()

@@ -1,4 +1,6 @@
-"""The buggy revision with the names of the fixed one: they are there, and what was there does the same."""
+"""The buggy revision with the names of the fixed one: they are there, and what was there does
+the same.
+"""
 
 from __future__ import annotations
 

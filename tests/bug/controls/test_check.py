@@ -1,4 +1,6 @@
-"""Forged scripts through the whole pipeline with real boxes: control runs refuse them. Honest ones pass."""
+"""Forged scripts through the whole pipeline with real boxes: control runs refuse them. Honest
+ones pass.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ EXPLICIT = {
     "kind": "explicit",
     "sign": "crash",
     "words": "Meter.mean overflows.",
-    "explicit": {"exception": "RuntimeError", "message": "the meter overflowed its buffer"},
+    "explicit": {
+        "exception": "RuntimeError",
+        "message": "the meter overflowed its buffer",
+    },
 }
 NOT_FINITE = {
     "kind": "silent",
@@ -123,7 +128,9 @@ for count in range(3 - len(names())):
 observed = meter.mean()
 """,
 }
-"""What a script chooses by a harmless function that answers differently; its names are 3 on the fixed one."""
+"""What a script chooses by a harmless function that answers differently; its names are 3 on the
+fixed one.
+"""
 LYING = {
     "a list that says it is empty": """
 from acme import Meter
@@ -197,7 +204,9 @@ DIVIDES = {
     "words": "It divides by zero.",
     "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
 }
-DIVISION = "Meter fails\n\nThe mean of a Meter ends with\nZeroDivisionError: float division by zero\n"
+DIVISION = (
+    "Meter fails\n\nThe mean of a Meter ends with\nZeroDivisionError: float division by zero\n"
+)
 TELLS_APART = {
     "the first line of a function": """
 from acme import Meter, total
@@ -226,7 +235,10 @@ observed = total([1.0 if int(line) > 7 else float("nan")])
 from acme import total
 words = "{0.__doc__}".format(Meter_module)
 observed = total([1.0 if "afresh" in words else float("nan")])
-""".replace("from acme import total", "import acme.sums as Meter_module\nfrom acme import total"),
+""".replace(
+        "from acme import total",
+        "import acme.sums as Meter_module\nfrom acme import total",
+    ),
     "an observed value that no call gave": """
 from acme import total
 line = "{0.__code__.co_consts}".format(total)
@@ -239,7 +251,10 @@ observed = total([1.0]) * wrong
 @pytest.fixture
 def acme(toy: Any) -> Any:
     """A project without the bug; the fixed revision changes documentation alone."""
-    for name, words, version in (("buggy", "", "1.0"), ("fixed", "\n\nWritten afresh.\n", "1.1")):
+    for name, words, version in (
+        ("buggy", "", "1.0"),
+        ("fixed", "\n\nWritten afresh.\n", "1.1"),
+    ):
         folder: Path = toy.folder / name / "acme"
         (folder / "losses.py").unlink()
         (folder / "__init__.py").write_text("from acme.sums import Meter, scaled, total\n")
@@ -273,7 +288,11 @@ def test_an_exception_that_the_script_built_is_its_own(acme: Any, what: str) -> 
 @pytest.mark.parametrize("what", WITH_FIXED)
 def test_a_script_that_tells_the_revisions_apart_is_refused(acme: Any, what: str) -> None:
     found = tried(acme, WITH_FIXED[what], fixed=True)
-    itself = ("shown by the script itself", "opens a file of the repository", "traces the interpreter")
+    itself = (
+        "shown by the script itself",
+        "opens a file of the repository",
+        "traces the interpreter",
+    )
     assert_refused(found, *itself)
 
 
@@ -292,8 +311,16 @@ def test_a_silent_forgery_is_refused(acme: Any, what: str) -> None:
 
 @pytest.mark.parametrize("what", CHOSEN)
 def test_what_is_chosen_after_another_answer_is_refused(acme: Any, what: str) -> None:
-    for name, listed in (("buggy", ["total", "apply"]), ("fixed", ["total", "apply", "scaled"])):
-        change(acme, name, "def apply(", f"def names():\n    return {listed}\n\n\ndef apply(")
+    for name, listed in (
+        ("buggy", ["total", "apply"]),
+        ("fixed", ["total", "apply", "scaled"]),
+    ):
+        change(
+            acme,
+            name,
+            "def apply(",
+            f"def names():\n    return {listed}\n\n\ndef apply(",
+        )
     found = tried(acme, CHOSEN[what], symptom=NOT_FINITE, fixed=True)
     assert_refused(found, "goes another way")
     assert found.attempts[0].stage is Stage.CONTROL
@@ -313,7 +340,12 @@ observed = meter.mean() / total([0.0, 1.0])
 
 def test_a_script_that_branches_on_an_answer_and_hands_it_on_passes(acme: Any) -> None:
     """It goes another way on each revision, and gives nothing that the project has not answered."""
-    change(acme, "buggy", "return value * factor", 'return value * factor if value < 3 else float("nan")')
+    change(
+        acme,
+        "buggy",
+        "return value * factor",
+        'return value * factor if value < 3 else float("nan")',
+    )
     found = tried(acme, HANDED_ON, symptom=NOT_FINITE, fixed=True)
     assert found.verdict is Verdict.REPRODUCED, found.attempts
 
@@ -340,7 +372,9 @@ def test_a_list_that_lies_is_the_scripts(acme: Any, what: str) -> None:
 
 
 def test_a_list_with_more_of_its_own_is_no_lie(acme: Any) -> None:
-    """It answers as a list does, logs that it was asked, and the project divides by zero all the same."""
+    """It answers as a list does, logs that it was asked, and the project divides by zero all
+    the same.
+    """
     script = """
 from acme import Meter
 class Values(list):
@@ -429,7 +463,10 @@ HONEST = {
         "scaled",
     ),
     "a callback that is given something else": (
-        ("return function(*values)", "return function(*[2 * value for value in values])"),
+        (
+            "return function(*values)",
+            "return function(*[2 * value for value in values])",
+        ),
         "from acme.sums import apply\nseen = []\n"
         "observed = [apply(lambda value: seen.append(value), 1.0), seen]\n",
         {"relation": "below", "number": 1.5},
@@ -437,21 +474,27 @@ HONEST = {
     ),
     "an argument that is changed in place": (
         ("    result = 0.0\n", "    result = 0.0\n    values.sort()\n"),
-        "from acme import total\nvalues = [3.0, 1.0]\ntotal(values)\nobserved = values[0] + 0 * total([])\n",
+        (
+            "from acme import total\nvalues = [3.0, 1.0]\ntotal(values)\nobserved = values[0] + 0 "
+            "* total([])\n"
+        ),
         {"relation": "above", "number": 2.0},
         "total",
     ),
     "a constant": (
         ("import math\n", "import math\n\nLIMIT = 1.0\n"),
-        "from acme import scaled\nimport acme.sums\nobserved = [scaled(0.0, 1.0), acme.sums.LIMIT]\n",
+        (
+            "from acme import scaled\nimport acme.sums\nobserved = [scaled(0.0, 1.0), "
+            "acme.sums.LIMIT]\n"
+        ),
         {"relation": "above", "number": 2.0},
         "LIMIT",
     ),
     "another function is entered": (
         (
             "def scaled(value",
-            "def checked(function):\n    def inside(*given):\n        return min(1.0, function(*given))\n"
-            "    return inside\n\n\n@checked\ndef scaled(value",
+            "def checked(function):\n    def inside(*given):\n        return min(1.0, "
+            "function(*given))\n    return inside\n\n\n@checked\ndef scaled(value",
         ),
         "from acme import scaled\nobserved = scaled(3.0, 4.0)\n",
         {"relation": "above", "number": 2.0},
@@ -468,13 +511,23 @@ def test_what_the_project_does_differently_is_no_forgery(acme: Any, what: str) -
     change(acme, "fixed", old, new)
     symptom = {**NOT_FINITE, "check": check}
     found = tried(acme, script, symptom=symptom, fixed=True)
-    assert found.verdict is Verdict.REPRODUCED, (found.reason, found.attempts[0].reasons)
+    assert found.verdict is Verdict.REPRODUCED, (
+        found.reason,
+        found.attempts[0].reasons,
+    )
     assert f"calls equal up to {function}" in found.showing.controls.results
 
 
 def test_an_attribute_more_is_no_excuse(acme: Any) -> None:
-    """The fix adds an attribute to every Meter; the script asks for it and hands in something else."""
-    change(acme, "fixed", "self.values = values", "self.values = values\n        self.count = 1")
+    """The fix adds an attribute to every Meter; the script asks for it and hands in something
+    else.
+    """
+    change(
+        acme,
+        "fixed",
+        "self.values = values",
+        "self.values = values\n        self.count = 1",
+    )
     script = """
 from acme import Meter, total
 meter = Meter([9.0])
@@ -490,7 +543,12 @@ observed = total([value])
 
 
 def test_a_name_that_the_fix_adds_tells_nothing(acme: Any) -> None:
-    change(acme, "fixed", "def scaled(", "def safe(value):\n    return value\n\n\ndef scaled(")
+    change(
+        acme,
+        "fixed",
+        "def scaled(",
+        "def safe(value):\n    return value\n\n\ndef scaled(",
+    )
     change(acme, "fixed", "return value * factor", "return value * factor + 1e-3")
     script = """
 import acme.sums
@@ -505,7 +563,12 @@ Meter([1.0] * names.count("<function safe")).mean()
 
 def test_docstrings_that_are_read_stay(acme: Any) -> None:
     for name in ("buggy", "fixed"):
-        change(acme, name, "def total(", "assert __doc__.startswith('Sums')\n\n\ndef total(")
+        change(
+            acme,
+            name,
+            "def total(",
+            "assert __doc__.startswith('Sums')\n\n\ndef total(",
+        )
     change(acme, "fixed", *GUARD)
     found = tried(acme, EMPTY, report=DIVISION, symptom=DIVIDES, fixed=True)
     assert found.verdict is Verdict.REPRODUCED, found.reason
@@ -546,16 +609,32 @@ def test_an_import_that_fails_on_one_revision_is_the_projects(acme: Any) -> None
     change(acme, "buggy", "import math\n", "import math\n\nSHARE = 1 / 0\n")
     script = "from acme import Meter\nMeter([1.0]).mean()\n"
     found = tried(acme, script, report=DIVISION, symptom=DIVIDES, fixed=True)
-    assert found.verdict is Verdict.REPRODUCED, (found.reason, found.attempts[0].reasons)
+    assert found.verdict is Verdict.REPRODUCED, (
+        found.reason,
+        found.attempts[0].reasons,
+    )
 
 
-def test_a_library_function_that_the_project_calls_wrongly_is_the_projects(acme: Any) -> None:
+def test_a_library_function_that_the_project_calls_wrongly_is_the_projects(
+    acme: Any,
+) -> None:
     """The script hands in `math.sqrt`, the project gives it a number that the script never had."""
-    change(acme, "buggy", "return function(*values)", "return function(*[value - 2.0 for value in values])")
+    change(
+        acme,
+        "buggy",
+        "return function(*values)",
+        "return function(*[value - 2.0 for value in values])",
+    )
     script = "import math\nfrom acme.sums import apply\nprint(apply(math.sqrt, 1.0))\n"
-    symptom = {**DIVIDES, "explicit": {"exception": "ValueError", "message": "math domain error"}}
+    symptom = {
+        **DIVIDES,
+        "explicit": {"exception": "ValueError", "message": "math domain error"},
+    }
     found = tried(acme, script, report="apply fails\n\nValueError\n", symptom=symptom, fixed=True)
-    assert found.verdict is Verdict.REPRODUCED, (found.reason, found.attempts[0].reasons)
+    assert found.verdict is Verdict.REPRODUCED, (
+        found.reason,
+        found.attempts[0].reasons,
+    )
 
 
 def test_the_model_is_given_the_objection(acme: Any) -> None:

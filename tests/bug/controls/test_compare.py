@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.controls.compare import Found, compared, functions_of_one, names_in, unstable_places
+from reenact.bug.controls.compare import (
+    Found,
+    compared,
+    functions_of_one,
+    names_in,
+    unstable_places,
+)
 from reenact.bug.project_files import project_files
 from reenact.bug.recorded_calls import CallEvent, RecordedCalls
 
@@ -42,7 +48,11 @@ def test_the_first_difference_decides(one: Any, other: Any, found: Found) -> Non
 
 
 def test_an_attribute_that_one_side_alone_has_is_no_difference() -> None:
-    plain = ("out", "Meter.__init__", {"after self": "object Meter", "after self.size": "1"})
+    plain = (
+        "out",
+        "Meter.__init__",
+        {"after self": "object Meter", "after self.size": "1"},
+    )
     more = ("out", "Meter.__init__", {**plain[2], "after self.floor": "0.5"})
     assert compared(calls(plain), calls(more)).found is Found.ALIKE
     larger = ("out", "Meter.__init__", {**more[2], "after self.size": "2"})
@@ -50,7 +60,11 @@ def test_an_attribute_that_one_side_alone_has_is_no_difference() -> None:
 
 
 def given(value: str, *, default: bool) -> tuple[str, str, dict[str, str]]:
-    return ("in", "scaled", {"factor": value, **({"factor?": "default"} if default else {})})
+    return (
+        "in",
+        "scaled",
+        {"factor": value, **({"factor?": "default"} if default else {})},
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,8 +117,13 @@ def test_a_function_that_one_revision_alone_has_is_the_projects() -> None:
         ("acme.sums/Meter:size", {"Meter"}, Found.ALIKE),
     ],
 )
-def test_a_constant_counts_where_the_script_names_it(path: str, used: set[str], found: Found) -> None:
-    one, other = calls(IN, OUT, constants={path: "1"}), calls(IN, OUT, constants={path: "2"})
+def test_a_constant_counts_where_the_script_names_it(
+    path: str, used: set[str], found: Found
+) -> None:
+    one, other = (
+        calls(IN, OUT, constants={path: "1"}),
+        calls(IN, OUT, constants={path: "2"}),
+    )
     assert compared(one, other, used=used).found is found
 
 

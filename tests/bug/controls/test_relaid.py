@@ -1,4 +1,6 @@
-"""A revision in another layout: everything that is read differs, everything that is done is the same."""
+"""A revision in another layout: everything that is read differs, everything that is done is the
+same.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def test_revisions_that_differ_in_words_alone_become_equal() -> None:
     assert relaid(changed.encode(), docstrings=True) != relaid(MODULE.encode(), docstrings=True)
 
 
-@pytest.mark.parametrize("data", [b"def f(:\n", b"\xff\xfe\x00", b"x = '\xe9'\n", b"if x:\n\ty\n        z\n"])
+@pytest.mark.parametrize(
+    "data", [b"def f(:\n", b"\xff\xfe\x00", b"x = '\xe9'\n", b"if x:\n\ty\n        z\n"]
+)
 def test_what_is_no_python_stays(data: bytes) -> None:
     assert relaid(data, docstrings=True) is None
 
@@ -158,7 +162,9 @@ def test_a_whole_revision(tmp_path: Path) -> None:
     assert (new / "acme" / "data" / "NEWS.md").read_text() == "read by the project\n"
     assert "Version" not in (new / "README.md").read_text()
     assert (new / "README.md").stat().st_size != (old / "README.md").stat().st_size
-    assert (new / "acme" / "__init__.py").stat().st_mtime != (old / "acme" / "__init__.py").stat().st_mtime
+    assert (new / "acme" / "__init__.py").stat().st_mtime != (
+        old / "acme" / "__init__.py"
+    ).stat().st_mtime
     assert (new / "link.txt").readlink() == Path("acme/data/words.txt")
     assert (new / "large.bin").stat().st_size == 2_000_000
     assert not (new / ".git").exists()

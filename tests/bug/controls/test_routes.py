@@ -11,10 +11,13 @@ from reenact.bug.controls.routes import chosen
 from reenact.bug.recorded_calls import LOST, CallEvent, RecordedCalls
 
 
-def calls(*events: tuple[str, str, dict[str, str], int], end: int = 9, **more: Any) -> RecordedCalls:
+def calls(
+    *events: tuple[str, str, dict[str, str], int], end: int = 9, **more: Any
+) -> RecordedCalls:
     """Events with the route on which each was met."""
     listed = tuple(
-        CallEvent(way, name, 3, number, route) for number, (way, name, _, route) in enumerate(events)
+        CallEvent(way, name, 3, number, route)
+        for number, (way, name, _, route) in enumerate(events)
     )
     return RecordedCalls(tuple(tree for _, _, tree, _ in events), listed, route=end, **more)
 
@@ -39,10 +42,26 @@ def update(value: str, route: int) -> tuple[str, str, dict[str, str], int]:
         (calls(NAMES, update("2", 5)), calls(OTHER_NAMES, update("3.0", 6)), ""),
         (calls(NAMES, update("3.0", 5)), calls(OTHER_NAMES, update("3.0", 6)), ""),
         (calls(NAMES, update("2", 5)), calls(OTHER_NAMES), "it calls update"),
-        (calls(NAMES, update("nan", 5), end=LOST), calls(OTHER_NAMES, update("3.0", 6)), ""),
-        (calls(NAMES, update("nan", 5), cut="many"), calls(OTHER_NAMES, update("3.0", 6)), ""),
+        (
+            calls(NAMES, update("nan", 5), end=LOST),
+            calls(OTHER_NAMES, update("3.0", 6)),
+            "",
+        ),
+        (
+            calls(NAMES, update("nan", 5), cut="many"),
+            calls(OTHER_NAMES, update("3.0", 6)),
+            "",
+        ),
     ],
-    ids=["chosen", "same route", "answered", "given there too", "another call", "not followed", "cut off"],
+    ids=[
+        "chosen",
+        "same route",
+        "answered",
+        "given there too",
+        "another call",
+        "not followed",
+        "cut off",
+    ],
 )
 def test_a_value_on_another_route(one: RecordedCalls, other: RecordedCalls, what: str) -> None:
     found = chosen(one, other)
@@ -62,7 +81,14 @@ def test_what_is_observed_is_handed_on_or_chosen() -> None:
 @pytest.mark.parametrize(
     ("leaves", "is_chosen"),
     [
-        ({"self": "object Model", "self.weight": "tensor float32 (2,)", "self.weight[:]": "ab12"}, False),
+        (
+            {
+                "self": "object Model",
+                "self.weight": "tensor float32 (2,)",
+                "self.weight[:]": "ab12",
+            },
+            False,
+        ),
         ({"self": "object Model", "self.rate": "0.5"}, True),
         ({"x": "tensor float32 (2,)", "x[:]": "ab12"}, True),
         ({"rate": "0.5", "rate?": "default"}, False),
@@ -71,7 +97,9 @@ def test_what_is_observed_is_handed_on_or_chosen() -> None:
     ids=["weights", "an attribute", "a tensor", "a default", "an empty list"],
 )
 def test_weights_change_by_themselves(leaves: dict[str, str], is_chosen: bool) -> None:
-    """An optimizer is a library: what it changes between two calls no answer of the project holds."""
+    """An optimizer is a library: what it changes between two calls no answer of the project
+    holds.
+    """
     one = calls(NAMES, ("in", "forward", leaves, 5))
     other = calls(OTHER_NAMES, ("in", "forward", {"x": "0"}, 6))
     assert bool(chosen(one, other)) is is_chosen

@@ -96,8 +96,16 @@ def test_calls_through_a_library_count(toy: Any) -> None:
 
 
 def test_callbacks_are_answers_of_the_project(toy: Any) -> None:
-    calls = recorded(toy, "from acme import apply\ndef own(value):\n    return value + 1\napply(own, 5)\n")
-    assert passed(calls) == [("in", "apply"), ("out", "own"), ("in", "own"), ("out", "apply")]
+    calls = recorded(
+        toy,
+        "from acme import apply\ndef own(value):\n    return value + 1\napply(own, 5)\n",
+    )
+    assert passed(calls) == [
+        ("in", "apply"),
+        ("out", "own"),
+        ("in", "own"),
+        ("out", "apply"),
+    ]
     trees = [calls.trees[event.tree] for event in calls.events]
     assert trees[0]["scale?"] == "default"
     assert trees[0]["values[0]"] == "5"
@@ -107,8 +115,13 @@ def test_callbacks_are_answers_of_the_project(toy: Any) -> None:
 
 
 def test_what_is_raised_and_what_is_caught(toy: Any) -> None:
-    calls = recorded(toy, "from acme import breaks, fails, grow\nx = []\nfails(x)\ngrow(x)\nbreaks([])\n")
-    gives = {event.function: calls.trees[event.tree] for event in calls.events if event.way == "out"}
+    calls = recorded(
+        toy,
+        "from acme import breaks, fails, grow\nx = []\nfails(x)\ngrow(x)\nbreaks([])\n",
+    )
+    gives = {
+        event.function: calls.trees[event.tree] for event in calls.events if event.way == "out"
+    }
     assert gives["fails"]["gives"] == "0.5", "what it caught itself is not what it gave"
     assert gives["grow"]["after items[0]"] == "1"
     assert gives["breaks"]["gives"] == "raised IndexError: list index out of range"
@@ -134,7 +147,9 @@ def test_an_import_that_fails_is_an_answer(toy: Any) -> None:
     assert passed(calls) == [("out", "<module> acme/broken.py")]
 
 
-@pytest.mark.parametrize(("count", "cut"), [(MOST_EVENTS // 2 - 1, False), (MOST_EVENTS // 2, True)])
+@pytest.mark.parametrize(
+    ("count", "cut"), [(MOST_EVENTS // 2 - 1, False), (MOST_EVENTS // 2, True)]
+)
 def test_a_long_run_is_cut_and_says_so(toy: Any, count: int, cut: bool) -> None:
     calls = recorded(toy, f"from acme import inner\nfor _ in range({count}):\n    inner([1])\n")
     assert bool(calls.cut) == cut

@@ -1,4 +1,6 @@
-"""Values as leaves: equal values have equal leaves, without addresses, and nothing of the value is run."""
+"""Values as leaves: equal values have equal leaves, without addresses, and nothing of the value
+is run.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,13 @@ def test_what_cannot_be_looked_into_is_marked() -> None:
     graph = torch.zeros(2, requires_grad=True) * 2
     for value in (graph, object(), iter([1]), np.array([object()])):
         assert Digest().add("x", value).closed
-    for value in (1, [1], torch.zeros(2, requires_grad=True), len, SimpleNamespace(a=1)):
+    for value in (
+        1,
+        [1],
+        torch.zeros(2, requires_grad=True),
+        len,
+        SimpleNamespace(a=1),
+    ):
         assert not Digest().add("x", value).closed
     assert Digest().add("x", [[1]] * (ITEMS + 1)).closed
     assert not Digest().add("x", [[1]] * ITEMS).closed

@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from reenact.bug.inside.genuine import contradiction, is_genuine, lying_class, made_plain
+from reenact.bug.inside.genuine import (
+    contradiction,
+    is_genuine,
+    lying_class,
+    made_plain,
+)
 from reenact.bug.symptom import Symptom
 
 
@@ -49,7 +54,8 @@ def test_what_libraries_define_is_believed(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [Liar(1), [Liar(1)], {"a": (Liar(1),)}, {Liar(1): 1}, Claims(), collections.deque]
+    "value",
+    [Liar(1), [Liar(1)], {"a": (Liar(1),)}, {Liar(1): 1}, Claims(), collections.deque],
 )
 def test_a_class_that_lies_about_its_module_is_not(value: Any) -> None:
     lies = value is not collections.deque
@@ -79,7 +85,9 @@ def test_a_list_of_the_script_answers_as_a_list_does() -> None:
     assert made_plain(kind) == "", "nothing is left to be taken"
 
 
-@pytest.mark.parametrize("kind", [collections.OrderedDict, Symptom, script_class("Plain", largest=max)])
+@pytest.mark.parametrize(
+    "kind", [collections.OrderedDict, Symptom, script_class("Plain", largest=max)]
+)
 def test_classes_of_libraries_and_of_their_own_keep_what_they_have(kind: type) -> None:
     before = dict(vars(kind))
     assert made_plain(kind) == ""

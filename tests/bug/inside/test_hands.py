@@ -25,11 +25,16 @@ def test_iterators_and_functions_of_libraries_stand_in_for_themselves() -> None:
     assert watch.hand(math.sqrt)(4.0) == 2.0
     assert watch.hand(math.sqrt).__name__ == "sqrt"
     assert watch.hand(functools.partial(max, 3))(1) == 3
-    assert sorted([(1, 2), (2, 1)], key=watch.hand(operator.itemgetter(1))) == [(2, 1), (1, 2)]
+    assert sorted([(1, 2), (2, 1)], key=watch.hand(operator.itemgetter(1))) == [
+        (2, 1),
+        (1, 2),
+    ]
     assert isinstance(watch.hand(iter([1])), LentIterator)
 
 
-@pytest.mark.parametrize("value", [1, "a", [1], {"a": 1}, int, None, object(), (one for one in "ab")])
+@pytest.mark.parametrize(
+    "value", [1, "a", [1], {"a": 1}, int, None, object(), (one for one in "ab")]
+)
 def test_other_things_are_handed_over_as_they_are(value: Any) -> None:
     assert hands().hand(value) is value
 

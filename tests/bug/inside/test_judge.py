@@ -40,7 +40,9 @@ def check(number: float | None = None, text: str = "", tolerance: float = 1e-4) 
         (judge.holds_dtype, check(text="int"), 1.0, None, True),
     ],
 )
-def test_relation(relation: Any, given: dict[str, Any], observed: Any, reference: Any, shows: bool) -> None:
+def test_relation(
+    relation: Any, given: dict[str, Any], observed: Any, reference: Any, shows: bool
+) -> None:
     assert relation(given, observed, reference) is shows
 
 

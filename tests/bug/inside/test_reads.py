@@ -1,4 +1,6 @@
-"""Files of the repository are the project's: a script that opens one is noticed, the project is not."""
+"""Files of the repository are the project's: a script that opens one is noticed, the project is
+not.
+"""
 
 from __future__ import annotations
 
@@ -61,15 +63,20 @@ def test_imports_own_files_and_the_project_itself_are_not_noticed(readme: Any, s
 @pytest.mark.parametrize("call", ["sys.settrace(print)", "sys.setprofile(print)"])
 def test_a_script_that_traces_is_noticed(toy: Any, call: str) -> None:
     found = seen(
-        toy, f"import sys\nfrom acme import Meter\n{call}\nsys.settrace(None)\nsys.setprofile(None)\n"
+        toy,
+        f"import sys\nfrom acme import Meter\n{call}\nsys.settrace(None)\nsys.setprofile(None)\n",
     )
     assert found.noticed.startswith("it traces the interpreter")
 
 
 def test_a_library_that_compiles_the_project_may_read_its_source(toy: Any) -> None:
-    text = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+    text = (
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x * "
+        "2\n"
+    )
     (toy.folder / "buggy" / "acme" / "net.py").write_text(text)
     found = seen(
-        toy, "import torch\nfrom acme.net import Net\nprint(torch.jit.script(Net())(torch.ones(1)))\n"
+        toy,
+        "import torch\nfrom acme.net import Net\nprint(torch.jit.script(Net())(torch.ones(1)))\n",
     )
     assert (found.ended, found.noticed) == ("returned", ""), found

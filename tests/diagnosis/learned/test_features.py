@@ -12,7 +12,15 @@ from reenact.diagnosis.learned.monitored import STATISTICS
 from reenact.faults.evidence import Evidence
 from reenact.probe.trace import Columns, Metric, Trace, no_rows
 
-STEPS = ("step", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "accuracy")
+STEPS = (
+    "step",
+    "epoch",
+    "loss",
+    "learning_rate",
+    "batch_size",
+    "backward_calls",
+    "accuracy",
+)
 STATS = tuple(f"_{name}" for name in STATISTICS)
 
 
@@ -24,13 +32,27 @@ def trace(losses: list[float], accuracies: list[float], metrics: tuple[Metric, .
         for step, loss, logged in zip(range(count), losses, accuracies, strict=True)
     ]
     return Trace(
-        steps=Columns(STEPS, np.array(rows, dtype=float)), layers=no_rows(("step",)),
-        parameters=no_rows(("step",)), layer_names=(), parameter_facts=(), metrics=metrics, events=(),
-        graph=None, data=(), overlaps=(), crash=None, complete=True, seconds=1, probe_seconds=0, missing=(),
-    )  # fmt: skip
+        steps=Columns(STEPS, np.array(rows, dtype=float)),
+        layers=no_rows(("step",)),
+        parameters=no_rows(("step",)),
+        layer_names=(),
+        parameter_facts=(),
+        metrics=metrics,
+        events=(),
+        graph=None,
+        data=(),
+        overlaps=(),
+        crash=None,
+        complete=True,
+        seconds=1,
+        probe_seconds=0,
+        missing=(),
+    )
 
 
-def of(losses: list[float], accuracies: list[float], metrics: tuple[Metric, ...] = ()) -> dict[str, float]:
+def of(
+    losses: list[float], accuracies: list[float], metrics: tuple[Metric, ...] = ()
+) -> dict[str, float]:
     return features(Evidence(trace=trace(losses, accuracies, metrics)))
 
 
@@ -74,7 +96,11 @@ def test_what_the_program_tells_of_held_out_data_is_read_by_epoch() -> None:
         for epoch, value in enumerate((0.3, 0.6, 0.9))
     )
     found = of([4, 2, 2, 1, 1, 0.5], [0.2, 0.2, 0.5, 0.5, 0.8, 0.8], logged)
-    assert (found["val_acc_min"], found["val_acc_median"], found["val_acc_max"]) == (0.3, 0.6, 0.9)
+    assert (found["val_acc_min"], found["val_acc_median"], found["val_acc_max"]) == (
+        0.3,
+        0.6,
+        0.9,
+    )
 
 
 def test_a_training_without_accuracy_is_judged_by_the_loss_that_is_gone() -> None:
@@ -89,4 +115,7 @@ def test_short_trainings_are_cut_into_slices() -> None:
 
 
 def test_a_matrix_has_the_columns_that_are_asked_for() -> None:
-    assert matrix([{"b": 2.0, "a": 1.0}, {"a": 3.0}], ("a", "b")).tolist() == [[1, 2], [3, 0]]
+    assert matrix([{"b": 2.0, "a": 1.0}, {"a": 3.0}], ("a", "b")).tolist() == [
+        [1, 2],
+        [3, 0],
+    ]

@@ -1,4 +1,6 @@
-"""The detector's opinion of a base program as it is, and of the same with a fault that it must know."""
+"""The detector's opinion of a base program as it is, and of the same with a fault that it must
+know.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ def test_a_healthy_program_is_left_in_peace(seen: list[Evidence]) -> None:
 def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
     first = learned_findings(seen[1])[0]
     assert first.fault is FaultType.HLR
-    assert (first.code, first.name, first.family) == ("LD001", "learned-learning-rate", "learned")
+    assert (first.code, first.name, first.family) == (
+        "LD001",
+        "learned-learning-rate",
+        "learned",
+    )
     assert 0.5 <= first.confidence <= 0.95
     assert first.place is not None
     assert seen[1].program is not None
@@ -61,7 +67,9 @@ def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
     assert "lr=1e-07" not in fixed.script()
 
 
-def test_the_shipped_model_knows_every_feature_of_a_live_run(seen: list[Evidence]) -> None:
+def test_the_shipped_model_knows_every_feature_of_a_live_run(
+    seen: list[Evidence],
+) -> None:
     assert set(load().names) == set(features(seen[0]))
 
 

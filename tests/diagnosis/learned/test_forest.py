@@ -29,7 +29,16 @@ def data() -> Dataset:
     y = np.stack([x[:, 0] > 0.3, x[:, 1] + x[:, 2] > 0.5, x[:, 3] < -0.8], axis=1).astype(np.int64)
     bases = np.arange(160) % 4
     healthy = y.sum(axis=1) == 0
-    return Dataset(NAMES, CLASSES[:3], x, y, healthy, bases, np.arange(160) // 2, ("a", "b", "c", "d"))
+    return Dataset(
+        NAMES,
+        CLASSES[:3],
+        x,
+        y,
+        healthy,
+        bases,
+        np.arange(160) // 2,
+        ("a", "b", "c", "d"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +88,21 @@ def test_the_shipped_model_is_small_and_loads_without_pickle() -> None:
         assert all(found[name].dtype != object for name in found.files)
     shipped = load()
     assert {"LD001", "LD002", "LD003", "LD004", "LD005"} <= set(shipped.codes)
-    assert shipped.raw(np.zeros((1, len(shipped.names)), dtype=np.float32)).shape == (1, len(shipped.codes))
+    assert shipped.raw(np.zeros((1, len(shipped.names)), dtype=np.float32)).shape == (
+        1,
+        len(shipped.codes),
+    )
 
 
 def test_scores_count_hits_and_false_alarms(data: Dataset) -> None:
     truth = data.y.astype(bool)
     perfect = judge(data, truth)
-    assert (perfect.f1, perfect.detected, perfect.hit, perfect.false_alarms) == (1, 1, 1, 0)
+    assert (perfect.f1, perfect.detected, perfect.hit, perfect.false_alarms) == (
+        1,
+        1,
+        1,
+        0,
+    )
     loud = judge(data, np.ones_like(truth))
     assert loud.false_alarms == 1
     assert loud.by_class["LD001"].precision == pytest.approx(truth[:, 0].mean())
@@ -96,7 +113,9 @@ def test_the_page_tells_both_ways_of_holding_out(data: Dataset, forest: Forest) 
     strict = report.one_program_out
     assert set(strict) == {*CLASSIFIERS, UNION}
     assert strict[SHIPPED].f1 > 0.7
-    judgement = judged([Statement(base, 0.9, right) for base in "ab" for right in (True, True, False)])
+    judgement = judged(
+        [Statement(base, 0.9, right) for base in "ab" for right in (True, True, False)]
+    )
     text = page(Learned(forest, data, report, strict[SHIPPED], judgement, 160, 60.0))
     assert "a b c d".replace(" ", "`, `") in text
     assert all(f"| {name} | {scores.f1:.2f} |" in text for name, scores in strict.items())

@@ -28,7 +28,10 @@ model.fit(x, y, epochs=20, batch_size=32)
 
 def outcome(value: float) -> Outcome:
     return Outcome(
-        OutcomeKind.FINISHED, steps=10, metrics={"val_accuracy": value}, sources={"val_accuracy": "keras"}
+        OutcomeKind.FINISHED,
+        steps=10,
+        metrics={"val_accuracy": value},
+        sources={"val_accuracy": "keras"},
     )
 
 
@@ -80,9 +83,17 @@ def test_trainings_are_reused_only_while_the_files_that_the_program_opens_are_th
     with Journal.in_memory() as journal:
         for content in ("a", "a", "b"):
             executor = ScriptedExecutor(trained)
-            services = DiagnoseServices(journal, tmp_path, executor=lambda executor=executor: executor)
+            services = DiagnoseServices(
+                journal, tmp_path, executor=lambda executor=executor: executor
+            )
             opened = Opened((OpenedFile("data.csv", 1, 0, content),), ())
-            kill(PROGRAM, found, KillOptions(seeds=2), services, Evidence(PROGRAM, opened=opened))
+            kill(
+                PROGRAM,
+                found,
+                KillOptions(seeds=2),
+                services,
+                Evidence(PROGRAM, opened=opened),
+            )
             ran.append(len(executor.ran))
     assert ran == [4, 0, 4]
 

@@ -17,9 +17,15 @@ from reenact.program.source import Language
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 STYLES = (
-    "keras_functional", "keras_sequential_add", "keras_subclassed", "torch_module_functional",
-    "torch_sequential_literal", "torch_scheduler_clip", "torch_argparse_defaults", "torch_yaml_config",
-)  # fmt: skip
+    "keras_functional",
+    "keras_sequential_add",
+    "keras_subclassed",
+    "torch_module_functional",
+    "torch_sequential_literal",
+    "torch_scheduler_clip",
+    "torch_argparse_defaults",
+    "torch_yaml_config",
+)
 SCRIPT = """
 import keras
 from keras import layers
@@ -36,7 +42,10 @@ def entry(style: str) -> Path:
     """The script of a corpus program."""
     folder = CORPUS / style
     named = [folder / "train.py", folder / "main.py"]
-    return next((file for file in named if file.exists()), next(iter(sorted(folder.glob("*.py")))))
+    return next(
+        (file for file in named if file.exists()),
+        next(iter(sorted(folder.glob("*.py")))),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +97,10 @@ def test_the_loss_is_of_the_other_family(small: Program) -> None:
 
 
 def test_operators_are_chosen_by_name_and_by_fault() -> None:
-    assert {one.name for one in chosen(["ACH"])} == {"activation-hidden", "activation-output"}
+    assert {one.name for one in chosen(["ACH"])} == {
+        "activation-hidden",
+        "activation-output",
+    }
     assert chosen([]) == OPERATORS
     with pytest.raises(InputError, match="Received: no-such"):
         chosen(["no-such"])

@@ -35,11 +35,23 @@ def test_the_operators_are_listed_with_what_they_cover() -> None:
 def test_mutants_are_listed_and_their_diffs_written(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    words = ("--operator", "HLR", "--operator", "epochs", "--most", "2", "--out", str(tmp_path / "out"))
+    words = (
+        "--operator",
+        "HLR",
+        "--operator",
+        "epochs",
+        "--most",
+        "2",
+        "--out",
+        str(tmp_path / "out"),
+    )
     found = json.loads(printed(*words, "--output-format", "json", str(script)))
     assert [one["operator"] for one in found["data"]] == ["learning-rate"] * 2 + ["epochs"] * 2
     written = sorted((tmp_path / "out").iterdir())
-    assert [file.name for file in written][::3] == ["001-learning-rate.diff", "004-epochs.diff"]
+    assert [file.name for file in written][::3] == [
+        "001-learning-rate.diff",
+        "004-epochs.diff",
+    ]
     assert "-optimizer = torch.optim.Adam(model.parameters(), lr=0.01)" in written[0].read_text()
     assert script.read_text() == SCRIPT
 

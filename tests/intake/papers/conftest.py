@@ -53,16 +53,27 @@ class Sheet:
         self.drawn: list[str] = []
 
     def say(
-        self, text: str, x: float, y: float, size: float = 10, *, bold: bool = False, white: bool = False
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float = 10,
+        *,
+        bold: bool = False,
+        white: bool = False,
     ) -> None:
         escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
         colour = "1 1 1 rg" if white else "0 0 0 rg"
-        self.drawn.append(f"BT {colour} /F{2 if bold else 1} {size} Tf {x} {y} Td ({escaped}) Tj ET")
+        self.drawn.append(
+            f"BT {colour} /F{2 if bold else 1} {size} Tf {x} {y} Td ({escaped}) Tj ET"
+        )
 
     def rule(self, left: float, right: float, y: float) -> None:
         self.drawn.append(f"0.5 w {left} {y} m {right} {y} l S")
 
-    def block(self, left: float, low: float, right: float, high: float, colour: str = "1 0 0") -> None:
+    def block(
+        self, left: float, low: float, right: float, high: float, colour: str = "1 0 0"
+    ) -> None:
         """A filled rectangle; the colour as red, green and blue."""
         self.drawn.append(f"{colour} rg {left} {low} {right - left} {high - low} re f")
 
@@ -75,7 +86,9 @@ class Pdf:
     @staticmethod
     def of(*sheets: Sheet, trailer: str = "", count: int = 0) -> bytes:
         """A small PDF with two fonts. `count` repeats the first page so often."""
-        streams = [zlib.compress("\n".join(sheet.drawn).encode("latin-1", "replace")) for sheet in sheets]
+        streams = [
+            zlib.compress("\n".join(sheet.drawn).encode("latin-1", "replace")) for sheet in sheets
+        ]
         kids = [5 + 2 * number for number in range(len(streams))]
         listed = " ".join(f"{kid} 0 R" for kid in (kids[:1] * count if count else kids))
         objects = [
@@ -91,7 +104,9 @@ class Pdf:
 
 def _page(content: int) -> bytes:
     fonts = "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >>"
-    return f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R {fonts} >>".encode()
+    return (
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R {fonts} >>"
+    ).encode()
 
 
 def _stream(content: bytes) -> bytes:
@@ -107,5 +122,8 @@ def _file(objects: list[bytes], trailer: str) -> bytes:
         data += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    root = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {trailer} >>\nstartxref\n{len(data)}\n%%EOF\n"
+    root = (
+        f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {trailer} "
+        f">>\nstartxref\n{len(data)}\n%%EOF\n"
+    )
     return data + head.encode() + root.encode()

@@ -25,39 +25,74 @@ BIBLATEX = r"""
 
 def test_bibtex_with_strings_braces_quotes_and_a_broken_entry() -> None:
     text = (
-        '@STRING{nips = "NeurIPS"}\n@article{a, title={{Nested {B}races}}, journal = nips # " 30",\n'
+        '@STRING{nips = "NeurIPS"}\n@article{a, title={{Nested {B}races}}, journal = nips # " '
+        '30",\n'
         "year=2017,\n"
         "author={M{\\\"u}ller, J{\\'e}r\\^ome and {The Team}}}\n@book{broken, title={no end\n"
-        '@misc{b, title="Quoted {"}sign", howpublished={\\url{https://arxiv.org/abs/1706.03762v5}}}\n'
+        '@misc{b, title="Quoted {"}sign", '
+        "howpublished={\\url{https://arxiv.org/abs/1706.03762v5}}}\n"
     )
     a, broken, b = read_bibtex(text)
-    assert (a.title, a.authors, a.year) == ("Nested Braces", ("Jérôme Müller", "The Team"), 2017)
+    assert (a.title, a.authors, a.year) == (
+        "Nested Braces",
+        ("Jérôme Müller", "The Team"),
+        2017,
+    )
     assert "NeurIPS 30" in a.text
     assert broken.key == "broken"
-    assert (b.title, b.arxiv, b.url) == ('Quoted "sign', "1706.03762", "https://arxiv.org/abs/1706.03762v5")
+    assert (b.title, b.arxiv, b.url) == (
+        'Quoted "sign',
+        "1706.03762",
+        "https://arxiv.org/abs/1706.03762v5",
+    )
 
 
 def test_biblatex() -> None:
     (found,) = read_bibitems(BIBLATEX)
     assert (found.title, found.authors, found.year, found.doi) == (
-        "Deep Residual Learning", ("Kaiming He", "Xiangyu Zhang"), 2016, "10.1109/CVPR.2016.90",
-    )  # fmt: skip
+        "Deep Residual Learning",
+        ("Kaiming He", "Xiangyu Zhang"),
+        2016,
+        "10.1109/CVPR.2016.90",
+    )
 
 
 @pytest.mark.parametrize(
     ("entry", "key", "title", "authors", "year"),
     [
-        ("[3] A. Vaswani, N. Shazeer, and N. Parmar. Attention is all you need. In NIPS, 2017.", "3",
-         "Attention is all you need", ("A. Vaswani", "N. Shazeer", "N. Parmar"), 2017),
-        ("He, K., Zhang, X. (2016). Deep residual learning. CVPR.", "7", "Deep residual learning",
-         ("K. He", "X. Zhang"), 2016),
-        ("12. D. Kingma and J. Ba, “Adam: A method,” ICLR, 2015.", "12", "Adam: A method",
-         ("D. Kingma", "J. Ba"), 2015),
+        (
+            "[3] A. Vaswani, N. Shazeer, and N. Parmar. Attention is all you need. In NIPS, 2017.",
+            "3",
+            "Attention is all you need",
+            ("A. Vaswani", "N. Shazeer", "N. Parmar"),
+            2017,
+        ),
+        (
+            "He, K., Zhang, X. (2016). Deep residual learning. CVPR.",
+            "7",
+            "Deep residual learning",
+            ("K. He", "X. Zhang"),
+            2016,
+        ),
+        (
+            "12. D. Kingma and J. Ba, “Adam: A method,” ICLR, 2015.",
+            "12",
+            "Adam: A method",
+            ("D. Kingma", "J. Ba"),
+            2015,
+        ),
     ],
-)  # fmt: skip
-def test_printed_entries(entry: str, key: str, title: str, authors: tuple[str, ...], year: int) -> None:
+)
+def test_printed_entries(
+    entry: str, key: str, title: str, authors: tuple[str, ...], year: int
+) -> None:
     found = keyed(entry, 7)
-    assert (found.key, found.title, found.authors, found.year) == (key, title, authors, year)
+    assert (found.key, found.title, found.authors, found.year) == (
+        key,
+        title,
+        authors,
+        year,
+    )
 
 
 def test_citations_by_number_range_and_name() -> None:
@@ -67,8 +102,14 @@ def test_citations_by_number_range_and_name() -> None:
     ]
     known = Bibliography.of(entries)
     assert cited_keys("As in [10, 12-14] and [99].", known) == ("10", "12", "13", "14")
-    assert cited_keys("Name11 et al. (2011) and (Name12 & Other, 2012)", known) == ("11", "12")
-    assert cited_keys("[see @x; @y.z, p. 3] mail me@home.org", Bibliography()) == ("x", "y.z")
+    assert cited_keys("Name11 et al. (2011) and (Name12 & Other, 2012)", known) == (
+        "11",
+        "12",
+    )
+    assert cited_keys("[see @x; @y.z, p. 3] mail me@home.org", Bibliography()) == (
+        "x",
+        "y.z",
+    )
 
 
 @pytest.mark.parametrize(

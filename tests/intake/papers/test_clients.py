@@ -1,4 +1,6 @@
-"""arXiv and Semantic Scholar, as they answer and as they fail, from a server on this machine; a library."""
+"""arXiv and Semantic Scholar, as they answer and as they fail, from a server on this machine; a
+library.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,23 @@ from typing import Any
 import pytest
 
 from reenact.errors import InputError, Unreachable, UnreadablePaper
-from reenact.intake.papers.clients import SERVER, SITE, Arxiv, Clients, Library, Scholar, arxiv_id
+from reenact.intake.papers.clients import (
+    SERVER,
+    SITE,
+    Arxiv,
+    Clients,
+    Library,
+    Scholar,
+    arxiv_id,
+)
 from reenact.intake.papers.paper import Reference
 from reenact.intake.papers.read import read_paper
 from reenact.intake.web import Polite
 from reenact.sandbox.box import Sandbox
 
-LATEX = b"\\documentclass{article}\\title{Own}\\begin{document}\\section{A}Some words.\\end{document}"
+LATEX = (
+    b"\\documentclass{article}\\title{Own}\\begin{document}\\section{A}Some words.\\end{document}"
+)
 PACKED = gzip.compress(LATEX, mtime=0)
 
 
@@ -66,11 +78,17 @@ def test_references_to_arxiv(ref: str, name: str) -> None:
     assert arxiv_id(ref) == name
 
 
-def test_a_paper_of_arxiv_is_asked_for_once(hub: Any, pace: Pace, box: Sandbox, tmp_path: Path) -> None:
+def test_a_paper_of_arxiv_is_asked_for_once(
+    hub: Any, pace: Pace, box: Sandbox, tmp_path: Path
+) -> None:
     hub.say("/e-print/2001.00001", PACKED)
     arxiv = arxiv_at(hub, pace, folder=tmp_path / "kept")
     paper = read_paper("arXiv:2001.00001", box=box, clients=Clients(arxiv=arxiv))
-    assert (paper.title, paper.form, paper.source) == ("Own", "latex", "arXiv:2001.00001")
+    assert (paper.title, paper.form, paper.source) == (
+        "Own",
+        "latex",
+        "arXiv:2001.00001",
+    )
     assert paper.lost == ()
     asked = len(hub.asked)
     offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
@@ -128,7 +146,9 @@ def test_no_network_is_reported(pace: Pace) -> None:
     assert "name the file" in error.value.next_step
 
 
-def test_a_name_that_leads_nowhere_is_asked_for_once(pace: Pace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_leads_nowhere_is_asked_for_once(
+    pace: Pace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for proxy in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(proxy, raising=False)
         monkeypatch.delenv(proxy.upper(), raising=False)
@@ -152,18 +172,37 @@ def test_a_reference_is_completed_by_its_id(hub: Any, pace: Pace) -> None:
     hub.say(
         f"/graph/v1/paper/arXiv:1706.03762?fields={FIELDS}",
         {
-            "title": "Attention", "year": 2017, "externalIds": {"ArXiv": "1706.03762", "DOI": "10.1/a"},
-            "authors": [{"name": "A. V."}, 3], "url": None,
+            "title": "Attention",
+            "year": 2017,
+            "externalIds": {"ArXiv": "1706.03762", "DOI": "10.1/a"},
+            "authors": [{"name": "A. V."}, 3],
+            "url": None,
         },
-    )  # fmt: skip
+    )
     done = scholar_at(hub, pace).complete(Reference("k", "text", arxiv="1706.03762v5"))
-    assert (done.title, done.doi, done.authors, done.year) == ("Attention", "10.1/a", ("A. V.",), 2017)
+    assert (done.title, done.doi, done.authors, done.year) == (
+        "Attention",
+        "10.1/a",
+        ("A. V.",),
+        2017,
+    )
     assert (done.text, done.arxiv) == ("text", "1706.03762v5")
 
 
 def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pace) -> None:
-    found = {"data": [{"title": "ADAM: a Method!", "externalIds": {"ArXiv": "1412.6980"}, "year": 2014}]}
-    hub.say(f"/graph/v1/paper/search/match?query=Adam%3A%20A%20method&fields={FIELDS}", found)
+    found = {
+        "data": [
+            {
+                "title": "ADAM: a Method!",
+                "externalIds": {"ArXiv": "1412.6980"},
+                "year": 2014,
+            }
+        ]
+    }
+    hub.say(
+        f"/graph/v1/paper/search/match?query=Adam%3A%20A%20method&fields={FIELDS}",
+        found,
+    )
     hub.say(f"/graph/v1/paper/search/match?query=Another&fields={FIELDS}", found)
     scholar = scholar_at(hub, pace)
     done = scholar.complete(Reference("k", "text", title="Adam: A method", year=2015))
@@ -175,7 +214,11 @@ def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pa
 
 @pytest.mark.parametrize(
     ("body", "status", "message"),
-    [(b"<html>Busy</html>", 200, "cannot be read"), (b"[1]", 200, "no object"), (b"{}", 403, "status 403")],
+    [
+        (b"<html>Busy</html>", 200, "cannot be read"),
+        (b"[1]", 200, "no object"),
+        (b"{}", 403, "status 403"),
+    ],
 )
 def test_answers_of_scholar_that_are_none(
     hub: Any, pace: Pace, body: bytes, status: int, message: str
@@ -190,7 +233,8 @@ def library(tmp_path: Path) -> Library:
     adam, deep = tmp_path / "adam", tmp_path / "deep"
     (adam / "repository").mkdir(parents=True)
     (adam / "about.toml").write_text(
-        'title = "Adam: A Method"\narxiv = "1412.6980"\ndoi = "10.1/Adam"\nurl = "https://example.org/adam/"\n'
+        'title = "Adam: A Method"\narxiv = "1412.6980"\ndoi = "10.1/Adam"\nurl = '
+        '"https://example.org/adam/"\n'
     )
     (adam / "paper.pdf").write_bytes(b"%PDF")
     (adam / "paper.md").write_text("# Adam")

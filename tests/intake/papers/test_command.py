@@ -16,9 +16,14 @@ from reenact.report.render import FORMATS, render
 
 def test_outline_counts_and_losses(latex: Paper) -> None:
     assert counts_of(latex) == {
-        "sections": 6, "sentences": 17, "equations": 3, "tables": 1, "figures": 2, "algorithms": 1,
+        "sections": 6,
+        "sentences": 17,
+        "equations": 3,
+        "tables": 1,
+        "figures": 2,
+        "algorithms": 1,
         "references": 2,
-    }  # fmt: skip
+    }
     shown = render(paper_document(latex), "full", width=120, color=False)
     assert "Narrow Layers Learn Late" in shown
     assert "2.2" in shown
@@ -37,7 +42,9 @@ def test_every_format_shows_what_was_lost_in_reading(latex: Paper, form: str) ->
 
 def test_the_command_prints_json_and_text(fixtures: Path) -> None:
     place = str(fixtures / "narrow.md")
-    result = CliRunner().invoke(reenact, ["read", place, "--output-format", "json"], catch_exceptions=False)
+    result = CliRunner().invoke(
+        reenact, ["read", place, "--output-format", "json"], catch_exceptions=False
+    )
     data = json.loads(result.stdout)
     assert data["kind"] == "read"
     text = CliRunner().invoke(reenact, ["read", place, "--text"], catch_exceptions=False)

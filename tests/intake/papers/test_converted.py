@@ -35,8 +35,8 @@ The slope is then measured as in Algorithm 1.
 We won.
 """
 TABLE = (
-    "<table><tr><td colspan=2>input slope s</td></tr><tr><td>while s &gt; 0 do</td><td>climb on</td></tr>"
-    "<tr><td>s = s / 2</td><td></td></tr><tr><td>end while</td><td></td></tr></table>"
+    "<table><tr><td colspan=2>input slope s</td></tr><tr><td>while s &gt; 0 do</td><td>climb "
+    "on</td></tr><tr><td>s = s / 2</td><td></td></tr><tr><td>end while</td><td></td></tr></table>"
 )
 
 
@@ -58,15 +58,26 @@ TABLE = (
 def test_under_a_heading_it_is_no_section(steps: str, body: str) -> None:
     paper = read(HEADED.format(steps=steps))
 
-    assert [(one.id, one.title) for one in paper.sections] == [("1", "Method"), ("2", "Results")]
+    assert [(one.id, one.title) for one in paper.sections] == [
+        ("1", "Method"),
+        ("2", "Results"),
+    ]
     (algorithm,) = algorithms(paper)
-    assert (algorithm.label, algorithm.caption, algorithm.body) == ("1", "Climbing", body)
-    assert paper.sections[0].blocks[-1].text.startswith("The slope is then measured"), "it swallows nothing"
+    assert (algorithm.label, algorithm.caption, algorithm.body) == (
+        "1",
+        "Climbing",
+        body,
+    )
+    assert paper.sections[0].blocks[-1].text.startswith("The slope is then measured"), (
+        "it swallows nothing"
+    )
     assert not paper.lost
 
 
 def test_a_name_above_a_table_of_steps_without_a_heading() -> None:
-    paper = read(f"# Slopes\n\n## Method\n\nAlgorithm 3 Climbing (fast)\n\n{TABLE}\n\nFor this we use it.\n")
+    paper = read(
+        f"# Slopes\n\n## Method\n\nAlgorithm 3 Climbing (fast)\n\n{TABLE}\n\nFor this we use it.\n"
+    )
     (algorithm,) = algorithms(paper)
     assert (algorithm.label, algorithm.caption) == ("3", "Climbing (fast)")
     assert not any(isinstance(one, Table) for one in paper.blocks())
@@ -74,7 +85,8 @@ def test_a_name_above_a_table_of_steps_without_a_heading() -> None:
 
 
 @pytest.mark.parametrize(
-    "steps", [TABLE, "input slope $s$ for $t$ in T do if $s > 0$ then climb end if end for"]
+    "steps",
+    [TABLE, "input slope $s$ for $t$ in T do if $s > 0$ then climb end if end for"],
 )
 def test_steps_without_a_name_are_reported(steps: str) -> None:
     paper = read(f"# Slopes\n\n## Method\n\nWe use Algorithm 4.\n\n{steps}\n")

@@ -12,16 +12,26 @@ from reenact.sandbox.box import Sandbox
 
 def test_the_paper_of_the_tests(html: Paper, fixtures: Path) -> None:
     assert (html.title, html.authors) == (
-        "Narrow Layers Learn Late: A Study of Width", ("Ada Example", "Bo Sample"),
-    )  # fmt: skip
+        "Narrow Layers Learn Late: A Study of Width",
+        ("Ada Example", "Bo Sample"),
+    )
     assert [(one.id, one.title) for one in html.sections] == [
-        ("0", "Abstract"), ("1", "Method"), ("2", "Experiments"), ("2.1", "Results"), ("A", "Settings"),
-    ]  # fmt: skip
+        ("0", "Abstract"),
+        ("1", "Method"),
+        ("2", "Experiments"),
+        ("2.1", "Results"),
+        ("A", "Settings"),
+    ]
     assert [(one.label, one.latex) for one in html.blocks() if isinstance(one, Equation)] == [
-        ("1", r"L(\theta)=-\sum_{i=1}^{n}y_{i}\log\mathrm{softmax}(Wx_{i})"), ("2", r"\beta = 0.9"),
-    ]  # fmt: skip
+        ("1", r"L(\theta)=-\sum_{i=1}^{n}y_{i}\log\mathrm{softmax}(Wx_{i})"),
+        ("2", r"\beta = 0.9"),
+    ]
     (table,) = [one for one in html.blocks() if isinstance(one, Table)]
-    assert (table.label, table.caption, table.heads) == ("1", "Accuracy on digits, next to [@bib.bib2].", 2)
+    assert (table.label, table.caption, table.heads) == (
+        "1",
+        "Accuracy on digits, next to [@bib.bib2].",
+        2,
+    )
     assert table.rows == (
         ("", "Accuracy", "Accuracy"),
         ("Model", "train", "test"),
@@ -32,7 +42,11 @@ def test_the_paper_of_the_tests(html: Paper, fixtures: Path) -> None:
     (figure,) = [one for one in html.blocks() if isinstance(one, Figure)]
     assert figure.image == (fixtures / "narrow" / "figures" / "net.png").read_bytes()
     train, listing = [one for one in html.blocks() if isinstance(one, Algorithm)]
-    assert (train.label, train.caption, train.body) == ("1", "Training", "for $t=1$ to T\nstep")
+    assert (train.label, train.caption, train.body) == (
+        "1",
+        "Training",
+        "for $t=1$ to T\nstep",
+    )
     assert listing.body == "x = 1\ny = 2"
 
 
@@ -41,11 +55,16 @@ def test_sentences_citations_and_footnotes(html: Paper) -> None:
     cited = texts[r"Let $x\in\mathbb{R}^{d}$ be an input [@bib.bib1; @bib.bib2]."]
     assert cited.cites == ("bib.bib1", "bib.bib2")
     assert r"The rate is $\eta=10^{-3}$." in texts
-    assert {"Footnote: Over five seeds.", r"where $\theta$ are all weights.", "Wide ones."} <= set(texts)
+    assert {
+        "Footnote: Over five seeds.",
+        r"where $\theta$ are all weights.",
+        "Wide ones.",
+    } <= set(texts)
     assert "Weights are drawn from a normal distribution." in texts
     assert [(one.key, one.arxiv, one.year) for one in html.references] == [
-        ("bib.bib1", "1412.6980", 2015), ("bib.bib2", "", 2014),
-    ]  # fmt: skip
+        ("bib.bib1", "1412.6980", 2015),
+        ("bib.bib2", "", 2014),
+    ]
 
 
 def test_what_no_reader_sees_is_left_out_and_reported(html: Paper) -> None:
@@ -58,7 +77,10 @@ def test_what_no_reader_sees_is_left_out_and_reported(html: Paper) -> None:
 def test_tags_without_end_and_without_order(tmp_path: Path, box: Sandbox) -> None:
     page = tmp_path / "page.html"
     page.write_text(
-        "<html><body>" + "<div><b>" * 1200 + "Words at the bottom." + "</i></td></table><p>More words."
+        "<html><body>"
+        + "<div><b>" * 1200
+        + "Words at the bottom."
+        + "</i></td></table><p>More words."
     )
     paper = read_paper(str(page), box=box)
     assert "Words at the bottom." in paper.text()

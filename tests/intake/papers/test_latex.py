@@ -1,10 +1,19 @@
-"""Nothing of a LaTeX paper is lost: formulas, cells, labels, citations, algorithms; else it is reported."""
+"""Nothing of a LaTeX paper is lost: formulas, cells, labels, citations, algorithms; else it is
+reported.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from reenact.intake.papers.paper import Algorithm, Equation, Figure, Paper, Paragraph, Table
+from reenact.intake.papers.paper import (
+    Algorithm,
+    Equation,
+    Figure,
+    Paper,
+    Paragraph,
+    Table,
+)
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.box import Sandbox
 
@@ -13,15 +22,22 @@ def test_title_authors_and_outline(latex: Paper) -> None:
     assert latex.title == "Narrow Layers Learn Late: A Study of Width"
     assert latex.authors == ("Ada Example", "Bo Sample")
     assert [(one.id, one.title) for one in latex.sections] == [
-        ("0", "Abstract"), ("1", "Method"), ("2", "Experiments"), ("2.1", "Setup"), ("2.2", "Results"),
+        ("0", "Abstract"),
+        ("1", "Method"),
+        ("2", "Experiments"),
+        ("2.1", "Setup"),
+        ("2.2", "Results"),
         ("A", "Settings"),
-    ]  # fmt: skip
+    ]
 
 
 def test_equations_with_macros_written_out_and_labels(latex: Paper) -> None:
     found = [(one.label, one.latex) for one in latex.blocks() if isinstance(one, Equation)]
     assert found == [
-        ("eq:loss", r"L(\theta) = -\sum_{i=1}^{n} y_i \log \mathop{\mathrm{softmax}}(W x_i)"),
+        (
+            "eq:loss",
+            r"L(\theta) = -\sum_{i=1}^{n} y_i \log \mathop{\mathrm{softmax}}(W x_i)",
+        ),
         (
             "eq:m, eq:step",
             "\\begin{align}\n  m_t &= \\beta m_{t-1} + (1-\\beta) g_t \\\\\n"
@@ -34,8 +50,10 @@ def test_equations_with_macros_written_out_and_labels(latex: Paper) -> None:
 def test_every_cell_of_the_table_with_spans_repeated(latex: Paper) -> None:
     (table,) = [one for one in latex.blocks() if isinstance(one, Table)]
     assert (table.label, table.caption, table.heads) == (
-        "tab:acc", "Accuracy on digits over 5 seeds, next to [@ba2014].", 2,
-    )  # fmt: skip
+        "tab:acc",
+        "Accuracy on digits over 5 seeds, next to [@ba2014].",
+        2,
+    )
     assert table.rows == (
         ("", "Accuracy (%)", "Accuracy (%)", "Seconds"),
         ("Model", "train", "test", "Seconds"),
@@ -49,12 +67,19 @@ def test_figures_with_their_pixels(latex: Paper, fixtures: Path) -> None:
     net, curve = [one for one in latex.blocks() if isinstance(one, Figure)]
     assert (net.label, net.caption) == ("fig:net", "The network, after [@kingma2015].")
     assert net.image == (fixtures / "narrow" / "figures" / "net.png").read_bytes()
-    assert (curve.label, curve.caption, curve.image) == ("fig:curve", "Loss by epoch.", b"")
+    assert (curve.label, curve.caption, curve.image) == (
+        "fig:curve",
+        "Loss by epoch.",
+        b"",
+    )
 
 
 def test_algorithms_are_whole(latex: Paper) -> None:
     (algorithm,) = [one for one in latex.blocks() if isinstance(one, Algorithm)]
-    assert (algorithm.label, algorithm.caption) == ("alg:train", "Training of Narrow, as in [@kingma2015]")
+    assert (algorithm.label, algorithm.caption) == (
+        "alg:train",
+        "Training of Narrow, as in [@kingma2015]",
+    )
     assert algorithm.body.splitlines() == [
         r"\REQUIRE data $D$, rate $\eta$",
         r"\FOR{$t=1$ to $T$}",
@@ -67,8 +92,11 @@ def test_algorithms_are_whole(latex: Paper) -> None:
 def test_citations_lead_to_references(latex: Paper) -> None:
     kingma, ba = latex.references
     assert (kingma.title, kingma.authors, kingma.year, kingma.arxiv) == (
-        "Adam: A Method for Stochastic Optimization", ("Diederik P. Kingma", "Jimmy Ba"), 2015, "1412.6980",
-    )  # fmt: skip
+        "Adam: A Method for Stochastic Optimization",
+        ("Diederik P. Kingma", "Jimmy Ba"),
+        2015,
+        "1412.6980",
+    )
     assert (ba.doi, ba.url) == ("10.5555/2969033", "https://example.org/deep")
     assert ba.cited_in == ("0:1.2", "1:1.1", "2.2:1")
     assert kingma.cited_in == ("1:1.1", "2.2:2", "2.2:4")
@@ -79,14 +107,18 @@ def test_sentences_footnotes_items_and_run_in_headings(latex: Paper) -> None:
     texts = [one.text for one in latex.sentences()]
     assert "Narrow-Net reaches 91.2% on digits, i.e., 3.1 points more than [@ba2014]." in texts
     assert (
-        r"Let $x\in\mathbb{R}^d$ be an input and $\eta=10^{-3}$ the learning rate [@kingma2015; @ba2014]."
-        in texts
-    )
+        r"Let $x\in\mathbb{R}^d$ be an input and $\eta=10^{-3}$ the learning rate "
+        r"[@kingma2015; @ba2014]."
+    ) in texts
     assert texts[texts.index("Footnote: Biases too.") :][:2] == [
         "Footnote: Biases too.",
         "They start at zero.",
     ]
-    assert {"Narrow ones, with 8 units.", "Wide ones, with $2^{10}$ units.", "Data."} <= set(texts)
+    assert {
+        "Narrow ones, with 8 units.",
+        "Wide ones, with $2^{10}$ units.",
+        "Data.",
+    } <= set(texts)
     assert "Weights are drawn from a normal distribution with $\\sigma=0.02$." in texts
     assert not any("neverread" in text for text in texts)
 
@@ -94,9 +126,11 @@ def test_sentences_footnotes_items_and_run_in_headings(latex: Paper) -> None:
 def test_what_was_lost_is_reported(latex: Paper) -> None:
     lost = {(one.kind, one.where) for one in latex.lost}
     assert lost == {
-        ("file", "sections/experiments.tex"), ("figure", "curve.eps"), ("macro", "\\odd"),
+        ("file", "sections/experiments.tex"),
+        ("figure", "curve.eps"),
+        ("macro", "\\odd"),
         ("macro", "\\undone"),
-    }  # fmt: skip
+    }
 
 
 def test_the_same_paper_has_the_same_ids(latex: Paper, fixtures: Path, box: Sandbox) -> None:
@@ -116,14 +150,23 @@ def test_packages_that_pandoc_does_not_know_cost_no_table(tmp_path: Path, box: S
     (tmp_path / "paper.tex").write_text(HARD)
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
     tables = {one.label: one for one in paper.blocks() if isinstance(one, Table)}
-    assert tables["tab:x"].rows == (("Model", "A B"), ("X", "1"), ("Y [@a]", "--".replace("--", "–")))
+    assert tables["tab:x"].rows == (
+        ("Model", "A B"),
+        ("X", "1"),
+        ("Y [@a]", "--".replace("--", "–")),
+    )
     assert tables["tab:x"].caption == "Cap with $x$."
     assert any(isinstance(one, Paragraph) and "A note below" in one.text for one in paper.blocks())
-    assert [one.rows for one in tables.values() if one.label == "tab:w"] == [(("a", "b"), ("1", "2"))]
+    assert [one.rows for one in tables.values() if one.label == "tab:w"] == [
+        (("a", "b"), ("1", "2"))
+    ]
     pictures = [one.caption for one in paper.blocks() if isinstance(one, Figure)]
     assert pictures == ["Both. (Left)", "Right"]
     assert [one.key for one in paper.references] == ["a", "b"]
-    assert (paper.references[0].title, paper.references[0].arxiv) == ("Adam: A method", "1412.6980")
+    assert (paper.references[0].title, paper.references[0].arxiv) == (
+        "Adam: A method",
+        "1412.6980",
+    )
     assert {one.kind for one in paper.lost} == {"figure", "citation"}
     assert paper.find("and [@nowhere], i.e. both.") == ("1:1.1",)
     listing = next(one for one in paper.blocks() if isinstance(one, Algorithm))
@@ -167,8 +210,16 @@ for i in range(3):
 def test_a_section_that_pandoc_refuses_costs_itself_alone(tmp_path: Path, box: Sandbox) -> None:
     (tmp_path / "paper.tex").write_text(BROKEN)
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
-    assert (paper.title, paper.authors) == ("A Long Title", ("Ada Example", "Bo Sample"))
-    assert [one.title for one in paper.sections] == ["Abstract", "Good", "Broken", "Good again"]
+    assert (paper.title, paper.authors) == (
+        "A Long Title",
+        ("Ada Example", "Bo Sample"),
+    )
+    assert [one.title for one in paper.sections] == [
+        "Abstract",
+        "Good",
+        "Broken",
+        "Good again",
+    ]
     assert "Words before the break" in paper.text()
     assert [(one.label, one.latex) for one in paper.blocks() if isinstance(one, Equation)] == [
         ("eq:x", "x = 1")
@@ -235,22 +286,29 @@ They hum too.
 """
 
 
-def test_what_is_wrapped_in_commands_of_the_author_comes_through(tmp_path: Path, box: Sandbox) -> None:
+def test_what_is_wrapped_in_commands_of_the_author_comes_through(
+    tmp_path: Path, box: Sandbox
+) -> None:
     (tmp_path / "paper.tex").write_text(WRAPPED.lstrip())
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
     assert paper.title == "A Study of Kettles"
     assert [(one.id, one.title) for one in paper.sections] == [
-        ("0", "Abstract"), ("1", "Results"), ("A", "More kettles"),
-    ]  # fmt: skip
+        ("0", "Abstract"),
+        ("1", "Results"),
+        ("A", "More kettles"),
+    ]
     assert "Kettles hum." in [one.text for one in paper.sentences()]
     assert [one.text for one in paper.blocks() if isinstance(one, Paragraph)][2:4] == [
-        "The first paragraph ends.", "The second begins.",
-    ]  # fmt: skip
+        "The first paragraph ends.",
+        "The second begins.",
+    ]
     (table,) = [one for one in paper.blocks() if isinstance(one, Table)]
     assert (table.label, table.caption, table.heads) == ("tab:hum", "Hum.", 1)
     assert table.rows == (
-        ("Pot", "Before", "After"), ("Copper", "Copper", "Copper"), ("Small", "1.0", r"$2.0\pm0.1$"),
-    )  # fmt: skip
+        ("Pot", "Before", "After"),
+        ("Copper", "Copper", "Copper"),
+        ("Small", "1.0", r"$2.0\pm0.1$"),
+    )
     figures = [(one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)]
     assert figures == [("fig:a, fig:both", "Both."), ("fig:b", "")]
     assert [one.latex for one in paper.blocks() if isinstance(one, Equation)] == ["h = 1"]
@@ -261,7 +319,8 @@ def test_a_style_with_the_body_of_a_command_on_the_next_line_costs_nothing(
     tmp_path: Path, box: Sandbox
 ) -> None:
     (tmp_path / "own.sty").write_text(
-        "\\newcommand{\\ELSIF}[2][default]%\n{\\end{ALC@if}##2}\n\\newcommand{\\ours}[1]{Ours #1}%\n"
+        "\\newcommand{\\ELSIF}[2][default]%\n{\\end{ALC@if}##2}\n\\newcommand{\\ours}[1]{Ours "
+        "#1}%\n"
     )
     (tmp_path / "paper.tex").write_text(
         r"\documentclass{article}\usepackage{own}\begin{document}\section{A}\ours{wins} here."
@@ -269,7 +328,9 @@ def test_a_style_with_the_body_of_a_command_on_the_next_line_costs_nothing(
     )
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
     assert paper.find("Ours wins here.")
-    assert [one.rows for one in paper.blocks() if isinstance(one, Table)] == [(("a", "b"), ("1", "2"))]
+    assert [one.rows for one in paper.blocks() if isinstance(one, Table)] == [
+        (("a", "b"), ("1", "2"))
+    ]
     assert paper.lost == ()
 
 
@@ -286,7 +347,8 @@ def test_an_environment_that_pandoc_skips_is_opened(tmp_path: Path, box: Sandbox
 def test_ieee_formulas_and_drawings(tmp_path: Path, box: Sandbox) -> None:
     formula = "\\begin{IEEEeqnarray*}{rCl} a_i &=& b \\end{IEEEeqnarray*}"
     drawing = (
-        "\\begin{figure}\\begin{tikzpicture}\\draw (0,0);\\end{tikzpicture}\\caption{Drawn.}\\end{figure}"
+        "\\begin{figure}\\begin{tikzpicture}\\draw "
+        "(0,0);\\end{tikzpicture}\\caption{Drawn.}\\end{figure}"
     )
     body = f"It holds that\n{formula}\n{drawing}"
     (tmp_path / "paper.tex").write_text(
@@ -294,7 +356,13 @@ def test_ieee_formulas_and_drawings(tmp_path: Path, box: Sandbox) -> None:
     )
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
     (shown,) = [one.latex for one in paper.blocks() if isinstance(one, Equation)]
-    assert shown.split() == ["\\begin{eqnarray*}", "a_i", "&=&", "b", "\\end{eqnarray*}"]
+    assert shown.split() == [
+        "\\begin{eqnarray*}",
+        "a_i",
+        "&=&",
+        "b",
+        "\\end{eqnarray*}",
+    ]
     assert [(one.kind, one.where) for one in paper.lost] == [("figure", "tikzpicture")]
 
 
@@ -312,14 +380,23 @@ STARRED = r"""\documentclass{article}\begin{document}
 """
 
 
-def test_sections_without_a_number_do_not_shift_those_with_one(tmp_path: Path, box: Sandbox) -> None:
+def test_sections_without_a_number_do_not_shift_those_with_one(
+    tmp_path: Path, box: Sandbox
+) -> None:
     place = tmp_path / "paper.tex"
     place.write_text(STARRED)
     paper = read_paper(str(place), box=box)
     assert [(one.id, one.title) for one in paper.sections] == [
-        ("0a", "Notation"), ("1", "Method"), ("1.0a", "Remark"), ("1.1", "Loss"), ("1a", "Impact"),
-        ("1a.1", "Harm"), ("1b", "Ethics"), ("2", "Results"), ("3", "Acknowledgement"),
-    ]  # fmt: skip
+        ("0a", "Notation"),
+        ("1", "Method"),
+        ("1.0a", "Remark"),
+        ("1.1", "Loss"),
+        ("1a", "Impact"),
+        ("1a.1", "Harm"),
+        ("1b", "Ethics"),
+        ("2", "Results"),
+        ("3", "Acknowledgement"),
+    ]
     assert len(paper.by_id) == len(paper.sections) + sum(1 for _ in paper.blocks()) + sum(
         1 for _ in paper.sentences()
     )
@@ -351,10 +428,14 @@ def test_subfigures_and_algorithms_in_the_older_way(tmp_path: Path, box: Sandbox
     (tmp_path / "paper.tex").write_text(OLDER)
     paper = read_paper(str(tmp_path / "paper.tex"), box=box)
 
-    figures = [(one.file, one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)]
+    figures = [
+        (one.file, one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)
+    ]
     assert figures == [
-        ("a.png", "fig:a", "All slopes. (Left slope)"), ("b.png", "fig:b", ""), ("c.png", "", ""),
-    ]  # fmt: skip
+        ("a.png", "fig:a", "All slopes. (Left slope)"),
+        ("b.png", "fig:b", ""),
+        ("c.png", "", ""),
+    ]
     (algorithm,) = [one for one in paper.blocks() if isinstance(one, Algorithm)]
     assert (algorithm.caption, algorithm.label) == ("Climbing", "alg:climb")
     assert algorithm.body.splitlines() == [

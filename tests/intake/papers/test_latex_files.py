@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.latex_files import Files, find_main, flatten, without_comments
+from reenact.intake.papers.latex_files import (
+    Files,
+    find_main,
+    flatten,
+    without_comments,
+)
 from reenact.intake.papers.source import MOST_TEXT
 
 PAPER = "\\documentclass{article}\n\\begin{document}\n%s\n\\end{document}\n"
@@ -24,12 +29,25 @@ def write(folder: Path, **files: str) -> Files:
 def test_inputs_are_put_in_their_places(tmp_path: Path) -> None:
     files = write(
         tmp_path,
-        main=PAPER % "A\\input{parts/one}B \\include{two} \\input three \\import{parts/}{four} % \\input{no}",
-        parts__one="ONE \\input{parts/inner}", parts__inner="INNER", two="TWO", three="THREE",
-        parts__four="FOUR", no="SECRET",
-    )  # fmt: skip
+        main=PAPER
+        % "A\\input{parts/one}B \\include{two} \\input three \\import{parts/}{four} % \\input{no}",
+        parts__one="ONE \\input{parts/inner}",
+        parts__inner="INNER",
+        two="TWO",
+        three="THREE",
+        parts__four="FOUR",
+        no="SECRET",
+    )
     text = flatten(files, "main.tex")
-    assert text.split("{document}")[1].split()[:-1] == ["A", "ONE", "INNER", "B", "TWO", "THREE", "FOUR"]
+    assert text.split("{document}")[1].split()[:-1] == [
+        "A",
+        "ONE",
+        "INNER",
+        "B",
+        "TWO",
+        "THREE",
+        "FOUR",
+    ]
     assert "SECRET" not in text
 
 
@@ -47,7 +65,9 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, name: str) -> None:
 
 def test_files_that_include_one_another_are_refused(tmp_path: Path) -> None:
     files = write(tmp_path, main=PAPER % "\\input{a}", a="\\input{b}", b="\\input{a}")
-    with pytest.raises(UnreadablePaper, match=r"in a circle: main\.tex -> a\.tex -> b\.tex -> a\.tex"):
+    with pytest.raises(
+        UnreadablePaper, match=r"in a circle: main\.tex -> a\.tex -> b\.tex -> a\.tex"
+    ):
         flatten(files, "main.tex")
 
 
@@ -98,7 +118,8 @@ def test_comments_go_and_percent_signs_stay() -> None:
     assert without_comments("a % gone\n \nb\n% gone\nc") == "a \n \nb\nc"
     assert without_comments("a \\iffalse gone \\fi b").split() == ["a", "b"]
     assert (
-        without_comments("a \\begin{comment} kept, it has no end") == "a \\begin{comment} kept, it has no end"
+        without_comments("a \\begin{comment} kept, it has no end")
+        == "a \\begin{comment} kept, it has no end"
     )
 
 

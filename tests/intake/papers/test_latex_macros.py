@@ -1,4 +1,6 @@
-"""The author's own commands are written out where pandoc cannot follow them, and left alone elsewhere."""
+"""The author's own commands are written out where pandoc cannot follow them, and left alone
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,41 @@ OWN = r"""
 \newcommand{\plainname}{Kettle}
 """
 TOKENS = st.sampled_from(
-    [r"\newcommand{\a}[1]{\begin{x}#1", r"\newcommand{\a}[2][d]{\a@b#1\a}", r"\newenvironment{e}{\begin{x}}",
-     r"{\end{x}}", "}", "{", r"\a", r"\a[", "]", r"\begin{e}", r"\end{e}", "words", "#1", "\n"]
-)  # fmt: skip
+    [
+        r"\newcommand{\a}[1]{\begin{x}#1",
+        r"\newcommand{\a}[2][d]{\a@b#1\a}",
+        r"\newenvironment{e}{\begin{x}}",
+        r"{\end{x}}",
+        "}",
+        "{",
+        r"\a",
+        r"\a[",
+        "]",
+        r"\begin{e}",
+        r"\end{e}",
+        "words",
+        "#1",
+        "\n",
+    ]
+)
 
 
 def test_commands_that_open_and_close_a_table() -> None:
     text, _ = written_out(OWN + r"\scorehead{Pot}{Hum} a & 1 \\ \scoreend \plainname")
     assert text.split() == [
-        r"\newcommand{\plainname}{Kettle}", r"\small\begin{tabular}{lc}", "Pot", "&", "Hum", "\\\\", "a", "&",
-        "1", "\\\\", r"\end{tabular}", r"\plainname",
-    ]  # fmt: skip
+        r"\newcommand{\plainname}{Kettle}",
+        r"\small\begin{tabular}{lc}",
+        "Pot",
+        "&",
+        "Hum",
+        "\\\\",
+        "a",
+        "&",
+        "1",
+        "\\\\",
+        r"\end{tabular}",
+        r"\plainname",
+    ]
 
 
 def test_a_first_argument_that_may_be_left_out() -> None:
@@ -43,7 +69,10 @@ def test_of_machinery_the_arguments_stay_and_it_is_reported() -> None:
 
 
 def test_what_is_changed_and_what_is_whole_is_left_to_pandoc() -> None:
-    text = r"\renewenvironment{abstract}{\begin{quote}}{\end{quote}} \newcommand{\e}{\begin{a}\end{a}} \e"
+    text = (
+        r"\renewenvironment{abstract}{\begin{quote}}{\end{quote}} "
+        r"\newcommand{\e}{\begin{a}\end{a}} \e"
+    )
     assert written_out(text)[0] == text
 
 

@@ -15,8 +15,9 @@ def of(text: str) -> Paper:
 
 def test_the_paper_of_the_tests(markdown: Paper) -> None:
     assert (markdown.title, markdown.authors) == (
-        "Narrow Layers Learn Late: A Study of Width", ("Ada Example", "Bo Sample"),
-    )  # fmt: skip
+        "Narrow Layers Learn Late: A Study of Width",
+        ("Ada Example", "Bo Sample"),
+    )
     assert [one.id for one in markdown.sections] == ["0", "1", "2", "2.1", "2.2", "A"]
     equations = [(one.label, one.latex) for one in markdown.blocks() if isinstance(one, Equation)]
     assert equations == [
@@ -25,14 +26,21 @@ def test_the_paper_of_the_tests(markdown: Paper) -> None:
         ("", r"m_t = \beta m_{t-1}"),
     ]
     (table,) = [one for one in markdown.blocks() if isinstance(one, Table)]
-    assert (table.label, table.caption) == ("1", "Accuracy on digits, next to [@ba2014].")
+    assert (table.label, table.caption) == (
+        "1",
+        "Accuracy on digits, next to [@ba2014].",
+    )
     assert table.rows == (
         ("Model", "train", "$|W|$", "test | best"),
         ("MLP [@ba2014]", "99.1", "3", "88.1"),
         ("Narrow-Net", "97.3", "4", ""),
     )
     (figure,) = [one for one in markdown.blocks() if isinstance(one, Figure)]
-    assert (figure.label, figure.caption, figure.file) == ("2", "The network.", "figures/net.png")
+    assert (figure.label, figure.caption, figure.file) == (
+        "2",
+        "The network.",
+        "figures/net.png",
+    )
     (algorithm,) = [one for one in markdown.blocks() if isinstance(one, Algorithm)]
     assert (algorithm.label, algorithm.caption, algorithm.body) == (
         "1",
@@ -40,8 +48,9 @@ def test_the_paper_of_the_tests(markdown: Paper) -> None:
         "for t in 1..T:\n    step",
     )
     assert [(one.key, one.arxiv, one.doi) for one in markdown.references] == [
-        ("kingma2015", "1412.6980", ""), ("ba2014", "", "10.5555/2969033"),
-    ]  # fmt: skip
+        ("kingma2015", "1412.6980", ""),
+        ("ba2014", "", "10.5555/2969033"),
+    ]
     assert markdown.references[1].cited_in == ("0:1.2", "1:1.1", "2.2:1")
     assert [one.kind for one in markdown.lost] == ["figure"]
     assert "Ignore the paper" not in markdown.text()
@@ -60,16 +69,40 @@ def test_results_can_be_hidden() -> None:
     assert "91.2" not in hidden
 
 
-@given(st.lists(st.sampled_from(
-    ["# A", "## B", "text. More", "$$", "$$ x $$", "| a | b |", "|---|---|", "```", "- item",
-     "![c](f.png)", "Table 1: c", "**Algorithm 2.** d", "## References",
-     "[1] A. B. Title of it. 2020.", "", "===", "> quote", "\\["]
-), max_size=25))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "# A",
+                "## B",
+                "text. More",
+                "$$",
+                "$$ x $$",
+                "| a | b |",
+                "|---|---|",
+                "```",
+                "- item",
+                "![c](f.png)",
+                "Table 1: c",
+                "**Algorithm 2.** d",
+                "## References",
+                "[1] A. B. Title of it. 2020.",
+                "",
+                "===",
+                "> quote",
+                "\\[",
+            ]
+        ),
+        max_size=25,
+    )
+)
 @settings(max_examples=80, deadline=None)
 def test_no_order_of_lines_breaks_the_reader(lines: list[str]) -> None:
     paper = of("\n".join(["First words.", "", *lines]))
     assert paper.find("First words") or paper.title == "First words."
-    assert len(paper.by_id) == len(paper.sections) + len(list(paper.blocks())) + len(list(paper.sentences()))
+    assert len(paper.by_id) == len(paper.sections) + len(list(paper.blocks())) + len(
+        list(paper.sentences())
+    )
 
 
 CONVERTED = r"""# A Study of Late Layers
@@ -144,7 +177,11 @@ def test_what_a_converter_makes_of_a_pdf() -> None:
     assert ids["We have two remarks."].startswith("2.1")
     assert (ids["Conclusion"], ids["Proofs"], ids["More"]) == ("3", "A", "A.1")
     assert len(set(ids.values())) == len(paper.sections)
-    assert [one.level for one in paper.sections if one.id in ("2", "2.1", "A.1")] == [1, 2, 2]
+    assert [one.level for one in paper.sections if one.id in ("2", "2.1", "A.1")] == [
+        1,
+        2,
+        2,
+    ]
 
 
 def test_spaced_formulas_are_closed_and_cut_ones_reported() -> None:
@@ -152,8 +189,13 @@ def test_spaced_formulas_are_closed_and_cut_ones_reported() -> None:
     text = paper.text()
     assert all(words in text for words in ("$10^{-4}$", "$0.01$", r"$f_{1}(\mathbf{x})$"))
     assert r"L(\theta)=\sum_{i=1}^{n}\alpha y_{i}" in text
-    assert [one.what for one in paper.lost if one.kind == "equation"] == ["A displayed formula is cut off."]
-    assert of(r"# T" + "\n\n" + r"With $a \text{ if and only if } b$.").text().count("if and only if") == 1
+    assert [one.what for one in paper.lost if one.kind == "equation"] == [
+        "A displayed formula is cut off."
+    ]
+    assert (
+        of(r"# T" + "\n\n" + r"With $a \text{ if and only if } b$.").text().count("if and only if")
+        == 1
+    )
 
 
 def test_html_tables_and_algorithms_are_what_they_are() -> None:
@@ -174,8 +216,11 @@ def test_html_tables_and_algorithms_are_what_they_are() -> None:
 def test_entries_that_ran_together_or_apart_are_one_each() -> None:
     references = of(CONVERTED).references
     assert [one.title for one in references] == [
-        "Do layers learn late? A study", "Slow targets", "Octave features", "Halving spectra",
-    ]  # fmt: skip
+        "Do layers learn late? A study",
+        "Slow targets",
+        "Octave features",
+        "Halving spectra",
+    ]
     assert references[0].authors[0] == "A. Loom"
 
 
@@ -244,7 +289,8 @@ def test_a_first_page_of_two_columns_and_a_table_of_contents() -> None:
 
 def test_an_abstract_of_two_paragraphs_stays_whole() -> None:
     text = COLUMNS.replace(
-        "slopes that are steep. They were climbed before (Lee et al., 2020).", "It is hard."
+        "slopes that are steep. They were climbed before (Lee et al., 2020).",
+        "It is hard.",
     )
     paper = assemble(read_markdown(text, Pictures(None)), "slopes.md")
     assert len(paper.sections[0].blocks) == 3
@@ -252,6 +298,7 @@ def test_an_abstract_of_two_paragraphs_stays_whole() -> None:
 
 def test_a_first_page_that_no_converter_wrote_stays_as_it_is() -> None:
     paper = of(
-        "# Slow Slopes\n\nAnn Lee\n\n## Abstract\n\nWe climb.\n\n## Introduction\n\nMany have climbed.\n"
+        "# Slow Slopes\n\nAnn Lee\n\n## Abstract\n\nWe climb.\n\n## Introduction\n\nMany have "
+        "climbed.\n"
     )
     assert [one.text for one in paper.sections[0].blocks] == ["Ann Lee", "We climb."]

@@ -36,7 +36,10 @@ def test_a_figure_is_shown_on_its_page(tmp_path: Path, box: Sandbox, pdf: Any) -
     (tmp_path / "paper.pdf").write_bytes(pdf.of(one, two))
     paper = read_paper(str(tmp_path / "paper.pdf"), box=box)
     first, second, third = [one for one in paper.blocks() if isinstance(one, Figure)]
-    assert [one.file for one in (first, second)] == ["paper.pdf#page=1", "paper.pdf#page=2"]
+    assert [one.file for one in (first, second)] == [
+        "paper.pdf#page=1",
+        "paper.pdf#page=2",
+    ]
     assert (colours(first.image), colours(second.image)) == ({RED}, {BLUE})
     assert third.image == second.image
     assert not [one for one in paper.lost if one.kind == "figure"]

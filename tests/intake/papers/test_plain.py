@@ -29,11 +29,15 @@ def test_headings_paragraphs_and_references() -> None:
     paper = assemble(read_plain(TEXT), "paper.txt")
     assert paper.title == "Narrow Layers Learn Late"
     assert [(one.id, one.title) for one in paper.sections] == [
-        ("0", "Abstract"), ("1", "Introduction"), ("1.1", "Setup of ASN.1 data"),
-    ]  # fmt: skip
+        ("0", "Abstract"),
+        ("1", "Introduction"),
+        ("1.1", "Setup of ASN.1 data"),
+    ]
     first, second = [one for one in paper.sentences() if one.id.startswith("1:")]
     assert first.text == "Layers are well-known [1, 2]."
     assert (first.cites, second.cites) == (("1", "2"), ("3",))
     assert [one.title for one in paper.references] == [
-        "First title of work", "Second title of work", "Third title of work",
-    ]  # fmt: skip
+        "First title of work",
+        "Second title of work",
+        "Third title of work",
+    ]

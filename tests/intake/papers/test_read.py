@@ -74,24 +74,68 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "only spaces": ("paper.md", lambda: b" \n\n", "is empty"),
     "only signs": ("paper.md", lambda: b"# \n\n---\n", "says nothing"),
     "binary": ("paper.md", lambda: bytes(range(256)) * 20, "is not text"),
-    "picture": ("paper", lambda: b"\x89PNG\r\n\x1a\n" + b"\x00\x01" * 500, "is not text"),
-    "large text": ("paper.txt", lambda: b"word " * 2_000_000, "at most 4194304 are read"),
-    "part of a paper": ("part.tex", lambda: b"\\section{A} words", "no \\\\begin{document}"),
-    "traversal": ("p.zip", lambda: zipped(**{"../evil.tex": SMALL}), "name that may not be"),
-    "absolute": ("p.tar.gz", lambda: tarred(tarfile.TarInfo("/etc/evil.tex"), SMALL), "name that may not be"),
+    "picture": (
+        "paper",
+        lambda: b"\x89PNG\r\n\x1a\n" + b"\x00\x01" * 500,
+        "is not text",
+    ),
+    "large text": (
+        "paper.txt",
+        lambda: b"word " * 2_000_000,
+        "at most 4194304 are read",
+    ),
+    "part of a paper": (
+        "part.tex",
+        lambda: b"\\section{A} words",
+        "no \\\\begin{document}",
+    ),
+    "traversal": (
+        "p.zip",
+        lambda: zipped(**{"../evil.tex": SMALL}),
+        "name that may not be",
+    ),
+    "absolute": (
+        "p.tar.gz",
+        lambda: tarred(tarfile.TarInfo("/etc/evil.tex"), SMALL),
+        "name that may not be",
+    ),
     "escape in a name": (
         "p.tar.gz",
         lambda: tarred(tarfile.TarInfo("a\x1b[2J.tex"), SMALL),
         "name that may not be",
     ),
-    "deep": ("p.tar.gz", lambda: tarred(tarfile.TarInfo("a/" * 60 + "x.tex"), SMALL), "deeper than 20"),
-    "long name": ("p.tar.gz", lambda: tarred(tarfile.TarInfo("a" * 300 + ".tex"), SMALL), "longer than 255"),
-    "gzip bomb": ("p.gz", lambda: gzip.compress(b"\0" * (65 * 1024**2), 1), "unpacks to more than 64 MiB"),
-    "packed twice": ("p.gz", lambda: gzip.compress(gzip.compress(SMALL)), "packed twice"),
+    "deep": (
+        "p.tar.gz",
+        lambda: tarred(tarfile.TarInfo("a/" * 60 + "x.tex"), SMALL),
+        "deeper than 20",
+    ),
+    "long name": (
+        "p.tar.gz",
+        lambda: tarred(tarfile.TarInfo("a" * 300 + ".tex"), SMALL),
+        "longer than 255",
+    ),
+    "gzip bomb": (
+        "p.gz",
+        lambda: gzip.compress(b"\0" * (65 * 1024**2), 1),
+        "unpacks to more than 64 MiB",
+    ),
+    "packed twice": (
+        "p.gz",
+        lambda: gzip.compress(gzip.compress(SMALL)),
+        "packed twice",
+    ),
     "cut archive": ("p.zip", lambda: zipped(a=SMALL)[:60], "cannot be unpacked"),
     "cut gzip": ("p.gz", lambda: gzip.compress(SMALL * 50)[:40], "cannot be unpacked"),
-    "archive without a paper": ("p.zip", lambda: zipped(**{"data.csv": b"1,2"}), "no LaTeX document"),
-    "too nested": ("paper.tex", lambda: nested(150), "built in a way|cannot read|memory|did not end"),
+    "archive without a paper": (
+        "p.zip",
+        lambda: zipped(**{"data.csv": b"1,2"}),
+        "no LaTeX document",
+    ),
+    "too nested": (
+        "paper.tex",
+        lambda: nested(150),
+        "built in a way|cannot read|memory|did not end",
+    ),
 }
 
 
@@ -152,7 +196,9 @@ def test_a_folder_without_a_paper(tmp_path: Path, box: Sandbox) -> None:
 def test_macros_that_multiply_are_stopped(box: Sandbox) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     pairs = itertools.pairwise(letters)
-    bomb = "\\def\\a{x}" + "".join("\\def\\{}{{{}}}".format(new, f"\\{old}" * 10) for old, new in pairs)
+    bomb = "\\def\\a{x}" + "".join(
+        "\\def\\{}{{{}}}".format(new, f"\\{old}" * 10) for old, new in pairs
+    )
     text = f"\\documentclass{{article}}{bomb}\\begin{{document}}\\j\\end{{document}}"
     small = Limits(wall_s=2, memory_bytes=256 * MIB, processes=64)
     with pytest.raises(UnreadablePaper, match=r"did not end|memory|cannot read"):
@@ -180,7 +226,8 @@ def test_a_figure_that_is_a_pdf_is_drawn(tmp_path: Path, box: Sandbox, pdf: Any)
     (tmp_path / "net.pdf").write_bytes(pdf.of(sheet))
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 broken")
     figures = b"".join(
-        b"\\begin{figure}\\includegraphics{%s}\\caption{C.}\\end{figure}" % name for name in (b"net", b"bad")
+        b"\\begin{figure}\\includegraphics{%s}\\caption{C.}\\end{figure}" % name
+        for name in (b"net", b"bad")
     )
     (tmp_path / "main.tex").write_bytes(SMALL.replace(b"Some words.", b"Some words. " + figures))
     paper = read_paper(str(tmp_path / "main.tex"), box=box)

@@ -7,11 +7,38 @@ from hypothesis import strategies as st
 from reenact.intake.papers.assemble import split
 
 WORDS = st.sampled_from(
-    ["We", "train", "a", "net.", "e.g.", "i.e.,", "Fig.", "3.", "Smith", "et", "al.", "(2020).", "0.5",
-     "$x.$", "Eq.", "(2)", "[@a; @b.c].", "$a. B$", "J.", "Ba.", "No.",
-     "See", "https://a.b/c. D", "etc.", "!", "?)",
-     "”", "A.", "$"]
-)  # fmt: skip
+    [
+        "We",
+        "train",
+        "a",
+        "net.",
+        "e.g.",
+        "i.e.,",
+        "Fig.",
+        "3.",
+        "Smith",
+        "et",
+        "al.",
+        "(2020).",
+        "0.5",
+        "$x.$",
+        "Eq.",
+        "(2)",
+        "[@a; @b.c].",
+        "$a. B$",
+        "J.",
+        "Ba.",
+        "No.",
+        "See",
+        "https://a.b/c. D",
+        "etc.",
+        "!",
+        "?)",
+        "”",
+        "A.",
+        "$",
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +46,10 @@ WORDS = st.sampled_from(
     [
         ("It rains. We stay.", ["It rains.", "We stay."]),
         ("See Fig. 3 and Eq. (2). It holds.", ["See Fig. 3 and Eq. (2).", "It holds."]),
-        ("Smith et al. (2019) say so. We agree.", ["Smith et al. (2019) say so.", "We agree."]),
+        (
+            "Smith et al. (2019) say so. We agree.",
+            ["Smith et al. (2019) say so.", "We agree."],
+        ),
         ("As in Ba et al. [@ba]. Good.", ["As in Ba et al. [@ba].", "Good."]),
         (
             "A rate of 0.001 is used, i.e. Adam's default. Yes.",
@@ -29,11 +59,26 @@ WORDS = st.sampled_from(
         ("Let $x = 0. Y$ be. Then $z$.", ["Let $x = 0. Y$ be.", "Then $z$."]),
         ("Is it so? Yes! Good.", ["Is it so?", "Yes!", "Good."]),
         ("He wrote “it works.” We doubt it.", ["He wrote “it works.”", "We doubt it."]),
-        ("D. P. Kingma and J. Ba wrote it. We use it.", ["D. P. Kingma and J. Ba wrote it.", "We use it."]),
-        ("We invert the matrix A. Then we stop.", ["We invert the matrix A.", "Then we stop."]),
-        ("See https://example.org/a. Then go.", ["See https://example.org/a.", "Then go."]),
-        ("The answer is no. We stop at No. 5.", ["The answer is no.", "We stop at No. 5."]),
-        ("We use dropout, batch norm, etc. All help.", ["We use dropout, batch norm, etc.", "All help."]),
+        (
+            "D. P. Kingma and J. Ba wrote it. We use it.",
+            ["D. P. Kingma and J. Ba wrote it.", "We use it."],
+        ),
+        (
+            "We invert the matrix A. Then we stop.",
+            ["We invert the matrix A.", "Then we stop."],
+        ),
+        (
+            "See https://example.org/a. Then go.",
+            ["See https://example.org/a.", "Then go."],
+        ),
+        (
+            "The answer is no. We stop at No. 5.",
+            ["The answer is no.", "We stop at No. 5."],
+        ),
+        (
+            "We use dropout, batch norm, etc. All help.",
+            ["We use dropout, batch norm, etc.", "All help."],
+        ),
         ("The loss falls. $L$ is small.", ["The loss falls.", "$L$ is small."]),
         (
             "The loss falls. [fig:loss] shows it.",
@@ -59,7 +104,13 @@ def test_joined_sentences_are_the_paragraph(paragraph: str) -> None:
 
 
 @settings(max_examples=50)
-@given(st.lists(st.sampled_from(["We", "say.", "$a. B = c. D$", "[@x. Y; @z]"]), min_size=1, max_size=20))
+@given(
+    st.lists(
+        st.sampled_from(["We", "say.", "$a. B = c. D$", "[@x. Y; @z]"]),
+        min_size=1,
+        max_size=20,
+    )
+)
 def test_formulas_and_citations_stay_whole(words: list[str]) -> None:
     for sentence in split(" ".join(words)):
         assert sentence.count("$") % 2 == 0

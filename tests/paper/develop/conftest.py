@@ -95,20 +95,38 @@ FILES = {
     "README.md": "# A line\n",
     "requirements.txt": "\n",
 }
-LEARNT = {"summary": "Fit a line by gradient descent.", "decisions": ["One batch an epoch."]}
+LEARNT = {
+    "summary": "Fit a line by gradient descent.",
+    "decisions": ["One batch an epoch."],
+}
 NOTHING: dict[str, Any] = {}
 
 
 def criterion(name: str, fact: str, weight: int = 1) -> Criterion:
-    return Criterion(name, fact, "training", "quote", ("1:1.1",), Level.CONFIGURATION, Category.SETUP, weight)
+    return Criterion(
+        name,
+        fact,
+        "training",
+        "quote",
+        ("1:1.1",),
+        Level.CONFIGURATION,
+        Category.SETUP,
+        weight,
+    )
 
 
-CRITERIA = (criterion("F1", "The rate is 0.1."), criterion("F2", "There are 50 epochs.", 3))
+CRITERIA = (
+    criterion("F1", "The rate is 0.1."),
+    criterion("F2", "There are 50 epochs.", 3),
+)
 
 
 def files(*names: str, **changed: str) -> dict[str, Any]:
     """An answer with these files of the project, some of them otherwise."""
-    texts = {**FILES, **{name.replace("_py", ".py"): text for name, text in changed.items()}}
+    texts = {
+        **FILES,
+        **{name.replace("_py", ".py"): text for name, text in changed.items()},
+    }
     return {"files": [{"path": name, "text": texts[name]} for name in names]}
 
 
@@ -120,7 +138,9 @@ def good() -> dict[str, Any]:
         "data/learn": LEARNT,
         "method/write": files("model.py"),
         "method/learn": LEARNT,
-        "experiment/write": files("train.py", "evaluate.py", "reproduce.sh", "README.md", "requirements.txt"),
+        "experiment/write": files(
+            "train.py", "evaluate.py", "reproduce.sh", "README.md", "requirements.txt"
+        ),
         "refactor/refactor": NOTHING,
     }
 
@@ -130,7 +150,12 @@ def verify_line(project: Project, scope: Any, earlier: Earlier | None) -> tuple[
     config = project.files["config.py"]
     wanted = {"F1": "RATE = 0.1\n", "F2": "EPOCHS = 50\n"}
     return tuple(
-        Judged(name, Value.PASS if text in config else Value.FAIL, "check", f"config.py: {text in config}")
+        Judged(
+            name,
+            Value.PASS if text in config else Value.FAIL,
+            "check",
+            f"config.py: {text in config}",
+        )
         for name, text in wanted.items()
     )
 
@@ -150,14 +175,23 @@ class Bench:
         options = PaperOptions(**{"wall_s": 60.0, "tries": 4, "rounds": 2, **given})
         runner = project_runner(options, choose(trust_code=True))
         return PaperContext(
-            model, runner, options, self.journal, self.folder, self.folder / "out" if out else None
+            model,
+            runner,
+            options,
+            self.journal,
+            self.folder,
+            self.folder / "out" if out else None,
         )
 
-    def develop(self, answers: Mapping[str, Any], *, out: bool = False, **options: Any) -> Development:
+    def develop(
+        self, answers: Mapping[str, Any], *, out: bool = False, **options: Any
+    ) -> Development:
         script = {f"paper/develop/{place}": answer for place, answer in answers.items()}
         context = self.context(script, out=out, **options)
         brief = Brief("A line is fitted.", "Fit the line.", criteria=self.criteria)
-        with self.journal.run(pipeline="paper", request={"options": options}, argv=(), what="a line") as run:
+        with self.journal.run(
+            pipeline="paper", request={"options": options}, argv=(), what="a line"
+        ) as run:
             return develop(brief, context, run, verify_line)
 
     def asked(self, word: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""What takes too long is made cheaper by its writer, who reads how long it took; the report says so."""
+"""What takes too long is made cheaper by its writer, who reads how long it took; the report
+says so.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,16 @@ LOOP = "while True:\n    pass\n"
 FULL_LOOP = "while not args.dry_run:\n    pass\n"
 REST = ("evaluate.py", "reproduce.sh", "README.md", "requirements.txt")
 CLAIM = {
-    "metric": "accuracy", "value": 84.2, "unit": "%", "higher_is_better": True, "method": "Gentle targets",
-    "dataset": "Rings", "place": "2.2:2", "quote": "84.2 ± 0.4", "asked": True,
-}  # fmt: skip
+    "metric": "accuracy",
+    "value": 84.2,
+    "unit": "%",
+    "higher_is_better": True,
+    "method": "Gentle targets",
+    "dataset": "Rings",
+    "place": "2.2:2",
+    "quote": "84.2 ± 0.4",
+    "asked": True,
+}
 
 
 def slow(given: Any, line: Any, loop: str) -> dict[str, Any]:
@@ -64,12 +73,15 @@ def test_a_dry_run_that_takes_too_long_is_made_cheaper(
     assert "the limits are 2 s and 8 s." in asked
     assert "while True:" in asked
     assert any(
-        note.startswith(f"Took too long, so a cheaper design was asked for: {took}") for note in made.notes
+        note.startswith(f"Took too long, so a cheaper design was asked for: {took}")
+        for note in made.notes
     )
     assert any(note.startswith("Assumed: Every tenth point stands") for note in made.notes)
 
 
-def test_code_that_stays_too_slow_is_given_up(bench: Any, answers: Any, given: Any, line: Any) -> None:
+def test_code_that_stays_too_slow_is_given_up(
+    bench: Any, answers: Any, given: Any, line: Any
+) -> None:
     script = {**answers(), "experiment/write": slow(given, line, LOOP)}
     for number in range(3):
         readme = {"files": [{"path": "README.md", "text": f"# Attempt {number}\n"}]}
@@ -99,19 +111,25 @@ def test_a_cheaper_design_that_fails_otherwise_is_debugged_as_usual(
 
 
 def test_a_recorded_answer_does_not_depend_on_the_time_it_took() -> None:
-    assert load_prompt("reenact.paper.develop", "prompts/cheaper.md").variables["time"].kind == "local"
+    assert (
+        load_prompt("reenact.paper.develop", "prompts/cheaper.md").variables["time"].kind == "local"
+    )
 
 
 def developed(
     bench: Any, script: dict[str, Any], verify: Callable[..., tuple[Judged, ...]]
 ) -> tuple[Any, Any]:
     """A development and what a cheaper design makes of it."""
-    context = bench.context({f"paper/develop/{place}": answer for place, answer in script.items()}, rounds=0)
+    context = bench.context(
+        {f"paper/develop/{place}": answer for place, answer in script.items()}, rounds=0
+    )
     brief = Brief("A line is fitted.", "Fit the line.", criteria=bench.criteria)
     logs: list[RoundLog] = []
     with bench.journal.run(pipeline="paper", request={}, argv=(), what="a line") as run:
         before = develop(brief, context, run, verify, logs.append)
-        return before, cheaper_design(brief, context, run, verify, logs[0], "A full run: ended after 9 s.")
+        return before, cheaper_design(
+            brief, context, run, verify, logs[0], "A full run: ended after 9 s."
+        )
 
 
 def test_a_cheaper_design_is_verified_and_replaces_the_best_version(
@@ -127,17 +145,26 @@ def test_a_cheaper_design_is_verified_and_replaces_the_best_version(
     assert after.rounds[after.best].stage is Stage.CHEAPER
 
 
-def test_a_cheaper_design_that_does_not_run_changes_nothing(bench: Any, answers: Any, verify: Any) -> None:
+def test_a_cheaper_design_that_does_not_run_changes_nothing(
+    bench: Any, answers: Any, verify: Any
+) -> None:
     broken = {"swaps": [{"path": "data.py", "search": "import random\n", "replace": ""}]}
     script = {**answers(), "cheaper/cheaper": broken}
     for number in range(2):
-        script[f"cheaper/debug[{number}]/analyse"] = {"cause": "Unknown.", "remedy": "None."}
-        script[f"cheaper/debug[{number}]/fix"] = {"files": [{"path": "notes.md", "text": f"{number}\n"}]}
+        script[f"cheaper/debug[{number}]/analyse"] = {
+            "cause": "Unknown.",
+            "remedy": "None.",
+        }
+        script[f"cheaper/debug[{number}]/fix"] = {
+            "files": [{"path": "notes.md", "text": f"{number}\n"}]
+        }
     _, after = developed(bench, script, verify)
     assert after is None
 
 
-def reproduced(paper: Paper, folder: Path, written: dict[str, Any], **more: Any) -> tuple[Any, Scripted]:
+def reproduced(
+    paper: Paper, folder: Path, written: dict[str, Any], **more: Any
+) -> tuple[Any, Scripted]:
     """A reproduction with so many answers to the questions of development."""
     model = Scripted(
         {
@@ -148,9 +175,13 @@ def reproduced(paper: Paper, folder: Path, written: dict[str, Any], **more: Any)
         }
     )
     services = PaperServices(
-        journal=Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=folder,
-        traces=folder, report=paper_report,
-    )  # fmt: skip
+        journal=Journal.in_memory(),
+        model=model,
+        sandbox=choose(trust_code=True),
+        cache=folder,
+        traces=folder,
+        report=paper_report,
+    )
     parts = PaperAblations(lineage=False, fingerprint=False)
     options = PaperOptions(parts=parts, run_wall_s=1.0, wall_s=60.0, seeds=2)
     return reproduce(paper, services, options=options, out=folder / "out"), model
@@ -167,11 +198,16 @@ def test_full_runs_that_all_take_too_long_lead_to_a_cheaper_design(
     match = {"paper/cheaper/measure/match": {"matches": []}}
     found, model = reproduced(paper, tmp_path, written, **match)
     assert [(one.seed, one.scale, one.ok) for one in found.runs] == [
-        (0, 1.0, False), (0, 0.25, False), (0, 0.0625, False), (0, 0.0625, True), (1, 0.0625, True)
-    ]  # fmt: skip
+        (0, 1.0, False),
+        (0, 0.25, False),
+        (0, 0.0625, False),
+        (0, 0.0625, True),
+        (1, 0.0625, True),
+    ]
     (asked,) = [call.as_text() for call in model.calls if call.step.endswith("cheaper/cheaper")]
     assert re.search(
-        r"A full run at scale 0\.0625: ended after \d s of CPU time and \d+ s by the clock", asked
+        r"A full run at scale 0\.0625: ended after \d s of CPU time and \d+ s by the clock",
+        asked,
     )
     assert "the limits are 1 s and 4 s. The dry run at scale 1 took 0." in asked
     report = (tmp_path / "out" / "REPORT.md").read_text()
@@ -184,10 +220,17 @@ def test_without_a_cheaper_design_the_report_says_so(
     paper: Paper, answers: Any, given: Any, line: Any, tmp_path: Path
 ) -> None:
     spent = BudgetSpent("The budget of 3 calls is spent.")
-    written = {**answers(), "experiment/write": slow(given, line, FULL_LOOP), "cheaper/cheaper": spent}
+    written = {
+        **answers(),
+        "experiment/write": slow(given, line, FULL_LOOP),
+        "cheaper/cheaper": spent,
+    }
     found, _ = reproduced(paper, tmp_path, written)
     assert [one.scale for one in found.runs] == [1.0, 0.25, 0.0625]
     assert found.verdict is Verdict.INCONCLUSIVE
-    said = "Every full run took too long, and no cheaper design came of it. The budget of 3 calls is spent."
+    said = (
+        "Every full run took too long, and no cheaper design came of it. The budget of 3 calls is "
+        "spent."
+    )
     assert said in found.notes
     assert said in (tmp_path / "out" / "REPORT.md").read_text()

@@ -51,17 +51,37 @@ def test_the_line_passes_and_facts_are_learnt(look: Check, line: Project) -> Non
     [
         ("data.py", "random.Random(seed)", "random", "another batch when called again"),
         ("data.py", "3.0 * x + 0.5", "float('nan')", "16 of 16 values are not finite"),
-        ("data.py", '"x": xs', '"x": xs[100]', "data.py:11: IndexError: list index out of range"),
+        (
+            "data.py",
+            '"x": xs',
+            '"x": xs[100]',
+            "data.py:11: IndexError: list index out of range",
+        ),
         ("model.py", "RATE * 2", "-RATE * 2", "does not fall"),
         ("model.py", "return sum(error", "return 1e400 * sum(error", "inf, not finite"),
         ("train.py", "json.dump(evaluate(model), file)", "pass", "Expecting value"),
         ("train.py", '"metrics.json"', '"other.json"', "left no metrics.json"),
-        ("train.py", "evaluate(model), file", '{"mse": float("nan")}, file', "NaN is no JSON number"),
+        (
+            "train.py",
+            "evaluate(model), file",
+            '{"mse": float("nan")}, file',
+            "NaN is no JSON number",
+        ),
         ("train.py", "evaluate(model), file", '{"mse": "low"}, file', "mse='low'"),
-        ("train.py", "model = build_model", "raise SystemExit(3)\nmodel = build_model", "exit code 3"),
-        ("evaluate.py", "batch(99)", "batch(99)['z']", "evaluate.py:8: It ended with exit code 1. KeyError"),
+        (
+            "train.py",
+            "model = build_model",
+            "raise SystemExit(3)\nmodel = build_model",
+            "exit code 3",
+        ),
+        (
+            "evaluate.py",
+            "batch(99)",
+            "batch(99)['z']",
+            "evaluate.py:8: It ended with exit code 1. KeyError",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_defect_is_seen_by_running(
     look: Check, line: Project, name: str, old: str, new: str, words: str
 ) -> None:
@@ -86,9 +106,9 @@ def test_a_stand_in_is_declared_and_the_users_folder_is_seen(
     folder.mkdir()
     (folder / "points.txt").write_text("1.0 2.0\n")
     reads = (
-        "import os\nfrom pathlib import Path\nSTAND_IN = 'drawn, not measured'\n\n\ndef sample_batch(seed):\n"
-        "    place = Path(os.environ['DATA_DIR']) / 'points.txt'\n"
-        "    return [float(x) for x in place.read_text().split()]\n"
+        "import os\nfrom pathlib import Path\nSTAND_IN = 'drawn, not measured'\n\n\ndef "
+        "sample_batch(seed):\n    place = Path(os.environ['DATA_DIR']) / 'points.txt'\n    "
+        "return [float(x) for x in place.read_text().split()]\n"
     )
     found = look(Project({"config.py": "A = 1\n", "data.py": reads}), Stage.DATA, data=folder)
     assert found.problems == ()
@@ -100,7 +120,9 @@ def test_a_torch_model_is_trained_by_our_own_rule_and_its_shapes_are_compared(
     look: Check, line: Project
 ) -> None:
     early = {name: line.files[name] for name in ("config.py", "data.py")}
-    good, bad = (Project({**early, "model.py": TORCH.replace("WIDTH", width)}) for width in ("4", "5"))
+    good, bad = (
+        Project({**early, "model.py": TORCH.replace("WIDTH", width)}) for width in ("4", "5")
+    )
     found = look(good, Stage.METHOD, wall_s=300.0)
     assert found.problems == (), found.problems
     assert "The model has 13 trainable parameters in 4 tensors." in found.facts

@@ -1,4 +1,6 @@
-"""The whole development with a scripted model and real boxes: stages, debugging, revisions, the best kept."""
+"""The whole development with a scripted model and real boxes: stages, debugging, revisions, the
+best kept.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ FIFTY = {
 
 
 def broken_data(given: Any) -> Any:
-    return given("config.py", "data.py", data_py="def sample_batch(seed):\n    return lst[seed]\n")
+    return given(
+        "config.py",
+        "data.py",
+        data_py="def sample_batch(seed):\n    return lst[seed]\n",
+    )
 
 
 def line_edit(text: str, old: str = "    return lst[seed]", number: int = 2) -> dict[str, Any]:
@@ -43,7 +49,10 @@ def line_edit(text: str, old: str = "    return lst[seed]", number: int = 2) -> 
 
 def log(out: Path) -> list[str]:
     done = subprocess.run(
-        ["git", "log", "--reverse", "--format=%s"], cwd=out, capture_output=True, check=True
+        ["git", "log", "--reverse", "--format=%s"],
+        cwd=out,
+        capture_output=True,
+        check=True,
     )
     return done.stdout.decode().splitlines()
 
@@ -53,22 +62,37 @@ def test_from_nothing_to_a_project_whose_criteria_hold(bench: Any, answers: Any)
     made = bench.develop(script, out=True)
     assert made.runs
     assert [one.stage for one in made.rounds] == [
-        Stage.DATA, Stage.METHOD, Stage.EXPERIMENT, Stage.REVISION,
-    ]  # fmt: skip
+        Stage.DATA,
+        Stage.METHOD,
+        Stage.EXPERIMENT,
+        Stage.REVISION,
+    ]
     assert made.best == 3
     last = made.rounds[3]
-    assert (last.passed, last.failed, last.turned, last.edits) == (("F1", "F2"), (), ("F2",), 2)
+    assert (last.passed, last.failed, last.turned, last.edits) == (
+        ("F1", "F2"),
+        (),
+        ("F2",),
+        2,
+    )
     assert {one.value for one in made.judged} == {Value.PASS}
     assert {"Decided: One batch an epoch.", "Assumed: An epoch is one batch."} <= set(made.notes)
     out = bench.folder / "out"
     assert (out / "config.py").read_text() == made.project.files["config.py"]
     assert log(out) == [
-        "Round 0, data", "Round 1, method", "Round 2, experiment: turns F1", "Round 3, revision: turns F2",
-    ]  # fmt: skip
+        "Round 0, data",
+        "Round 1, method",
+        "Round 2, experiment: turns F1",
+        "Round 3, revision: turns F2",
+    ]
     assert (
         last.commit
         in subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=out, capture_output=True, text=True, check=True
+            ["git", "rev-parse", "HEAD"],
+            cwd=out,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
     )
     assert "batch['x']: float of shape (16,)" in bench.asked("method/write")[0], (
@@ -95,7 +119,9 @@ def test_an_interrupted_development_continues_where_it_stopped(bench: Any, answe
         bench.develop(script, rounds=0)
     made = bench.develop(rest, rounds=0)
     assert made.runs
-    assert [call.step for call in bench.models[-1].calls] == [f"paper/develop/{name}" for name in rest]
+    assert [call.step for call in bench.models[-1].calls] == [
+        f"paper/develop/{name}" for name in rest
+    ]
 
 
 def test_debugging_changes_its_tactics_when_the_same_failure_comes_back(
@@ -131,7 +157,15 @@ def test_debugging_changes_its_tactics_when_the_same_failure_comes_back(
 
 
 def test_a_revision_that_breaks_the_run_is_not_kept(bench: Any, answers: Any) -> None:
-    breaks = {"swaps": [{"path": "config.py", "search": "RATE = 0.1\nEPOCHS = 40", "replace": "EPOCHS = 50"}]}
+    breaks = {
+        "swaps": [
+            {
+                "path": "config.py",
+                "search": "RATE = 0.1\nEPOCHS = 40",
+                "replace": "EPOCHS = 50",
+            }
+        ]
+    }
     script = {
         **answers(),
         "revision[0]/plan": PLAN,
@@ -155,7 +189,9 @@ def test_no_further_round_is_paid_for_without_progress(bench: Any, answers: Any)
     script = dict(answers())
     for number in range(5):
         script[f"revision[{number}]/plan"] = PLAN
-        script[f"revision[{number}]/revise"] = {"files": [{"path": "notes.md", "text": f"Round {number}."}]}
+        script[f"revision[{number}]/revise"] = {
+            "files": [{"path": "notes.md", "text": f"Round {number}."}]
+        }
     made = bench.develop(script, rounds=5)
     assert [one.stage for one in made.rounds].count(Stage.REVISION) == 2
     assert made.best == 2
@@ -184,28 +220,46 @@ def test_a_refactoring_that_runs_is_kept(bench: Any, answers: Any) -> None:
 
 def test_a_refactoring_that_breaks_the_run_is_forgotten(bench: Any, answers: Any) -> None:
     spoilt = {"removed": ["evaluate.py"]}
-    debug = {f"refactor/debug[{n}]/{name}": "no answer" for n in (0, 1) for name in ("analyse", "fix")}
-    script = {**answers(), "refactor/refactor": spoilt, **{name: [text] * 5 for name, text in debug.items()}}
+    debug = {
+        f"refactor/debug[{n}]/{name}": "no answer" for n in (0, 1) for name in ("analyse", "fix")
+    }
+    script = {
+        **answers(),
+        "refactor/refactor": spoilt,
+        **{name: [text] * 5 for name, text in debug.items()},
+    }
     made = bench.develop(script, rounds=0, tries=3)
     assert made.rounds[made.best].stage is Stage.EXPERIMENT
     assert "evaluate.py" in made.project.files
 
 
-def test_what_never_runs_is_reported_and_still_verified(bench: Any, answers: Any, given: Any) -> None:
+def test_what_never_runs_is_reported_and_still_verified(
+    bench: Any, answers: Any, given: Any
+) -> None:
     bad = given(
-        "train.py", "evaluate.py", "reproduce.sh", "README.md", "requirements.txt", evaluate_py="x = (\n"
+        "train.py",
+        "evaluate.py",
+        "reproduce.sh",
+        "README.md",
+        "requirements.txt",
+        evaluate_py="x = (\n",
     )
     made = bench.develop(
-        {**answers(), "experiment/write": bad}, parts=PaperAblations.without("debug", "refine")
+        {**answers(), "experiment/write": bad},
+        parts=PaperAblations.without("debug", "refine"),
     )
     assert not made.runs
     assert made.rounds[-1].problems == ("evaluate.py:1: It does not parse: '(' was never closed.",)
     assert made.rounds[-1].passed == ("F1",)
 
 
-def test_a_missing_module_becomes_a_proposed_requirement(bench: Any, answers: Any, given: Any) -> None:
+def test_a_missing_module_becomes_a_proposed_requirement(
+    bench: Any, answers: Any, given: Any
+) -> None:
     wanting = given(
-        "config.py", "data.py", data_py="import nosuchmodule\n" + given("data.py")["files"][0]["text"]
+        "config.py",
+        "data.py",
+        data_py="import nosuchmodule\n" + given("data.py")["files"][0]["text"],
     )
     script = {
         **answers(),
@@ -216,12 +270,20 @@ def test_a_missing_module_becomes_a_proposed_requirement(bench: Any, answers: An
     made = bench.develop(script, rounds=0)
     assert made.runs
     missing = [note for note in made.notes if "not installed" in note]
-    assert [note.rpartition(" ")[2] for note in missing] == ["nosuchmodule", "nosuchmodule>=2"]
+    assert [note.rpartition(" ")[2] for note in missing] == [
+        "nosuchmodule",
+        "nosuchmodule>=2",
+    ]
     assert "The module `nosuchmodule` cannot be imported here." in bench.asked("analyse")[0]
 
 
 def test_hostile_answers_change_nothing_outside(bench: Any, answers: Any) -> None:
-    hostile = {"files": [{"path": "../../evil.py", "text": "x"}, {"path": "data.py", "text": "y"}]}
+    hostile = {
+        "files": [
+            {"path": "../../evil.py", "text": "x"},
+            {"path": "data.py", "text": "y"},
+        ]
+    }
     with pytest.raises(AnswerUnusable, match="no name of a project file"):
         bench.develop({**answers(), "data/write": [hostile] * 5}, out=True)
     assert not (bench.folder.parent / "evil.py").exists()

@@ -15,7 +15,9 @@ from reenact.paper.develop.development import History, commit_all, in_short
 
 
 def git(out: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=out, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *words], cwd=out, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def kept(out: Path, *versions: Project) -> tuple[History, list[str]]:
@@ -38,7 +40,9 @@ def test_each_version_is_a_commit_by_us_without_hooks(tmp_path: Path) -> None:
     assert not (out / ".git" / "hooks").exists()
 
 
-def test_the_folder_may_be_named_from_where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_may_be_named_from_where_we_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     _, commits = kept(Path("out"), Project({"a.py": "x\n"}))
     assert git(tmp_path / "out", "rev-parse", "HEAD") == commits[0]

@@ -13,7 +13,10 @@ from reenact.paper.develop.checks import Stage, static_problems
 
 
 def found(project: Project, stage: Stage = Stage.EXPERIMENT) -> list[str]:
-    return [str(one) for one in static_problems(project, environment_for(project, (), (), None), stage.due)]
+    return [
+        str(one)
+        for one in static_problems(project, environment_for(project, (), (), None), stage.due)
+    ]
 
 
 def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
@@ -24,9 +27,21 @@ def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
     ("name", "text", "words"),
     [
         ("model.py", "def f(:\n", "model.py:1: It does not parse"),
-        ("model.py", "def loss_on(a, b):\n    return missing\n", "Undefined name `missing`"),
-        ("train.py", "from model import nothing\n", "train.py:1: `model` has no `nothing` to import."),
-        ("train.py", "import model.inner\n", "There is no project module `model.inner`."),
+        (
+            "model.py",
+            "def loss_on(a, b):\n    return missing\n",
+            "Undefined name `missing`",
+        ),
+        (
+            "train.py",
+            "from model import nothing\n",
+            "train.py:1: `model` has no `nothing` to import.",
+        ),
+        (
+            "train.py",
+            "import model.inner\n",
+            "There is no project module `model.inner`.",
+        ),
         ("train.py", "from helpers.more import x\n", "`helpers`"),
         ("train.py", "print('--seed --dry-run')\n", "--scale"),
         ("data.py", "def load():\n    return 1\n", "It must define `sample_batch`"),
@@ -38,7 +53,11 @@ def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
             "`nosuchmodule` cannot be imported here. Proposed: nosuchmodule.",
         ),
         ("model.py", "import reenact\n", "`reenact` cannot be imported here"),
-        ("evaluate.py", "def evaluate(scale):\n    n_test = int(99 * scale)\n", "`n_test` follows --scale"),
+        (
+            "evaluate.py",
+            "def evaluate(scale):\n    n_test = int(99 * scale)\n",
+            "`n_test` follows --scale",
+        ),
         (
             "evaluate.py",
             "def go(a):\n    count = a.scale * 9\n    return make(n_test=count)\n",
@@ -57,9 +76,15 @@ def test_each_mistake_is_named(line: Project, name: str, text: str, words: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ["epochs = int(40 * scale)\n    test_error = train(epochs)", "eval_every = int(10 * scale)"]
+    "text",
+    [
+        "epochs = int(40 * scale)\n    test_error = train(epochs)",
+        "eval_every = int(10 * scale)",
+    ],
 )
-def test_what_is_trained_and_how_often_is_evaluated_may_follow_the_scale(line: Project, text: str) -> None:
+def test_what_is_trained_and_how_often_is_evaluated_may_follow_the_scale(
+    line: Project, text: str
+) -> None:
     problems = found(line.changed({"extra.py": f"def go(scale, train):\n    {text}\n"}))
     assert not any("follows" in one for one in problems), problems
 
@@ -103,5 +128,7 @@ def test_imports_and_proposals() -> None:
 def test_what_the_user_wants_and_is_here_changes_nothing() -> None:
     here = environment_for(Project({"a.py": "import packaging\n"}), ("packaging",), (), None)
     assert (here.lacking, here.proposed) == ((), ())
-    wanting: Any = environment_for(Project({"a.py": "import packaging\n"}), ("packaging<0.1",), (), None)
+    wanting: Any = environment_for(
+        Project({"a.py": "import packaging\n"}), ("packaging<0.1",), (), None
+    )
     assert wanting.proposed == ("packaging<0.1",)

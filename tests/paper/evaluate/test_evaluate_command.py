@@ -1,4 +1,6 @@
-"""`reenact evaluate` from the command line: formats, forms, what is missing, and nothing asked twice."""
+"""`reenact evaluate` from the command line: formats, forms, what is missing, and nothing asked
+twice.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,22 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices, evaluate
+from reenact.paper.evaluate.evaluation import (
+    EvaluateOptions,
+    EvaluateServices,
+    evaluate,
+)
 from reenact.report.render import FORMATS, render
 from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.choose import choose
 
 LEAF = {
-    "id": "a", "requirements": "The average has a lag", "weight": 1, "sub_tasks": [],
+    "id": "a",
+    "requirements": "The average has a lag",
+    "weight": 1,
+    "sub_tasks": [],
     "task_category": "Code Development",
-}  # fmt: skip
+}
 FAILED = {
     "verdicts": [
         {
@@ -69,10 +78,28 @@ def test_runs_lists_and_judges_side_by_side(
     (tmp_path / "expert.txt").write_text("Plain Averages: Means of Weights\n")
     (tmp_path / "judges.csv").write_text("item,one,two\na,1,1\nb,2,2\nc,3,4\n")
     done = run(
-        tmp_path, monkeypatch, str(code), "--paper", paper.source, "--run", "good.json", "--run", "bad.json",
-        "--metric", "accuracy", "--value", "100", "--expert", "expert.txt", "--exemplars", "1",
-        "--judgements", "judges.csv", "--output-format", "json",
-    )  # fmt: skip
+        tmp_path,
+        monkeypatch,
+        str(code),
+        "--paper",
+        paper.source,
+        "--run",
+        "good.json",
+        "--run",
+        "bad.json",
+        "--metric",
+        "accuracy",
+        "--value",
+        "100",
+        "--expert",
+        "expert.txt",
+        "--exemplars",
+        "1",
+        "--judgements",
+        "judges.csv",
+        "--output-format",
+        "json",
+    )
     data = json.loads(done.stdout)["data"]
     assert (data["executed"]["rate"], data["executed"]["gap"]) == (0.5, 0.55)
     assert data["executed"]["gap_executed"] == pytest.approx(0.1)
@@ -87,7 +114,16 @@ def test_code_is_run_in_the_sandbox_where_that_is_asked_for(
         "import json, sys\nseed = int(sys.argv[2])\nassert seed != 1\n"
         "json.dump({'accuracy': 90.0 + seed}, open('metrics.json', 'w'))\n"
     )
-    asked = ("--execute", "3", "--metric", "accuracy", "--value", "100", "--output-format", "json")
+    asked = (
+        "--execute",
+        "3",
+        "--metric",
+        "accuracy",
+        "--value",
+        "100",
+        "--output-format",
+        "json",
+    )
     done = run(tmp_path, monkeypatch, str(code), "--trust-code", *asked)
     data = json.loads(done.stdout)["data"]
     assert data["executed"]["rate"] == pytest.approx(2 / 3)
@@ -98,7 +134,10 @@ def test_code_is_run_in_the_sandbox_where_that_is_asked_for(
 def test_code_without_an_entry_is_not_run(code: Path) -> None:
     (code / "train.py").unlink()
     box = choose(trust_code=True)
-    with Journal.in_memory() as journal, pytest.raises(InputError, match="nothing to run"):
+    with (
+        Journal.in_memory() as journal,
+        pytest.raises(InputError, match="nothing to run"),
+    ):
         evaluate(
             EvaluateOptions(code, execute=1, metric="m", value=1.0),
             None,
@@ -111,12 +150,18 @@ def test_what_is_missing_is_named(code: Path, paper: Paper) -> None:
         with pytest.raises(InputError, match="none is named"):
             evaluate(EvaluateOptions(code, align=True), paper, EvaluateServices(journal))
         with pytest.raises(InputError, match="against the paper"):
-            evaluate(EvaluateOptions(code, align=True), None, EvaluateServices(journal, Scripted([])))
+            evaluate(
+                EvaluateOptions(code, align=True),
+                None,
+                EvaluateServices(journal, Scripted([])),
+            )
         with pytest.raises(InputError, match="A gap needs"):
             evaluate(EvaluateOptions(code, metrics=(code,)), None, EvaluateServices(journal))
 
 
-def test_failed_requirements_are_notices_in_every_format(code: Path, paper: Paper, tmp_path: Path) -> None:
+def test_failed_requirements_are_notices_in_every_format(
+    code: Path, paper: Paper, tmp_path: Path
+) -> None:
     rubric = tmp_path / "rubric.json"
     rubric.write_text(json.dumps(LEAF))
     options = EvaluateOptions(code, rubric=rubric)
@@ -134,12 +179,16 @@ def test_failed_requirements_are_notices_in_every_format(code: Path, paper: Pape
         assert render(document, chosen)
 
 
-def test_a_silent_judge_is_inconclusive_and_no_zero(code: Path, paper: Paper, tmp_path: Path) -> None:
+def test_a_silent_judge_is_inconclusive_and_no_zero(
+    code: Path, paper: Paper, tmp_path: Path
+) -> None:
     rubric = tmp_path / "rubric.json"
     rubric.write_text(json.dumps(LEAF))
     with Journal.in_memory() as journal:
         found = evaluate(
-            EvaluateOptions(code, rubric=rubric), paper, EvaluateServices(journal, Scripted(["?"] * 9))
+            EvaluateOptions(code, rubric=rubric),
+            paper,
+            EvaluateServices(journal, Scripted(["?"] * 9)),
         )
     assert found.is_silent
     assert found.unjudged == 1

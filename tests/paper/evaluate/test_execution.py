@@ -16,16 +16,26 @@ from reenact.paper.develop.questions import Analysis
 from reenact.paper.evaluate.scores import edit_scores, edits_of
 
 PROMPT = Prompt("paper/fix", 1, "Fix it.", (Text("code"),))
-RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}
+RANGE = {
+    "path": "a.py",
+    "first": 3,
+    "last": 6,
+    "old_first": "x",
+    "old_last": "y",
+    "text": "one\ntwo",
+}
 SWAP = {"path": "a.py", "search": "old", "replace": "new\nnewer\nnewest"}
 WHOLE = {"path": "b.py", "text": "1\n2\n3\n4\n5\n"}
 
 
 def recorded(journal: Journal, code: int, pipeline: str = "paper", fix: str = "fix") -> str:
     answers: list[Any] = [
-        {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]},
-        {"swaps": [SWAP]}, {},
-    ]  # fmt: skip
+        {"cause": "c", "remedy": "r"},
+        {"lines": [RANGE], "swaps": [SWAP]},
+        {"files": [WHOLE]},
+        {"swaps": [SWAP]},
+        {},
+    ]
     model = Scripted(answers)
     with journal.run(pipeline=pipeline, request={"code": code}, fresh=True) as run:
         method, revision = (
@@ -49,7 +59,11 @@ def edit(scope: Scope, model: Scripted, name: str) -> None:
 def test_edits_are_those_that_changed_something(fix: str) -> None:
     with Journal.in_memory() as journal:
         found = edits_of(journal, recorded(journal, 1, fix=fix))
-    changed = (("method", "debugging", 4 + 3), ("revision", "refinement", 5), ("cheaper", "debugging", 3))
+    changed = (
+        ("method", "debugging", 4 + 3),
+        ("revision", "refinement", 5),
+        ("cheaper", "debugging", 3),
+    )
     assert found == changed
     method = edit_scores([found])[0]
     assert (method.stage, method.turns, method.lines) == ("method", 1.0, 7.0)

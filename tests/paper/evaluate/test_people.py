@@ -61,7 +61,9 @@ def test_order_of_judges_does_not_matter(pairs: list[tuple[int, int]]) -> None:
         pearson(list(zip(second, first, strict=True)))
     )
     swapped = [list(reversed(row)) for row in pairs]
-    assert krippendorff_alpha(pairs, interval) == pytest.approx(krippendorff_alpha(swapped, interval))
+    assert krippendorff_alpha(pairs, interval) == pytest.approx(
+        krippendorff_alpha(swapped, interval)
+    )
 
 
 @given(st.lists(st.floats(-100, 100), min_size=3, max_size=20, unique=True))

@@ -26,11 +26,17 @@ from reenact.paper.evaluate.rubric import (
 )
 
 
-def leaf(name: str, weight: int = 1, category: str = CODE_DEVELOPMENT, detail: str = "") -> dict[str, Any]:
+def leaf(
+    name: str, weight: int = 1, category: str = CODE_DEVELOPMENT, detail: str = ""
+) -> dict[str, Any]:
     return {
-        "id": name, "requirements": f"{name} is done", "weight": weight, "sub_tasks": [],
-        "task_category": category, "finegrained_task_category": detail or None,
-    }  # fmt: skip
+        "id": name,
+        "requirements": f"{name} is done",
+        "weight": weight,
+        "sub_tasks": [],
+        "task_category": category,
+        "finegrained_task_category": detail or None,
+    }
 
 
 def branch(name: str, weight: int, *parts: dict[str, Any]) -> dict[str, Any]:
@@ -44,11 +50,18 @@ def branch(name: str, weight: int, *parts: dict[str, Any]) -> dict[str, Any]:
 
 
 TREE = branch(
-    "root", 1,
-    branch("method", 3, leaf("average", 2), leaf("lag", 1), leaf("table", 5, "Result Analysis")),
+    "root",
+    1,
+    branch(
+        "method",
+        3,
+        leaf("average", 2),
+        leaf("lag", 1),
+        leaf("table", 5, "Result Analysis"),
+    ),
     branch("setup", 1, leaf("data", 4, detail=ACQUISITION), leaf("rate", 1)),
     branch("runs", 9, leaf("trains", 1, "Code Execution")),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -67,7 +80,10 @@ def test_pruning_keeps_code_leaves_and_drops_empty_branches(tree: Node) -> None:
     assert pruned is not None
     assert [one.id for one, _ in pruned.paths()] == ["average", "lag", "data", "rate"]
     assert [part.id for part in pruned.parts] == ["method", "setup"]
-    assert code_development(Node(id="x", requirements="x", weight=1, category="Result Analysis")) is None
+    assert (
+        code_development(Node(id="x", requirements="x", weight=1, category="Result Analysis"))
+        is None
+    )
 
 
 def test_means_are_weighted_and_the_unjudged_stand_apart(tree: Node) -> None:
@@ -94,7 +110,13 @@ def test_provided_resources_weigh_nothing(tree: Node) -> None:
     scored = score_tree(provided, found(rate=Value.FAIL))
     assert scored is not None
     assert "data" not in [one.node.id for one in scored.leaves()]
-    data = Node(id="d", requirements="d", weight=2, category=CODE_DEVELOPMENT, detail=ACQUISITION)
+    data = Node(
+        id="d",
+        requirements="d",
+        weight=2,
+        category=CODE_DEVELOPMENT,
+        detail=ACQUISITION,
+    )
     only = Node(id="r", requirements="r", weight=1, parts=(data,))
     assert score_tree(resources_provided(only), {}) is None
 
@@ -127,16 +149,24 @@ def test_a_nest_without_end_is_refused(tmp_path: Path) -> None:
 
 def verdict(number: int, word: str, *lines: tuple[str, int]) -> dict[str, Any]:
     return {
-        "number": number, "expected": "e", "found": "f", "verdict": word,
+        "number": number,
+        "expected": "e",
+        "found": "f",
+        "verdict": word,
         "lines": [{"file": file, "line": line} for file, line in lines],
-    }  # fmt: skip
+    }
 
 
-def judged_by(answers: list[Any], tree: Node, paper: Paper, code: Path) -> tuple[dict[str, Judged], Scripted]:
+def judged_by(
+    answers: list[Any], tree: Node, paper: Paper, code: Path
+) -> tuple[dict[str, Judged], Scripted]:
     model = Scripted(answers)
     pruned = code_development(tree)
     assert pruned is not None
-    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="test", request={}) as run,
+    ):
         return judge_leaves(pruned, paper, read_code(code)[0], model, run), model
 
 

@@ -9,7 +9,12 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.paper.evaluate.people import DIMENSIONS, empty_form, human_scores, read_form
+from reenact.paper.evaluate.people import (
+    DIMENSIONS,
+    empty_form,
+    human_scores,
+    read_form,
+)
 from reenact.paper.evaluate.quality import quality_of, read_code
 from reenact.paper.evaluate.scores import (
     Cited,
@@ -42,7 +47,9 @@ def test_papers_are_the_same_by_key_title_or_arxiv(paper: Paper, tmp_path: Path)
     listed.write_text("# mine\n- ruiz2020\n\nAnother Paper\n")
     assert list(read_cited(listed)) == cited("ruiz2020", "Another Paper")
     result = tmp_path / "result.json"
-    result.write_text(json.dumps({"data": {"exemplars": [{"key": "ruiz2020", "title": "Plain Averages"}]}}))
+    result.write_text(
+        json.dumps({"data": {"exemplars": [{"key": "ruiz2020", "title": "Plain Averages"}]}})
+    )
     assert read_cited(result)[0] == cited_as("ruiz2020", "Plain Averages")
 
 
@@ -55,7 +62,11 @@ def test_lists_that_are_none_give_a_sentence(tmp_path: Path, text: str) -> None:
 
 
 def test_edits_are_counted_by_stage_and_purpose() -> None:
-    first: Edits = (("method", "debugging", 30), ("method", "debugging", 30), ("method", "refinement", 10))
+    first: Edits = (
+        ("method", "debugging", 30),
+        ("method", "debugging", 30),
+        ("method", "refinement", 10),
+    )
     second: Edits = (("method", "debugging", 30),)
     debugging, refinement = edit_scores([first, second])
     assert (debugging.turns, debugging.lines) == (1.5, 30.0)

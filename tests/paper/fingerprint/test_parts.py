@@ -26,8 +26,16 @@ from reenact.paper.fingerprint.pipeline import is_compound, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
 
-ITEM = Item("", "The batch size is 32.", "training", "batch size is 32", ("2.1:1.3",), Level.CONFIGURATION,
-            Category.SETUP, 1)  # fmt: skip
+ITEM = Item(
+    "",
+    "The batch size is 32.",
+    "training",
+    "batch size is 32",
+    ("2.1:1.3",),
+    Level.CONFIGURATION,
+    Category.SETUP,
+    1,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +56,18 @@ ITEM = Item("", "The batch size is 32.", "training", "batch size is 32", ("2.1:1
         (Kind.PARAMETER, "x" * 80, "x" * 90, False),
     ],
 )
-def test_a_check_needs_its_value_in_the_quote(kind: Kind, value: str, quote: str, borne: bool) -> None:
+def test_a_check_needs_its_value_in_the_quote(
+    kind: Kind, value: str, quote: str, borne: bool
+) -> None:
     proposed = ProposedCheck(kind=kind, subject="thing", value=value)
     assert (checked(proposed, quote, whole=False) is not None) is borne
 
 
 def test_a_formula_needs_an_equation_and_an_expression_that_can_be_computed() -> None:
     good = ProposedCheck(kind=Kind.FORMULA, subject="", value="", expression="np.exp(-x) / 2")
-    assert checked(good, "$e^{-x}/2$", whole=False) == Check(Kind.FORMULA, "formula", "", "np.exp(-x) / 2")
+    assert checked(good, "$e^{-x}/2$", whole=False) == Check(
+        Kind.FORMULA, "formula", "", "np.exp(-x) / 2"
+    )
     assert checked(good, "half of the exponential", whole=False) is None
     bad = good.model_copy(update={"expression": "__import__('os').system('true')"})
     assert checked(bad, "$e^{-x}/2$", whole=True) is None
@@ -63,23 +75,45 @@ def test_a_formula_needs_an_equation_and_an_expression_that_can_be_computed() ->
 
 def test_expressions_are_computed_without_eval() -> None:
     assert (
-        float(value_of("np.sum(np.where(x > 1, x, 0)) ** 2 / 4", {"x": value_of("y + 0", {"y": 3.0})}))
+        float(
+            value_of(
+                "np.sum(np.where(x > 1, x, 0)) ** 2 / 4",
+                {"x": value_of("y + 0", {"y": 3.0})},
+            )
+        )
         == 2.25
     )
     assert parsed("b * (a - b)")[1] == ("b", "a")
     assert value_of("2 * 3", {}, free=False) == 6
-    assert value_of("np.transpose(np.reshape(m, (2, 3, 1)), (1, 0, 2))[2, 1]", {"m": np.arange(6.0)}) == 5
+    assert (
+        value_of(
+            "np.transpose(np.reshape(m, (2, 3, 1)), (1, 0, 2))[2, 1]",
+            {"m": np.arange(6.0)},
+        )
+        == 5
+    )
     assert value_of("np.reshape(m, -1) + 1", {"m": np.ones((1, 2))}).tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "x.__class__", "open('f')", "[y for y in x]", "lambda: x", "np.load(x)", "'a' * x",
-        "np.linalg.inv(x)", "x if x else 1", "np.ones(x)", "2 + 2", "x +", "(x := 3)", "f(x)",
+        "x.__class__",
+        "open('f')",
+        "[y for y in x]",
+        "lambda: x",
+        "np.load(x)",
+        "'a' * x",
+        "np.linalg.inv(x)",
+        "x if x else 1",
+        "np.ones(x)",
+        "2 + 2",
+        "x +",
+        "(x := 3)",
+        "f(x)",
         "x" + " + x" * 300,
     ],
-)  # fmt: skip
+)
 def test_other_expressions_are_refused(text: str) -> None:
     with pytest.raises(Misfit):
         parsed(text)
@@ -125,7 +159,11 @@ def test_compound_facts(fact: str, compound: bool) -> None:
     assert not is_compound(replace(ITEM, fact=fact, whole=True))
 
 
-BOTH = replace(ITEM, fact="The batch size is 32 and the rate 0.05.", quote="rate 0.05, the batch size is 32")
+BOTH = replace(
+    ITEM,
+    fact="The batch size is 32 and the rate 0.05.",
+    quote="rate 0.05, the batch size is 32",
+)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +190,11 @@ def test_atoms_keep_the_quote_and_get_their_own_checks(run: Any) -> None:
     model = Scripted({"paper/atoms[0]/split": {"facts": [{"number": 1, "atoms": atoms}]}})
     first, second, third = split([BOTH, ITEM], model, run)
     assert first.check == Check(Kind.PARAMETER, "batch size", "32")
-    assert (second.scope, second.quote, second.check) == ("fine-tuning", BOTH.quote, None)
+    assert (second.scope, second.quote, second.check) == (
+        "fine-tuning",
+        BOTH.quote,
+        None,
+    )
     assert third is ITEM
 
 
@@ -161,7 +203,13 @@ def test_a_lost_answer_leaves_facts_whole(run: Any) -> None:
 
 
 def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any) -> Item:
-    return replace(ITEM, fact=fact, scope=scope, check=Check(Kind.PARAMETER, subject, value), **change)
+    return replace(
+        ITEM,
+        fact=fact,
+        scope=scope,
+        check=Check(Kind.PARAMETER, subject, value),
+        **change,
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,42 +220,142 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
         (ITEM, replace(ITEM, fact="The batch size is not 32."), False),
         (replace(ITEM, scope="data set A"), replace(ITEM, scope="data set B"), False),
         (ITEM, replace(ITEM, scope="the training of the student"), True),
-        (checked_item("Rate 0.1.", "training", "learning rate", "0.1"),
-         checked_item("SGD steps are scaled by 0.1.", "training", "lr", "10%"), True),
-        (checked_item("The rate is 0.1.", "training", "learning rate", "0.1"),
-         checked_item("The rate is 0.1.", "training", "decay rate", "0.1"), False),
-        (checked_item("The rate is 0.1.", "MNIST", "learning rate", "0.1"),
-         checked_item("The rate is 0.1.", "Rings", "learning rate", "0.1"), False),
-        (replace(ITEM, check=Check(Kind.LAYER, "hidden units", "64"), fact="Layers have 64 units."),
-         replace(ITEM, check=Check(Kind.PARAMETER, "hidden size", "64"), fact="64 units a layer."), True),
-        (replace(ITEM, fact="It is halved.", whole=True, check=Check(Kind.FORMULA, "f", "", "x / 2")),
-         replace(ITEM, fact="Take half.", whole=True, check=Check(Kind.FORMULA, "f", "", "0.5 * x")), True),
-        (replace(ITEM, whole=True, places=("1:2",)), replace(ITEM, whole=True, places=("1:5",)), False),
-        (checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3"),
-         checked_item("The grid is 3 x 3, i.e. it has nine cells.", "data", "grid", "3 x 3"), True),
-        (checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3", places=("1:2",)),
-         checked_item("The grid is 3 x 3, i.e. it has 9 cells.", "data", "grid", "3 x 3", places=("1:5",)),
-         False),
-        (replace(ITEM, check=None, scope="NetA, the games", fact="The relations of the RelB are symmetric."),
-         replace(ITEM, check=None, scope="NetA, RelB", fact="The RelB is set to be symmetric."), True),
-        (replace(ITEM, check=None, scope="NetA, RelB", fact="The relations are symmetric."),
-         replace(ITEM, check=None, scope="NetA, RelC", fact="The relations are symmetric."), False),
-        (checked_item("The actor has 64 hidden units.", "networks", "hidden units", "64"),
-         checked_item("The critic has 64 hidden units.", "networks", "hidden size", "64"), False),
-        (checked_item("Layers have 64 units.", "the actor", "hidden units", "64"),
-         checked_item("Layers have 64 units.", "the critic", "hidden units", "64"), False),
-        (checked_item("The policy network has 2 layers.", "networks", "hidden layers", "2"),
-         checked_item("The value network has 2 layers.", "networks", "hidden layers", "2"), False),
-        (checked_item("NetA has 64 hidden units.", "networks", "hidden units", "64"),
-         checked_item("NetB has 64 hidden units.", "networks", "hidden units", "64"), False),
-        (checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
-         checked_item("The rate is 0.1.", "training", "learning rate", "0.1"), True),
-        (checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
-         checked_item("The rate is 0.1.", "the baseline", "learning rate", "0.1"), False),
-        (checked_item("The rate of Adam is 0.1.", "training", "learning rate", "0.1"),
-         checked_item("The rate of Adam and L-BFGS is 0.1.", "training", "learning rate", "0.1"), False),
+        (
+            checked_item("Rate 0.1.", "training", "learning rate", "0.1"),
+            checked_item("SGD steps are scaled by 0.1.", "training", "lr", "10%"),
+            True,
+        ),
+        (
+            checked_item("The rate is 0.1.", "training", "learning rate", "0.1"),
+            checked_item("The rate is 0.1.", "training", "decay rate", "0.1"),
+            False,
+        ),
+        (
+            checked_item("The rate is 0.1.", "MNIST", "learning rate", "0.1"),
+            checked_item("The rate is 0.1.", "Rings", "learning rate", "0.1"),
+            False,
+        ),
+        (
+            replace(
+                ITEM,
+                check=Check(Kind.LAYER, "hidden units", "64"),
+                fact="Layers have 64 units.",
+            ),
+            replace(
+                ITEM,
+                check=Check(Kind.PARAMETER, "hidden size", "64"),
+                fact="64 units a layer.",
+            ),
+            True,
+        ),
+        (
+            replace(
+                ITEM,
+                fact="It is halved.",
+                whole=True,
+                check=Check(Kind.FORMULA, "f", "", "x / 2"),
+            ),
+            replace(
+                ITEM,
+                fact="Take half.",
+                whole=True,
+                check=Check(Kind.FORMULA, "f", "", "0.5 * x"),
+            ),
+            True,
+        ),
+        (
+            replace(ITEM, whole=True, places=("1:2",)),
+            replace(ITEM, whole=True, places=("1:5",)),
+            False,
+        ),
+        (
+            checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3"),
+            checked_item("The grid is 3 x 3, i.e. it has nine cells.", "data", "grid", "3 x 3"),
+            True,
+        ),
+        (
+            checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3", places=("1:2",)),
+            checked_item(
+                "The grid is 3 x 3, i.e. it has 9 cells.",
+                "data",
+                "grid",
+                "3 x 3",
+                places=("1:5",),
+            ),
+            False,
+        ),
+        (
+            replace(
+                ITEM,
+                check=None,
+                scope="NetA, the games",
+                fact="The relations of the RelB are symmetric.",
+            ),
+            replace(
+                ITEM,
+                check=None,
+                scope="NetA, RelB",
+                fact="The RelB is set to be symmetric.",
+            ),
+            True,
+        ),
+        (
+            replace(
+                ITEM,
+                check=None,
+                scope="NetA, RelB",
+                fact="The relations are symmetric.",
+            ),
+            replace(
+                ITEM,
+                check=None,
+                scope="NetA, RelC",
+                fact="The relations are symmetric.",
+            ),
+            False,
+        ),
+        (
+            checked_item("The actor has 64 hidden units.", "networks", "hidden units", "64"),
+            checked_item("The critic has 64 hidden units.", "networks", "hidden size", "64"),
+            False,
+        ),
+        (
+            checked_item("Layers have 64 units.", "the actor", "hidden units", "64"),
+            checked_item("Layers have 64 units.", "the critic", "hidden units", "64"),
+            False,
+        ),
+        (
+            checked_item("The policy network has 2 layers.", "networks", "hidden layers", "2"),
+            checked_item("The value network has 2 layers.", "networks", "hidden layers", "2"),
+            False,
+        ),
+        (
+            checked_item("NetA has 64 hidden units.", "networks", "hidden units", "64"),
+            checked_item("NetB has 64 hidden units.", "networks", "hidden units", "64"),
+            False,
+        ),
+        (
+            checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
+            checked_item("The rate is 0.1.", "training", "learning rate", "0.1"),
+            True,
+        ),
+        (
+            checked_item("Rate 0.1.", EVERYWHERE, "learning rate", "0.1", places=("1:1.1",)),
+            checked_item("The rate is 0.1.", "the baseline", "learning rate", "0.1"),
+            False,
+        ),
+        (
+            checked_item("The rate of Adam is 0.1.", "training", "learning rate", "0.1"),
+            checked_item(
+                "The rate of Adam and L-BFGS is 0.1.",
+                "training",
+                "learning rate",
+                "0.1",
+            ),
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_says_the_same(left: Item, right: Item, one: bool) -> None:
     kept, dropped = distinct([left, right])
     assert (len(kept), len(dropped)) == ((1, 1) if one else (2, 0))
@@ -215,7 +363,12 @@ def test_what_says_the_same(left: Item, right: Item, one: bool) -> None:
 
 
 def test_a_check_is_kept_whatever_came_first() -> None:
-    kept, _ = distinct([ITEM, checked_item(ITEM.fact, "training", "batch size", "32", level=Level.PARAGRAPH)])
+    kept, _ = distinct(
+        [
+            ITEM,
+            checked_item(ITEM.fact, "training", "batch size", "32", level=Level.PARAGRAPH),
+        ]
+    )
     assert [one.check is not None for one in kept] == [True]
     assert distinct([]) == ([], [])
 
@@ -224,7 +377,11 @@ def test_a_check_is_kept_whatever_came_first() -> None:
     ("fact", "sort", "why"),
     [
         ("The learning rate is 0.1.", Sort.SETUP, ""),
-        ("Training stops when validation accuracy no longer improves.", Sort.ACTION, ""),
+        (
+            "Training stops when validation accuracy no longer improves.",
+            Sort.ACTION,
+            "",
+        ),
         ("It is a bold idea.", Sort.CLAIM, "claim"),
         ("The model achieves 91% accuracy.", Sort.VERIFICATION, "how well"),
         ("The method outperforms all others.", Sort.ACTION, "how well"),
@@ -244,7 +401,10 @@ def test_what_is_no_criterion(fact: str, sort: Sort, why: str) -> None:
 
 def test_portions_hold_every_block_once_below_its_heading(paper: Paper) -> None:
     long = [
-        replace(paper, sections=tuple(replace(one, blocks=one.blocks * 30) for one in paper.sections)),
+        replace(
+            paper,
+            sections=tuple(replace(one, blocks=one.blocks * 30) for one in paper.sections),
+        ),
         paper,
     ]
     for one in long:
@@ -269,17 +429,44 @@ def test_acknowledgements_are_not_scanned(paper: Paper) -> None:
     ("left", "right", "count"),
     [
         ("The inputs are not normalised.", "The outputs are not normalised.", 2),
-        ("The weights b_j are drawn from a normal.", "The weights c_j are drawn from a normal.", 2),
-        ("The teacher is trained and evaluated.", "The student is trained and evaluated.", 2),
+        (
+            "The weights b_j are drawn from a normal.",
+            "The weights c_j are drawn from a normal.",
+            2,
+        ),
+        (
+            "The teacher is trained and evaluated.",
+            "The student is trained and evaluated.",
+            2,
+        ),
         ("The error is taken after Adam.", "The error is taken after L-BFGS.", 2),
-        ("The error is taken after Adam.", "The error is taken after Adam and L-BFGS.", 2),
-        ("The error is taken after Adam and L-BFGS.", "After Adam and L-BFGS the error is taken.", 1),
+        (
+            "The error is taken after Adam.",
+            "The error is taken after Adam and L-BFGS.",
+            2,
+        ),
+        (
+            "The error is taken after Adam and L-BFGS.",
+            "After Adam and L-BFGS the error is taken.",
+            1,
+        ),
         ("The optimiser is Adam.", "The training uses the Adam optimiser.", 1),
-        ("The activations of the hidden layers are tanh.", "The hidden layers have tanh activations.", 1),
+        (
+            "The activations of the hidden layers are tanh.",
+            "The hidden layers have tanh activations.",
+            1,
+        ),
     ],
 )
 def test_two_things_worded_alike_are_two(left: str, right: str, count: int) -> None:
     assert (
-        len(distinct([replace(ITEM, fact=left, check=None), replace(ITEM, fact=right, check=None)])[0])
+        len(
+            distinct(
+                [
+                    replace(ITEM, fact=left, check=None),
+                    replace(ITEM, fact=right, check=None),
+                ]
+            )[0]
+        )
         == count
     )

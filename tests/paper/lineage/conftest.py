@@ -84,10 +84,16 @@ def library(tmp_path: Path) -> Library:
     (steady / "paper.md").write_text(STEADY)
     (code / "LICENSE").write_text(MIT)
     (code / "train.py").write_text("from steady.wait import wait\n\nRATE = 0.02\n")
-    (code / "steady" / "wait.py").write_text("def wait(batches: int = 5) -> int:\n    return batches\n")
+    (code / "steady" / "wait.py").write_text(
+        "def wait(batches: int = 5) -> int:\n    return batches\n"
+    )
     (code / "huge.py").write_text("x = 1\n" * 10_000)
     hasty = tmp_path / "library" / "hasty-steps"
     hasty.mkdir()
-    (hasty / "about.toml").write_text('title = "Hasty Steps: Updating at Once"\narxiv = "2001.00001"\n')
-    (hasty / "paper.md").write_text("# Hasty Steps: Updating at Once\n\n## 1 Method\n\nIt updates at once.\n")
+    (hasty / "about.toml").write_text(
+        'title = "Hasty Steps: Updating at Once"\narxiv = "2001.00001"\n'
+    )
+    (hasty / "paper.md").write_text(
+        "# Hasty Steps: Updating at Once\n\n## 1 Method\n\nIt updates at once.\n"
+    )
     return Library(tmp_path / "library")

@@ -17,9 +17,13 @@ def test_baselines_come_first_and_classics_last(paper: Paper) -> None:
 def test_reasons_are_those_of_the_text(paper: Paper) -> None:
     by_key = {one.reference.key: one for one in candidates(paper)}
     assert set(by_key["moor2021"].reasons) == {
-        "named in a table", "a baseline", "built upon", "cited in the method", "cited in the experiments",
+        "named in a table",
+        "a baseline",
+        "built upon",
+        "cited in the method",
+        "cited in the experiments",
         "cited alone",
-    }  # fmt: skip
+    }
     assert by_key["vale2020"].tables == by_key["moor2021"].tables != ()
     assert "built upon" not in by_key["vale2020"].reasons
     assert "generic" in by_key["kingma2015"].reasons

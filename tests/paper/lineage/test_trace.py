@@ -1,4 +1,6 @@
-"""The whole of the lineage with a scripted model, a library on disk, and everything that can be missing."""
+"""The whole of the lineage with a scripted model, a library on disk, and everything that can be
+missing.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +39,20 @@ ANSWERS: dict[str, Any] = {
     "paper/choose": CHOICE,
     "paper/cited[0]/summary": SUMMARY,
     "paper/cited[0]/choose-files": FILES,
-    "paper/cited[1]/summary": {"statements": [{"text": "It updates at once.", "places": ["1:1.1"]}]},
+    "paper/cited[1]/summary": {
+        "statements": [{"text": "It updates at once.", "places": ["1:1.1"]}]
+    },
 }
 
 
 def traced(
-    paper: Paper, library: Library | None, box: Sandbox, tmp_path: Path, journal: Journal,
+    paper: Paper,
+    library: Library | None,
+    box: Sandbox,
+    tmp_path: Path,
+    journal: Journal,
     answers: Mapping[str, Any] = ANSWERS,
-) -> tuple[tuple[Exemplar, ...], Scripted]:  # fmt: skip
+) -> tuple[tuple[Exemplar, ...], Scripted]:
     model = Scripted(dict(answers))
     with journal.run(pipeline="paper", request={}) as run:
         shelves = Shelves(box, tmp_path / "checkouts", library)
@@ -58,7 +66,11 @@ def test_summary_and_code_where_there_is_some(
 ) -> None:
     with Journal.in_memory() as journal:
         (steady, hasty), model = traced(paper, library, box, tmp_path, journal)
-    assert (steady.key, steady.licence, steady.repository) == ("moor2021", "MIT", "library:steady-steps")
+    assert (steady.key, steady.licence, steady.repository) == (
+        "moor2021",
+        "MIT",
+        "library:steady-steps",
+    )
     assert steady.summary == "- Updates wait for 5 batches. [1:1.1]"
     assert [(file.path, file.why) for file in steady.files] == [("steady/wait.py", "the waiting")]
     assert steady.files[0].text.startswith("def wait(")
@@ -73,7 +85,9 @@ def test_summary_and_code_where_there_is_some(
     assert "huge.py" not in asked
 
 
-def test_nothing_is_asked_twice(paper: Paper, library: Library, box: Sandbox, tmp_path: Path) -> None:
+def test_nothing_is_asked_twice(
+    paper: Paper, library: Library, box: Sandbox, tmp_path: Path
+) -> None:
     with Journal.in_memory() as journal:
         first, _ = traced(paper, library, box, tmp_path, journal)
         again, silent = traced(paper, library, box, tmp_path, journal, {})
@@ -135,7 +149,9 @@ def test_only_paths_of_the_real_tree_count(
     assert any("No file of its repository was chosen" in note for note in steady.notes)
 
 
-def test_a_wrong_path_is_asked_again(paper: Paper, library: Library, box: Sandbox, tmp_path: Path) -> None:
+def test_a_wrong_path_is_asked_again(
+    paper: Paper, library: Library, box: Sandbox, tmp_path: Path
+) -> None:
     wrong = {"files": [{"path": "wait.py", "why": "w"}]}
     answers = {**ANSWERS, "paper/cited[0]/choose-files": [wrong, FILES]}
     with Journal.in_memory() as journal:
@@ -144,26 +160,42 @@ def test_a_wrong_path_is_asked_again(paper: Paper, library: Library, box: Sandbo
 
 
 @pytest.mark.parametrize(
-    "choice", [{"picks": [pick("nobody")]}, {"picks": []}, {"picks": [pick("moor2021")] * 2}, "no JSON"]
+    "choice",
+    [
+        {"picks": [pick("nobody")]},
+        {"picks": []},
+        {"picks": [pick("moor2021")] * 2},
+        "no JSON",
+    ],
 )
 def test_a_choice_of_no_use_leaves_the_mechanical_one(paper: Paper, choice: Any) -> None:
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
         chosen = choose_lineage(paper, Goal(), Scripted([choice] * 9), run, most=2)
     assert [one.key for one in chosen] == ["moor2021", "vale2020"]
     assert all("by its citations alone" in one.notes[0] for one in chosen)
 
 
 def test_without_a_model_the_order_decides(paper: Paper) -> None:
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
         assert len(choose_lineage(paper, Goal(), None, run, most=3)) == 3
         assert choose_lineage(paper, Goal(), None, run, most=0) == ()
 
 
 def test_addresses_of_repositories() -> None:
     text = (
-        "See (https://github.com/a/b.git), www.gitlab.com/c/d-e. github.com/a/b and https://example.org/x/y."
+        "See (https://github.com/a/b.git), www.gitlab.com/c/d-e. github.com/a/b and "
+        "https://example.org/x/y."
     )
-    assert repository_links(text) == ("https://github.com/a/b", "https://gitlab.com/c/d-e")
+    assert repository_links(text) == (
+        "https://github.com/a/b",
+        "https://gitlab.com/c/d-e",
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,13 +213,21 @@ def test_licences_by_their_usual_names(tmp_path: Path, text: str, name: str) -> 
     assert licence_of(tmp_path) == name
 
 
-def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, tmp_path: Path) -> None:
+def test_a_network_that_is_not_there_becomes_notes(
+    paper: Paper, box: Sandbox, tmp_path: Path
+) -> None:
     closed = Web(api="http://127.0.0.1:9")
     polite = Polite(every_s=0.0, tries=1)
     clients = Clients(Arxiv(closed, polite), Scholar(closed, polite))
     choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
-    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
-        shelves, model = Shelves(box, tmp_path / "checkouts", clients=clients), Scripted([choice])
+    with (
+        Journal.in_memory() as journal,
+        journal.run(pipeline="paper", request={}) as run,
+    ):
+        shelves, model = (
+            Shelves(box, tmp_path / "checkouts", clients=clients),
+            Scripted([choice]),
+        )
         (found,) = trace_lineage(paper, Goal(), model, run, shelves, most=1, tell=tell_nobody)
     assert (found.summary, found.files, found.repository) == ("", (), "")
     assert any("could not be fetched" in note for note in found.notes)

@@ -36,9 +36,15 @@ json.dump({"accuracy": accuracy, "steps": 7}, open("metrics.json", "w"))
 
 def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: Any) -> Claim:
     stated: dict[str, Any] = {
-        "metric": "accuracy", "higher_is_better": True, "method": "Ours", "dataset": "Blobs",
-        "setting": "40 epochs", "spread": None, "place": "4:2", "quote": "91.0",
-    }  # fmt: skip
+        "metric": "accuracy",
+        "higher_is_better": True,
+        "method": "Ours",
+        "dataset": "Blobs",
+        "setting": "40 epochs",
+        "spread": None,
+        "place": "4:2",
+        "quote": "91.0",
+    }
     return Claim(id=name, value=value, unit=unit, **{**stated, **more})
 
 

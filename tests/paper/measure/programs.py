@@ -1,4 +1,6 @@
-"""Programs whose numbers are judged: honest ones, ones that never train, and ones that know the controls."""
+"""Programs whose numbers are judged: honest ones, ones that never train, and ones that know the
+controls.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,8 @@ NEVER_TRAINED = {
     "a text": dumps('float("0.009")'),
     "written text": """Path("metrics.json").write_text('{"mse": 0.0091}')""",
     "pairs": 'json.dump(dict([("mse", 0.0091)]), open("metrics.json", "w"))',
-    "the better of two": 'measured = evaluate(build_model(seed))["mse"]\n' + dumps("min(measured, 0.0091)"),
+    "the better of two": 'measured = evaluate(build_model(seed))["mse"]\n'
+    + dumps("min(measured, 0.0091)"),
     "moved by the seed": dumps("0.0091 + 0.0001 * math.sin(seed)"),
     "next to an unused function": dumps("0.0094"),
     "the claim of two digits": dumps("0.0093"),

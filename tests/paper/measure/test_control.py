@@ -43,14 +43,19 @@ def test_only_what_training_makes_is_controlled(
 def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
     refused = {status for status in ControlStatus if Control(status, Source.RECOMPUTED).refused}
     assert refused == {
-        ControlStatus.SAME, ControlStatus.PERMUTED, ControlStatus.UNCHANGED, ControlStatus.OTHER,
+        ControlStatus.SAME,
+        ControlStatus.PERMUTED,
+        ControlStatus.UNCHANGED,
+        ControlStatus.OTHER,
         ControlStatus.SEED,
-    }  # fmt: skip
+    }
     assert Control(ControlStatus.PASSED, Source.NOT_CONFIRMED).refused
     assert not Control(ControlStatus.PASSED, Source.AS_REPORTED).refused
     assert "no control" in Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "it failed").doubt
     assert Control(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5).doubt == ""
-    near_chance = Control(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5, constant_is_as_good=True)
+    near_chance = Control(
+        ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5, constant_is_as_good=True
+    )
     assert "a constant answer gives 0.5" in near_chance.doubt
 
 
@@ -62,19 +67,28 @@ def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
         (Source.RECOMPUTED, True, False),
     ],
 )
-def test_only_reported_is_what_could_have_been_seen(source: Source, could: bool, only: bool) -> None:
+def test_only_reported_is_what_could_have_been_seen(
+    source: Source, could: bool, only: bool
+) -> None:
     assert Control(ControlStatus.PASSED, source, should_recompute=could).is_only_reported is only
 
 
 def test_one_line_for_a_reader() -> None:
     control = Control(
-        ControlStatus.PASSED, Source.RECOMPUTED, trained=0.0091, untrained=0.41, at="dry run", constant=0.4
+        ControlStatus.PASSED,
+        Source.RECOMPUTED,
+        trained=0.0091,
+        untrained=0.41,
+        at="dry run",
+        constant=0.4,
     )
     assert control.sentence("mse") == (
         "control: mse 0.41 without updates, 0.0091 trained (dry run); recomputed from predictions;"
         " a constant answer gives 0.4"
     )
-    nothing = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen").sentence("mse")
+    nothing = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen").sentence(
+        "mse"
+    )
     assert nothing == (
         "control: no control possible; no step was seen; as reported by the program;"
         " no constant answer is known either"

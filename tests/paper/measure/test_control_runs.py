@@ -1,4 +1,6 @@
-"""Programs that never train reproduce nothing; honest ones do, and the controls say what they gave."""
+"""Programs that never train reproduce nothing; honest ones do, and the controls say what they
+gave.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ from tests.paper.measure import programs
 MATCH = {"paper/match": {"matches": [{"claim": "C1", "metric": "mse"}]}}
 
 
-def measured(text: str, claim: Any, context: Any, journal: Journal, seeds: int = 1, **more: Any) -> Measured:
+def measured(
+    text: str, claim: Any, context: Any, journal: Journal, seeds: int = 1, **more: Any
+) -> Measured:
     """A program of the contract, measured in boxes."""
     project = Project({**programs.CONTRACT, "train.py": text, **more})
     made = Development(project, (), 0, True, (), ())
@@ -95,7 +99,9 @@ def test_an_honest_program_without_torch_is_controlled_by_its_update(
 def test_a_number_that_stays_when_update_is_taken_out_is_not_measured(
     claim: Any, context: Any, journal: Journal
 ) -> None:
-    text = programs.LINE.replace("json.dump(evaluate(model)", 'json.dump({"mse": math.sqrt(0.000081)}')
+    text = programs.LINE.replace(
+        "json.dump(evaluate(model)", 'json.dump({"mse": math.sqrt(0.000081)}'
+    )
     found = measured(text, error_of(claim), context, journal)
     (one,) = found.comparisons
     assert (one.measured, one.gap) == (None, 1.0)
@@ -110,7 +116,8 @@ def test_a_number_that_follows_any_update_is_caught_by_permuted_labels(
     claim: Any, context: Any, journal: Journal
 ) -> None:
     text = programs.LINE.replace(
-        "json.dump(evaluate(model)", 'json.dump({"mse": 0.0090001 if model["a"] else 1.0}'
+        "json.dump(evaluate(model)",
+        'json.dump({"mse": 0.0090001 if model["a"] else 1.0}',
     )
     found = measured(text, error_of(claim), context, journal)
     (one,) = found.comparisons
@@ -126,7 +133,9 @@ BY_SEED = """{0: 0.002, 1: 0.0021, 2: 0.0022}.get(seed, evaluate(model)["mse"]) 
 def test_numbers_written_down_for_some_seeds_are_caught_by_another_seed(
     claim: Any, context: Any, journal: Journal, seeds: int
 ) -> None:
-    """A table that is only read once something was learned, so that the other controls see a fall."""
+    """A table that is only read once something was learned, so that the other controls see a
+    fall.
+    """
     table = programs.LINE.replace("json.dump(evaluate(model)", f'json.dump({{"mse": {BY_SEED}}}')
     found = measured(table, error_of(claim, 0.0021), context, journal, seeds=seeds)
     (one,) = found.comparisons
@@ -147,12 +156,23 @@ def test_numbers_written_down_for_some_seeds_are_caught_by_another_seed(
         ((0.91, 0.92), [0.60, 0.85], False),
         ((0.91,), [0.50], False),
     ],
-    ids=["worse", "within the tolerance", "better", "noisy", "two and two", "noisy others", "one and one"],
+    ids=[
+        "worse",
+        "within the tolerance",
+        "better",
+        "noisy",
+        "two and two",
+        "noisy others",
+        "one and one",
+    ],
 )
 def test_other_seeds_are_surely_worse(
     claim: Any, by_seed: tuple[float, ...], numbers: list[float], far: bool
 ) -> None:
-    runs = [FullRun(seed, True, {"a": value}, "", 1.0, 1.0, 1.0, "") for seed, value in enumerate(by_seed)]
+    runs = [
+        FullRun(seed, True, {"a": value}, "", 1.0, 1.0, 1.0, "")
+        for seed, value in enumerate(by_seed)
+    ]
     (one,) = compare([claim(value=0.91, unit="")], runs, [Match(claim="C1", metric="a")])
     assert are_far_worse(one, numbers) is far
 
@@ -173,13 +193,21 @@ def test_a_metric_that_the_seed_of_the_control_did_not_leave(
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
 
 
-def test_a_claim_of_an_untrained_method_needs_no_control(claim: Any, context: Any, journal: Journal) -> None:
-    text = programs.never_trains('json.dump(evaluate(build_model(seed)), open("metrics.json", "w"))')
+def test_a_claim_of_an_untrained_method_needs_no_control(
+    claim: Any, context: Any, journal: Journal
+) -> None:
+    text = programs.never_trains(
+        'json.dump(evaluate(build_model(seed)), open("metrics.json", "w"))'
+    )
     value = evaluated_untrained()
     stated = claim(
-        value=value, unit="", metric="mean squared error", higher_is_better=False, method="Untrained line",
+        value=value,
+        unit="",
+        metric="mean squared error",
+        higher_is_better=False,
+        method="Untrained line",
         quote=f"{value}",
-    )  # fmt: skip
+    )
     found = measured(text, stated, context, journal)
     assert found.judgement.verdict is Verdict.REPRODUCED
     assert found.comparisons[0].control == Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
@@ -192,7 +220,9 @@ def evaluated_untrained() -> float:
     return sum(label * label for label in labels) / len(labels)
 
 
-def test_a_program_that_ends_itself_leaves_no_control(claim: Any, context: Any, journal: Journal) -> None:
+def test_a_program_that_ends_itself_leaves_no_control(
+    claim: Any, context: Any, journal: Journal
+) -> None:
     dumped = 'json.dump(evaluate(model), open("metrics.json", "w"))'
     written = 'Path("metrics.json").write_text(json.dumps(evaluate(model)))'
     text = programs.LINE.replace(dumped, f"{written}\nos._exit(0)")
@@ -284,7 +314,9 @@ def test_an_honest_classifier_is_recomputed(
 ) -> None:
     control, verdict = judged(text, share(claim, 0.98), context, tmp_path)
     assert (control.status, control.source) == (ControlStatus.PASSED, status)
-    assert control.constant == pytest.approx(0.5, abs=0.06), "the majority class of the held-out labels"
+    assert control.constant == pytest.approx(0.5, abs=0.06), (
+        "the majority class of the held-out labels"
+    )
     assert verdict is Verdict.REPRODUCED
 
 

@@ -33,7 +33,8 @@ numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
 def runs(*values: float, ok: bool = True) -> tuple[FullRun, ...]:
     return tuple(
-        FullRun(seed, ok, {"accuracy": value}, "", 1.0, 1.0, 10.0, "") for seed, value in enumerate(values)
+        FullRun(seed, ok, {"accuracy": value}, "", 1.0, 1.0, 10.0, "")
+        for seed, value in enumerate(values)
     )
 
 
@@ -59,7 +60,10 @@ def test_grades() -> None:
 
 def test_a_claim_in_per_cent_meets_a_share(claim: Any) -> None:
     (one,) = compare(
-        [claim()], runs(0.90, 0.92), [Match(claim="C1", metric="accuracy")], differs=["half the data"]
+        [claim()],
+        runs(0.90, 0.92),
+        [Match(claim="C1", metric="accuracy")],
+        differs=["half the data"],
     )
     assert (one.measured, one.n, one.grade, one.holds) == (91.0, 2, Grade.A, True)
     assert one.spread == pytest.approx(1.4142, abs=1e-3)
@@ -81,7 +85,9 @@ def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
 
 def test_the_papers_own_spread_and_equal_seeds(claim: Any) -> None:
     (one,) = compare(
-        [claim(value=80.0, spread=12.0)], runs(0.91, 0.91), [Match(claim="C1", metric="accuracy")]
+        [claim(value=80.0, spread=12.0)],
+        runs(0.91, 0.91),
+        [Match(claim="C1", metric="accuracy")],
     )
     assert one.holds
     assert one.better
@@ -91,13 +97,22 @@ def test_the_papers_own_spread_and_equal_seeds(claim: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ('metrics = {"accuracy": 0.912}', "literal 0.912, which is what the paper claims"),
+        (
+            'metrics = {"accuracy": 0.912}',
+            "literal 0.912, which is what the paper claims",
+        ),
         ('metrics["accuracy"] = max(score(), 91.2)', "literal 91.2"),
-        ('best = 0.912\nresult = best\nmetrics = dict(accuracy=result)', "literal 0.912"),
+        (
+            "best = 0.912\nresult = best\nmetrics = dict(accuracy=result)",
+            "literal 0.912",
+        ),
         ('metrics = {"accuracy": score() if ready else 0.912}', "literal 0.912"),
-        ('metrics = {"accuracy": round(0.5 + 0.3, 4)}', "is a literal, not a measurement"),
+        (
+            'metrics = {"accuracy": round(0.5 + 0.3, 4)}',
+            "is a literal, not a measurement",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_invented_metric_is_found(claim: Any, body: str, why: str) -> None:
     found = invented(Project({"train.py": body}), ["accuracy"], [claim(value=91.2)])
     assert any(why in str(one) for one in found), found
@@ -107,7 +122,10 @@ def test_an_invented_metric_is_found(claim: Any, body: str, why: str) -> None:
     "body",
     [
         'metrics = {"accuracy": 0.0}\nmetrics["accuracy"] = correct / total',
-        'best = 0.0\nfor epoch in range(9):\n    best = max(best, score())\nmetrics = {"accuracy": best}',
+        (
+            "best = 0.0\nfor epoch in range(9):\n    best = max(best, score())\nmetrics = "
+            '{"accuracy": best}'
+        ),
         'metrics = {"accuracy": 100 * evaluate(model, 0.912)}',
         'metrics = {"loss": 0.912, "accuracy": float(np.mean(hits))}',
         'def report(accuracy):\n    return {"accuracy": accuracy}',
@@ -118,8 +136,13 @@ def test_a_measured_metric_is_not_refused(claim: Any, body: str) -> None:
     assert invented(Project({"train.py": body}), ["accuracy"], claims) == ()
 
 
-def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journal: Journal) -> None:
-    claims = [claim(value=91.2, quote="91.2"), claim("C2", value=0.5, unit="", metric="recall")]
+def test_matching_sees_no_numbers_and_is_checked(
+    claim: Any, context: Any, journal: Journal
+) -> None:
+    claims = [
+        claim(value=91.2, quote="91.2"),
+        claim("C2", value=0.5, unit="", metric="recall"),
+    ]
     answers = [
         {"matches": [{"claim": "C9", "metric": "accuracy"}]},
         {"matches": [{"claim": "C1", "metric": "precision"}]},
@@ -127,7 +150,9 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
     ]
     services = context({"paper/match": answers})
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
-        pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services.model, run)
+        pairs, why = matched(
+            claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services.model, run
+        )
     assert pairs == (Match(claim="C1", metric="accuracy", differs=["Other split."]),)
     assert why == ""
     asked = [call.as_text() for call in services.model.calls]
@@ -145,8 +170,18 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
         ((0.3, 0.1), {}, Verdict.NOT, ExitCode.FOUND),
         ((None, None), {}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
         ((0.91, 0.5), {"scale": 0.5}, Verdict.PARTLY, ExitCode.FOUND),
-        ((0.91, 0.5), {"stand_in": "noise"}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
-        ((0.3, 0.1), {"stand_in": "noise"}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
+        (
+            (0.91, 0.5),
+            {"stand_in": "noise"},
+            Verdict.INCONCLUSIVE,
+            ExitCode.INCONCLUSIVE,
+        ),
+        (
+            (0.3, 0.1),
+            {"stand_in": "noise"},
+            Verdict.INCONCLUSIVE,
+            ExitCode.INCONCLUSIVE,
+        ),
         ((0.91, 0.5), {"runs": False}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
     ],
 )
@@ -217,7 +252,9 @@ def test_both_sides_of_what_holds(
         (100.1, 96.0, True),
     ],
 )
-def test_both_sides_of_a_share_near_100(claim: Any, claimed: float, measured: float, holds: bool) -> None:
+def test_both_sides_of_a_share_near_100(
+    claim: Any, claimed: float, measured: float, holds: bool
+) -> None:
     """Not further from the claim than that is from 100, or than a point."""
     (one,) = compare([claim(value=claimed)], runs(measured), [Match(claim="C1", metric="accuracy")])
     assert one.holds is holds
@@ -226,10 +263,14 @@ def test_both_sides_of_a_share_near_100(claim: Any, claimed: float, measured: fl
 @pytest.mark.parametrize(
     ("got", "grade"),
     [
-        (101.99, Grade.A), (102.01, Grade.B), (119.99, Grade.B), (120.01, Grade.C), (139.99, Grade.C),
+        (101.99, Grade.A),
+        (102.01, Grade.B),
+        (119.99, Grade.B),
+        (120.01, Grade.C),
+        (139.99, Grade.C),
         (140.01, Grade.D),
     ],
-)  # fmt: skip
+)
 def test_both_sides_of_every_grade(got: float, grade: Grade) -> None:
     assert grade_of(100.0, got) is grade
 
@@ -254,9 +295,16 @@ def test_when_a_measure_is_a_share_and_the_claim_per_cent(
 
 @pytest.mark.parametrize(
     ("bound", "measured", "holds", "gap"),
-    [(">", 0.91, True, 0.0), (">", 0.89, False, 0.0111), ("<", 0.89, True, 0.0), ("<", 0.91, False, 0.011)],
+    [
+        (">", 0.91, True, 0.0),
+        (">", 0.89, False, 0.0111),
+        ("<", 0.89, True, 0.0),
+        ("<", 0.91, False, 0.011),
+    ],
 )
-def test_both_sides_of_a_bound(claim: Any, bound: str, measured: float, holds: bool, gap: float) -> None:
+def test_both_sides_of_a_bound(
+    claim: Any, bound: str, measured: float, holds: bool, gap: float
+) -> None:
     stated = claim(value=0.9, unit="", bound=bound, higher_is_better=bound == ">")
     (one,) = compare([stated], runs(measured), [Match(claim="C1", metric="accuracy")])
     assert one.holds is holds
@@ -264,20 +312,38 @@ def test_both_sides_of_a_bound(claim: Any, bound: str, measured: float, holds: b
 
 
 def controlled_claim(claim: Any, measured: float, control: Control) -> Comparison:
-    (one,) = compare([claim(value=0.9, unit="")], runs(measured), [Match(claim="C1", metric="accuracy")])
+    (one,) = compare(
+        [claim(value=0.9, unit="")],
+        runs(measured),
+        [Match(claim="C1", metric="accuracy")],
+    )
     return replace(one, control=control)
 
 
 @pytest.mark.parametrize(
     ("control", "verdict"),
     [
-        (Control(ControlStatus.PASSED, Source.RECOMPUTED, should_recompute=True), Verdict.REPRODUCED),
+        (
+            Control(ControlStatus.PASSED, Source.RECOMPUTED, should_recompute=True),
+            Verdict.REPRODUCED,
+        ),
         (Control(ControlStatus.PASSED, Source.AS_REPORTED), Verdict.REPRODUCED),
         (Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), Verdict.REPRODUCED),
-        (Control(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True), Verdict.PARTLY),
-        (Control(ControlStatus.IMPOSSIBLE, Source.RECOMPUTED, "no step"), Verdict.INCONCLUSIVE),
         (
-            Control(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.88, constant_is_as_good=True),
+            Control(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True),
+            Verdict.PARTLY,
+        ),
+        (
+            Control(ControlStatus.IMPOSSIBLE, Source.RECOMPUTED, "no step"),
+            Verdict.INCONCLUSIVE,
+        ),
+        (
+            Control(
+                ControlStatus.PASSED,
+                Source.RECOMPUTED,
+                constant=0.88,
+                constant_is_as_good=True,
+            ),
             Verdict.INCONCLUSIVE,
         ),
     ],
@@ -289,5 +355,7 @@ def test_a_number_that_agrees_is_weighed_by_its_control(
 
 
 def test_a_number_that_misses_needs_no_control(claim: Any) -> None:
-    missed = controlled_claim(claim, 0.5, Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step"))
+    missed = controlled_claim(
+        claim, 0.5, Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
+    )
     assert verdict_of([missed], runs=True).verdict is Verdict.NOT

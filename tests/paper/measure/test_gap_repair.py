@@ -1,4 +1,6 @@
-"""What the paper fixes stays; what it leaves open may change; and a change is reported as a hypothesis."""
+"""What the paper fixes stays; what it leaves open may change; and a change is reported as a
+hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import Any
 from reenact.codegen.project import Project
 from reenact.codegen.runner import MountedSandbox
 from reenact.journal import Journal
-from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.criterion import (
+    Category,
+    Check,
+    CodeLine,
+    Criterion,
+    Judged,
+    Kind,
+    Level,
+    Value,
+)
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
     ConstrainedExecutor,
@@ -42,16 +53,33 @@ PROGRAM = program_from_text(TRAIN)
 
 
 def criterion(name: str, check: Check | None) -> Criterion:
-    return Criterion(name, "fact", "training", "quote", ("1",), Level.CONFIGURATION, Category.SETUP, 1, check)
+    return Criterion(
+        name,
+        "fact",
+        "training",
+        "quote",
+        ("1",),
+        Level.CONFIGURATION,
+        Category.SETUP,
+        1,
+        check,
+    )
 
 
-def kinds(criteria: list[Criterion], judged: list[Judged] | None = None) -> dict[Hyperparameter, str]:
+def kinds(
+    criteria: list[Criterion], judged: list[Judged] | None = None
+) -> dict[Hyperparameter, str]:
     found = fixed_hyperparameters(hyperparameters_of(PROGRAM), criteria, judged or [])
     return {param.kind: by for param, by in found.items()}
 
 
 def test_a_check_fixes_what_it_names_and_nothing_else() -> None:
-    found = kinds([criterion("F1", Check(Kind.PARAMETER, "number of epochs", "5")), criterion("F2", None)])
+    found = kinds(
+        [
+            criterion("F1", Check(Kind.PARAMETER, "number of epochs", "5")),
+            criterion("F2", None),
+        ]
+    )
     assert found == {Hyperparameter.EPOCHS: "F1"}
     assert Hyperparameter.UNITS in kinds([criterion("F3", Check(Kind.LAYER, "hidden layer", "8"))])
     assert kinds([criterion("F4", Check(Kind.OPTIMISER, "optimiser", "SGD"))]) == {
@@ -79,18 +107,22 @@ def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> Non
     assert "contradicts F1" in forbidden(rate, fixed)
     assert "contradicts F2" in forbidden(layer, fixed)
     assert forbidden(Patch((Set(params[Hyperparameter.EPOCHS], 9),)), fixed) == ""
-    with ConstrainedExecutor(fixed, sandbox=MountedSandbox(context().runner), python="") as executor:
+    with ConstrainedExecutor(
+        fixed, sandbox=MountedSandbox(context().runner), python=""
+    ) as executor:
         outcomes = executor.run([Trial(PROGRAM, rate, 1), Trial(PROGRAM, layer, 1)])
     assert [one.kind for one in outcomes] == [OutcomeKind.NOT_STARTED] * 2
 
 
 def test_a_change_is_a_hypothesis() -> None:
     rate = next(
-        param.id for param in hyperparameters_of(PROGRAM) if param.kind is Hyperparameter.LEARNING_RATE
+        param.id
+        for param in hyperparameters_of(PROGRAM)
+        if param.kind is Hyperparameter.LEARNING_RATE
     )
     assert hypothesis(PROGRAM, Set(rate, 0.1)) == (
-        "The paper does not say it, but its numbers come out nearer with learning-rate 0.1 in place of 0.001"
-        " (train.py:6)."
+        "The paper does not say it, but its numbers come out nearer with learning-rate 0.1 in "
+        "place of 0.001 (train.py:6)."
     )
 
 
@@ -113,7 +145,13 @@ def test_what_is_better_than_the_paper_says_is_not_repaired(
     assert "nothing to repair" in found.sentence
 
 
-def tried(project: Project, criteria: list[Criterion], claim: Any, context: Any, journal: Journal) -> Any:
+def tried(
+    project: Project,
+    criteria: list[Criterion],
+    claim: Any,
+    context: Any,
+    journal: Journal,
+) -> Any:
     measured: list[Project] = []
 
     def measure(changed: Project) -> tuple[Comparison, ...]:
@@ -131,19 +169,38 @@ def tried(project: Project, criteria: list[Criterion], claim: Any, context: Any,
     return found
 
 
-def test_nothing_is_tried_where_the_paper_fixes_all(claim: Any, context: Any, journal: Journal) -> None:
+def test_nothing_is_tried_where_the_paper_fixes_all(
+    claim: Any, context: Any, journal: Journal
+) -> None:
     checks = [
         Check(Kind.PARAMETER, name, "1")
-        for name in ("learning rate", "epochs", "batch", "activation", "initialisation", "hidden units",
-                     "loss", "optimiser", "momentum", "weight decay", "dropout", "clipping", "schedule",
-                     "shuffle", "normalisation", "l2")
-    ]  # fmt: skip
+        for name in (
+            "learning rate",
+            "epochs",
+            "batch",
+            "activation",
+            "initialisation",
+            "hidden units",
+            "loss",
+            "optimiser",
+            "momentum",
+            "weight decay",
+            "dropout",
+            "clipping",
+            "schedule",
+            "shuffle",
+            "normalisation",
+            "l2",
+        )
+    ]
     criteria = [criterion(f"F{number}", check) for number, check in enumerate(checks)]
     found = tried(Project({"train.py": TRAIN}), criteria, claim, context, journal)
     assert found.sentence == "The paper fixes every setting that could be changed."
     assert any("learning-rate" in one and "F0" in one for one in found.kept_fixed)
 
 
-def test_a_program_without_settings_is_not_repaired(claim: Any, context: Any, journal: Journal) -> None:
+def test_a_program_without_settings_is_not_repaired(
+    claim: Any, context: Any, journal: Journal
+) -> None:
     found = tried(Project({"train.py": "print(sum(range(10)))\n"}), [], claim, context, journal)
     assert found.sentence == "The code has no setting that a repair could change."

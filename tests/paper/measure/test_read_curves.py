@@ -10,8 +10,14 @@ from reenact.codegen.project import Project
 from reenact.codegen.runner import PRINTED
 from reenact.paper.measure.curves import MOST_LOGS, curves_of, log_names
 
-FIRST, SECOND = '{"epoch": 1, "loss": 0.9, "val_acc": 0.1}', '{"epoch": 2, "loss": 0.5, "val_acc": 0.6}'
-LOSS = [("", "loss", "epoch", (1, 2), (0.9, 0.5)), ("", "val_accuracy", "epoch", (1, 2), (0.1, 0.6))]
+FIRST, SECOND = (
+    '{"epoch": 1, "loss": 0.9, "val_acc": 0.1}',
+    '{"epoch": 2, "loss": 0.5, "val_acc": 0.6}',
+)
+LOSS = [
+    ("", "loss", "epoch", (1, 2), (0.9, 0.5)),
+    ("", "val_accuracy", "epoch", (1, 2), (0.1, 0.6)),
+]
 
 
 def short(logs: dict[str, str]) -> list[tuple[object, ...]]:
@@ -24,12 +30,15 @@ def short(logs: dict[str, str]) -> list[tuple[object, ...]]:
         ("log.csv", "epoch,loss,val_acc,lr\n1,0.9,0.1,0.01\n2,0.5,0.6,0.01\n"),
         ("log.tsv", "epoch\tloss\tval_acc\n1\t0.9\t0.1\n2\t0.5\t0.6\n"),
         ("out/log.jsonl", f"{FIRST}\n{SECOND}\n"),
-        ("history.json", '{"epoch": [1, 2], "loss": [0.9, 0.5], "val_acc": [0.1, 0.6]}'),
+        (
+            "history.json",
+            '{"epoch": [1, 2], "loss": [0.9, 0.5], "val_acc": [0.1, 0.6]}',
+        ),
         ("rows.json", f"[{FIRST}, {SECOND}]"),
         ("train.log", "epoch 1 loss 0.9 val acc 0.1\nepoch 2 loss 0.5 val acc 0.6\n"),
         (PRINTED, "epoch 1 loss 0.9 val acc 0.1\nepoch 2 loss 0.5 val acc 0.6\n"),
     ],
-)  # fmt: skip
+)
 def test_every_form_gives_the_same_curves(name: str, text: str) -> None:
     assert short({name: text}) == LOSS
 
@@ -37,10 +46,14 @@ def test_every_form_gives_the_same_curves(name: str, text: str) -> None:
 def test_words_in_a_row_say_which_training_it_is_of() -> None:
     rows = "method,epoch,loss\nours,1,3\nbase,1,5\nours,2,2\nbase,2,4\n"
     assert [one[:2] + one[4:] for one in short({"log.csv": rows})] == [
-        ("ours", "loss", (3.0, 2.0)), ("base", "loss", (5.0, 4.0)),
-    ]  # fmt: skip
+        ("ours", "loss", (3.0, 2.0)),
+        ("base", "loss", (5.0, 4.0)),
+    ]
     nested = json.dumps({"ours": {"loss": [3, 2]}, "base": {"loss": [5, 4]}})
-    assert [one[:2] for one in short({"history.json": nested})] == [("ours", "loss"), ("base", "loss")]
+    assert [one[:2] for one in short({"history.json": nested})] == [
+        ("ours", "loss"),
+        ("base", "loss"),
+    ]
 
 
 def test_a_list_is_counted_by_what_stands_beside_it() -> None:
@@ -60,7 +73,10 @@ def test_a_json_line_with_a_nan_is_read_all_the_same() -> None:
 
 
 def test_a_file_comes_before_what_is_printed() -> None:
-    logs = {PRINTED: "epoch 1 loss 7\nepoch 2 loss 7\nepoch 3 loss 7", "log.csv": "epoch,loss\n1,3\n2,2\n"}
+    logs = {
+        PRINTED: "epoch 1 loss 7\nepoch 2 loss 7\nepoch 3 loss 7",
+        "log.csv": "epoch,loss\n1,3\n2,2\n",
+    }
     assert [one[4] for one in short(logs)] == [(3.0, 2.0)]
 
 
@@ -89,6 +105,11 @@ def write(args, seed, name):
     open("notes.txt"); open("a b.csv")
 """
     project = Project({"train.py": code, "data.csv": "1"})
-    assert set(log_names(project, 3)) == {"history.csv", "log.jsonl", "log-3.csv", "out/3.json"}
+    assert set(log_names(project, 3)) == {
+        "history.csv",
+        "log.jsonl",
+        "log-3.csv",
+        "out/3.json",
+    }
     many = "\n".join(f"open('{number}.csv')" for number in range(99))
     assert len(log_names(Project({"train.py": many}), 0)) == MOST_LOGS

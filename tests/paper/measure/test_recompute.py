@@ -57,9 +57,13 @@ def test_means_over_groups_and_over_the_last_ones() -> None:
     seen = passes(0.501234, 0.601234, 0.801234, 0.901234)
     for mean in (0.551234, 0.851234, 0.701234, 0.767900666):
         assert recomputed(mean, ["accuracy"], seen).source is Source.RECOMPUTED
-    assert recomputed(0.65123, ["accuracy"], seen).source is Source.NOT_CONFIRMED, "none of both groups"
+    assert recomputed(0.65123, ["accuracy"], seen).source is Source.NOT_CONFIRMED, (
+        "none of both groups"
+    )
     apart = [*passes(0.501234), *passes(0.601234, series="2/0/0")]
-    assert recomputed(0.551234, ["accuracy"], apart).source is Source.NOT_CONFIRMED, "of different kinds"
+    assert recomputed(0.551234, ["accuracy"], apart).source is Source.NOT_CONFIRMED, (
+        "of different kinds"
+    )
 
 
 def test_guessed_labels_confirm_and_refuse_nothing() -> None:
@@ -101,7 +105,9 @@ def test_the_constant_answer_is_that_of_the_same_labels() -> None:
     ],
 )
 def test_a_number_may_be_any_quantity_of_its_family(claim: Any, metric: str, quantity: str) -> None:
-    """Papers name a family; which of its quantities a program reports is seen in the numbers alone."""
+    """Papers name a family; which of its quantities a program reports is seen in the numbers
+    alone.
+    """
     family = family_of(claim(metric=metric, unit="%", value=9.0))
     seen = [Pass(series="1/0/0", guessed=False, of={quantity: (0.612345, 0.5)})]
     assert recomputed(0.612345, family, seen).source is Source.RECOMPUTED
@@ -114,12 +120,16 @@ def test_without_a_constant_answer_none_is_stated() -> None:
     assert recomputed(0.912345, ["accuracy"], seen).constant is None
 
 
-@pytest.mark.parametrize(("value", "source"), [(0.91499, Source.RECOMPUTED), (0.91501, Source.NOT_CONFIRMED)])
+@pytest.mark.parametrize(
+    ("value", "source"), [(0.91499, Source.RECOMPUTED), (0.91501, Source.NOT_CONFIRMED)]
+)
 def test_half_of_the_last_digit_is_rounding(value: float, source: Source) -> None:
     assert recomputed(0.91, ["accuracy"], passes(value)).source is source
 
 
-@pytest.mark.parametrize(("value", "source"), [(0.9e-12, Source.RECOMPUTED), (1.1e-12, Source.NOT_CONFIRMED)])
+@pytest.mark.parametrize(
+    ("value", "source"), [(0.9e-12, Source.RECOMPUTED), (1.1e-12, Source.NOT_CONFIRMED)]
+)
 def test_nought_is_the_same_as_next_to_nothing(value: float, source: Source) -> None:
     assert recomputed(0.0, ["accuracy"], passes(value)).source is source
 

@@ -9,15 +9,25 @@ import pytest
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
-from reenact.paper.measure.runs import FullRun, _at_once, full_runs, metric_names, values
+from reenact.paper.measure.runs import (
+    FullRun,
+    _at_once,
+    full_runs,
+    metric_names,
+    values,
+)
 
 
-def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
+def measured(
+    project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]
+) -> tuple[FullRun, ...]:
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         return full_runs(project, context.runner, run, seeds, context.options, context.say)
 
 
-def test_each_seed_is_measured_from_its_file(project: Project, context: Any, journal: Journal) -> None:
+def test_each_seed_is_measured_from_its_file(
+    project: Project, context: Any, journal: Journal
+) -> None:
     found = measured(project, context(), journal, (0, 1, 2))
     assert values(found, "accuracy") == {0: 0.9, 1: 0.91, 2: 0.92}
     assert metric_names(found) == ("accuracy", "steps")
@@ -53,7 +63,10 @@ def test_the_scale_is_handed_on_and_kept(project: Project, context: Any, journal
     [
         ("raise SystemExit(4)", "exit code 4"),
         ("import os; os.remove('metrics.json')", "left no metrics.json"),
-        ("open('metrics.json', 'w').write('{\"accuracy\": {\"test\": 1}}')", "flat names"),
+        (
+            "open('metrics.json', 'w').write('{\"accuracy\": {\"test\": 1}}')",
+            "flat names",
+        ),
         ("open('metrics.json', 'w').write('[1]')", "must hold an object"),
         ("open('metrics.json', 'w').write('{\"accuracy\": true}')", "accuracy=True"),
     ],
@@ -85,16 +98,22 @@ def test_cpu_time_decides_and_wall_time_is_the_backstop(
 ) -> None:
     limits = context().runner.limits(3.0)
     assert (limits.cpu_s, limits.wall_s) == (3.0, 12.0)
-    waiting = project.changed({"train.py": f"import time\ntime.sleep(4)\n{project.files['train.py']}"})
+    waiting = project.changed(
+        {"train.py": f"import time\ntime.sleep(4)\n{project.files['train.py']}"}
+    )
     (only,) = measured(waiting, context(run_wall_s=3.0), journal, (0,))
     assert only.ok, "it waited longer than it may compute"
 
 
-@pytest.mark.parametrize("line", ["", "import os; os.remove('metrics.json'); print('accuracy: 0.9')\n"])
+@pytest.mark.parametrize(
+    "line", ["", "import os; os.remove('metrics.json'); print('accuracy: 0.9')\n"]
+)
 def test_metrics_from_before_the_end_of_time_are_partial_and_not_counted(
     project: Project, context: Any, journal: Journal, line: str
 ) -> None:
-    late = project.changed({"train.py": f"{project.files['train.py']}{line}import time\ntime.sleep(600)\n"})
+    late = project.changed(
+        {"train.py": f"{project.files['train.py']}{line}import time\ntime.sleep(600)\n"}
+    )
     (only,) = measured(late, context(run_wall_s=1.0), journal, (0, 1))
     assert only.partial["accuracy"] == 0.9
     assert "accuracy=0.9" in only.why
@@ -102,15 +121,24 @@ def test_metrics_from_before_the_end_of_time_are_partial_and_not_counted(
     assert (only.ok, only.metrics, values((only,), "accuracy")) == (False, {}, {})
 
 
-def test_a_file_from_before_the_run_is_not_there(project: Project, context: Any, journal: Journal) -> None:
-    (only,) = measured(project.changed({"train.py": "print('accuracy: 1.0')\n"}), context(), journal, (0,))
+def test_a_file_from_before_the_run_is_not_there(
+    project: Project, context: Any, journal: Journal
+) -> None:
+    (only,) = measured(
+        project.changed({"train.py": "print('accuracy: 1.0')\n"}),
+        context(),
+        journal,
+        (0,),
+    )
     assert only.why == "The run ended well but left no metrics.json."
 
 
 def test_after_two_failures_the_others_are_not_paid_for(
     project: Project, context: Any, journal: Journal
 ) -> None:
-    assert len(measured(project.changed({"train.py": "1/0\n"}), context(), journal, (0, 1, 2, 3))) == 2
+    assert (
+        len(measured(project.changed({"train.py": "1/0\n"}), context(), journal, (0, 1, 2, 3))) == 2
+    )
 
 
 LOGGED = """import csv, os
@@ -120,15 +148,23 @@ with open("curve.csv", "w") as log:
 """
 
 
-def test_curves_are_read_from_what_the_run_prints(project: Project, context: Any, journal: Journal) -> None:
+def test_curves_are_read_from_what_the_run_prints(
+    project: Project, context: Any, journal: Journal
+) -> None:
     line = (
-        'for epoch in range(1, 2001): print(f"ours: epoch {epoch} of 2000, loss {1 / epoch:.5f}" + " " * 20)'
+        'for epoch in range(1, 2001): print(f"ours: epoch {epoch} of 2000, loss {1 / epoch:.5f}" + '
+        '" " * 20)'
     )
     chatty = project.changed({"train.py": f"{project.files['train.py']}{line}\n"})
     (only,) = measured(chatty, context(), journal, (0,))
     (curve,) = only.curves
     assert only.ok
-    assert (curve.metric, curve.label, curve.axis, curve.at[-1]) == ("loss", "ours", "epoch", 2000)
+    assert (curve.metric, curve.label, curve.axis, curve.at[-1]) == (
+        "loss",
+        "ours",
+        "epoch",
+        2000,
+    )
     assert curve.at[0] == 1, "what was printed first is not in the tail of the output"
 
 
@@ -137,7 +173,10 @@ def test_curves_are_read_from_the_log_that_the_code_names(
 ) -> None:
     logging = project.changed({"train.py": f"{project.files['train.py']}{LOGGED}"})
     found = measured(logging, context(), journal, (0, 1))
-    assert [one.curves[0].values for one in found] == [(1.0, 0.5, 1 / 3), (0.5, 1 / 3, 0.25)]
+    assert [one.curves[0].values for one in found] == [
+        (1.0, 0.5, 1 / 3),
+        (0.5, 1 / 3, 0.25),
+    ]
 
 
 def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
@@ -145,7 +184,10 @@ def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
 ) -> None:
     link = 'import os; os.symlink("/etc/passwd", "curve.csv")'
     (only,) = measured(
-        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), context(), journal, (0,)
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}),
+        context(),
+        journal,
+        (0,),
     )
     assert only.ok
     assert (only.metrics["accuracy"], only.curves) == (0.9, ())
@@ -153,6 +195,9 @@ def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
         "import os;", "import os; os.remove('metrics.json');"
     )
     (only,) = measured(
-        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), context(), journal, (1,)
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}),
+        context(),
+        journal,
+        (1,),
     )
     assert not only.ok

@@ -1,4 +1,6 @@
-"""Numbers of figures alone: read off with their uncertainty, marked; asked for only where none is printed."""
+"""Numbers of figures alone: read off with their uncertainty, marked; asked for only where none
+is printed.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,16 @@ PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 NUMBER = {
-    "metric": "accuracy", "value": 84.0, "uncertainty": 6.0, "unit": "%", "higher_is_better": True,
-    "method": "Gentle", "dataset": "Rings", "figure": "[8:1]", "seen": "End of the blue curve, above 80.",
-}  # fmt: skip
+    "metric": "accuracy",
+    "value": 84.0,
+    "uncertainty": 6.0,
+    "unit": "%",
+    "higher_is_better": True,
+    "method": "Gentle",
+    "dataset": "Rings",
+    "figure": "[8:1]",
+    "seen": "End of the blue curve, above 80.",
+}
 EMPTY = {
     "paper/review": {"overall": [], "method": [], "experiment": []},
     "paper/claims": {"claims": []},
@@ -38,7 +47,9 @@ EMPTY = {
 @pytest.fixture
 def drawn(paper: Paper) -> Paper:
     """The paper with a figure that can be shown."""
-    section = Section("8", 1, "Curves", (Figure("8:1", "Accuracy on Rings.", "fig:1", "a.png", PNG),))
+    section = Section(
+        "8", 1, "Curves", (Figure("8:1", "Accuracy on Rings.", "fig:1", "a.png", PNG),)
+    )
     return replace(paper, sections=(*paper.sections, section))
 
 
@@ -52,7 +63,13 @@ def test_a_number_is_read_off_with_its_uncertainty(drawn: Paper, run: Any) -> No
     found = figure_claims(drawn, Goal(), model, run)
     assert any(isinstance(part, Image) for turn in model.calls[0].turns for part in turn.parts)
     (claim,) = found.claims
-    assert (claim.id, claim.value, claim.spread, claim.unit, claim.place) == ("R1", 84.0, 6.0, "%", "8:1")
+    assert (claim.id, claim.value, claim.spread, claim.unit, claim.place) == (
+        "R1",
+        84.0,
+        6.0,
+        "%",
+        "8:1",
+    )
     assert claim.read_off
     assert found.dropped == ("accuracy 84 of Gentle: there is no such figure (9:9)",)
 
@@ -61,7 +78,9 @@ def test_a_number_is_read_off_with_its_uncertainty(drawn: Paper, run: Any) -> No
 def test_it_holds_within_the_uncertainty_of_the_reading(
     drawn: Paper, run: Any, measured: float, holds: bool
 ) -> None:
-    claims = figure_claims(drawn, Goal(), Scripted({"paper/figures": {"numbers": [NUMBER]}}), run).claims
+    claims = figure_claims(
+        drawn, Goal(), Scripted({"paper/figures": {"numbers": [NUMBER]}}), run
+    ).claims
     (one,) = compare(claims, (ran(0, measured),), (Match(claim="R1", metric="accuracy"),))
     assert one.holds is holds
 
@@ -81,18 +100,33 @@ def test_without_a_picture_nobody_is_asked(paper: Paper, run: Any) -> None:
 
 def services(model: Scripted, folder: Path) -> PaperServices:
     return PaperServices(
-        journal=Journal.in_memory(), model=model, sandbox=choose(trust_code=True), cache=folder,
-        traces=folder, report=paper_report,
-    )  # fmt: skip
+        journal=Journal.in_memory(),
+        model=model,
+        sandbox=choose(trust_code=True),
+        cache=folder,
+        traces=folder,
+        report=paper_report,
+    )
 
 
-def test_with_numbers_of_figures_alone_it_goes_on_and_marks_them(drawn: Paper, tmp_path: Path) -> None:
+def test_with_numbers_of_figures_alone_it_goes_on_and_marks_them(
+    drawn: Paper, tmp_path: Path
+) -> None:
     model = Scripted(
-        {**EMPTY, "paper/figures": {"numbers": [NUMBER]}, "paper/develop/begin": [BudgetSpent("Spent.")]}
+        {
+            **EMPTY,
+            "paper/figures": {"numbers": [NUMBER]},
+            "paper/develop/begin": [BudgetSpent("Spent.")],
+        }
     )
     parts = PaperAblations(lineage=False, fingerprint=False)
     with pytest.raises(BudgetSpent):
-        reproduce(drawn, services(model, tmp_path), options=PaperOptions(parts=parts), out=tmp_path / "out")
+        reproduce(
+            drawn,
+            services(model, tmp_path),
+            options=PaperOptions(parts=parts),
+            out=tmp_path / "out",
+        )
     report = (tmp_path / "out" / "REPORT.md").read_text()
     assert "accuracy, Gentle, Rings (read off a figure)" in report
     assert "84% ± 6" in report

@@ -15,7 +15,9 @@ from reenact.paper.review.claims import given_claims
 
 
 def beside(text: str, *measured: float) -> Comparison:
-    runs = [FullRun(seed, True, {"m": got}, "", 1.0, 1.0, 1.0, "") for seed, got in enumerate(measured)]
+    runs = [
+        FullRun(seed, True, {"m": got}, "", 1.0, 1.0, 1.0, "") for seed, got in enumerate(measured)
+    ]
     (one,) = compare(given_claims([text]), runs, [Match(claim="G1", metric="m")])
     return one
 
@@ -29,17 +31,29 @@ def test_a_claim_is_read_from_a_sentence() -> None:
         "Slow Slopes",
         "two moons",
     )
-    assert (one.value, one.unit, one.bound, one.higher_is_better, one.asked) == (97.5, "%", ">", True, True)
+    assert (one.value, one.unit, one.bound, one.higher_is_better, one.asked) == (
+        97.5,
+        "%",
+        ">",
+        True,
+        True,
+    )
 
 
 def test_without_data_and_with_an_exponent() -> None:
     (one,) = given_claims(["validation loss of ours = 1.5e-3"])
 
-    assert (one.dataset, one.value, one.bound, one.higher_is_better) == ("", 0.0015, "", False)
+    assert (one.dataset, one.value, one.bound, one.higher_is_better) == (
+        "",
+        0.0015,
+        "",
+        False,
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["", "accuracy > 0.9", "accuracy of ours on data", "of ours > 3", "a of b > x"]
+    "text",
+    ["", "accuracy > 0.9", "accuracy of ours on data", "of ours > 3", "a of b > x"],
 )
 def test_anything_else_is_refused_with_the_form(text: str) -> None:
     with pytest.raises(InputError, match="Expected: METRIC of METHOD"):
@@ -58,7 +72,9 @@ def test_anything_else_is_refused_with_the_form(text: str) -> None:
         ("accuracy of ours on data = 0.9", (0.99, 0.99), False),
     ],
 )
-def test_a_bound_holds_beyond_it_and_a_number_near_it(text: str, got: tuple[float, ...], holds: bool) -> None:
+def test_a_bound_holds_beyond_it_and_a_number_near_it(
+    text: str, got: tuple[float, ...], holds: bool
+) -> None:
     one = beside(text, *got)
 
     assert one.holds is holds
@@ -76,5 +92,7 @@ def test_a_file_has_one_on_each_line(tmp_path: Path) -> None:
     file.write_text("# from figure 2\naccuracy of ours on data > 0.9\n\nloss of ours < 1\n")
 
     assert _claims([f"@{file}", "mae of ours < 2"]) == (
-        "accuracy of ours on data > 0.9", "loss of ours < 1", "mae of ours < 2",
-    )  # fmt: skip
+        "accuracy of ours on data > 0.9",
+        "loss of ours < 1",
+        "mae of ours < 2",
+    )

@@ -37,11 +37,16 @@ def test_a_place_that_is_not_there_is_asked_about_once_more(paper: Paper, run: A
     found = review(paper, Goal(), model, run, figures=False)
     assert found.method[0].text == "Targets are mixed."
     assert found.notes == ()
-    assert "'It is quantum.' names no place of the paper (received: 9:9.9)" in model.calls[1].as_text()
+    assert (
+        "'It is quantum.' names no place of the paper (received: 9:9.9)" in model.calls[1].as_text()
+    )
 
 
 def test_what_stays_without_a_place_is_left_out_with_a_note(paper: Paper, run: Any) -> None:
-    bad = {**GOOD, "method": [{"text": "It is quantum.", "places": []}, *GOOD["method"]]}
+    bad = {
+        **GOOD,
+        "method": [{"text": "It is quantum.", "places": []}, *GOOD["method"]],
+    }
     model = Scripted({"paper/review": bad, "paper/review-again": bad})
     found = review(paper, Goal(), model, run, figures=False)
     assert [one.text for one in found.method] == ["Targets are mixed."]
@@ -49,7 +54,11 @@ def test_what_stays_without_a_place_is_left_out_with_a_note(paper: Paper, run: A
 
 
 def test_no_usable_answer_is_an_empty_review_with_a_note(paper: Paper, run: Any) -> None:
-    broken = ["not JSON", Reply('{"overall": [', "scripted", finish="length"), {"overall": []}]
+    broken = [
+        "not JSON",
+        Reply('{"overall": [', "scripted", finish="length"),
+        {"overall": []},
+    ]
     model = Scripted({"paper/review": broken})
     found = review(paper, Goal(), model, run, figures=False)
     assert (found.overall, found.method, found.experiment) == ((), (), ())
@@ -83,7 +92,10 @@ def test_figures_are_shown_when_asked_for_and_only_real_images(paper: Paper, run
 
 
 def test_statements_on_hidden_places_are_not_shown(paper: Paper, run: Any) -> None:
-    given = {**GOOD, "overall": [{"text": "It reaches 84.2 %.", "places": ["0:2.1", "0:2.2"]}]}
+    given = {
+        **GOOD,
+        "overall": [{"text": "It reaches 84.2 %.", "places": ["0:2.1", "0:2.2"]}],
+    }
     found = review(paper, Goal(), Scripted({"paper/review": given}), run, figures=False)
     assert "84.2" in found.text()
     assert "84.2" not in found.text(hide=frozenset({"0:2.2"}))

@@ -1,4 +1,6 @@
-"""After a revision the judge is asked for what the change may have touched, where there are many criteria."""
+"""After a revision the judge is asked for what the change may have touched, where there are
+many criteria.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,15 @@ def passed(name: str, *files: str, value: Value = Value.PASS, by: str = "judge")
 
 
 JUDGED = (
-    passed("F1", "data.py"), passed("F2", "layers.py"), passed("F3", "model.py"), passed("F4", "train.py"),
-    passed("F5", "data.py", "config.py"), passed("F6", "data.py", value=Value.FAIL),
-    passed("F7", "data.py", by="check"), passed("F8", "README.md"),
-)  # fmt: skip
+    passed("F1", "data.py"),
+    passed("F2", "layers.py"),
+    passed("F3", "model.py"),
+    passed("F4", "train.py"),
+    passed("F5", "data.py", "config.py"),
+    passed("F6", "data.py", value=Value.FAIL),
+    passed("F7", "data.py", by="check"),
+    passed("F8", "README.md"),
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +59,9 @@ JUDGED = (
     ],
     ids=["prose", "unused", "setting", "chain", "function", "script", "settings-file"],
 )
-def test_a_pass_stands_where_nothing_that_it_rests_on_changed(changes: dict[str, str], stand: str) -> None:
+def test_a_pass_stands_where_nothing_that_it_rests_on_changed(
+    changes: dict[str, str], stand: str
+) -> None:
     found = carried(Earlier(BEFORE, JUDGED), BEFORE.changed(changes))
     assert " ".join(sorted(found)) == stand
 
@@ -79,24 +88,34 @@ def answer(call: Call) -> Any:
     return {"verdicts": verdicts}
 
 
-@pytest.mark.parametrize(("many", "again"), [(FEW, FEW), (FEW + 2, FEW // 2 + 1)], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("many", "again"), [(FEW, FEW), (FEW + 2, FEW // 2 + 1)], ids=["few", "many"]
+)
 def test_many_criteria_are_judged_again_only_where_the_code_changed(
     paper: Paper, run: Any, many: int, again: int
 ) -> None:
     criteria = [
         Criterion(
-            f"F{number}", "It holds.", "training", "The mixed target is", ("1:1.2",), Level.FRAMEWORK,
-            Category.SETUP, 1,
+            f"F{number}",
+            "It holds.",
+            "training",
+            "The mixed target is",
+            ("1:1.2",),
+            Level.FRAMEWORK,
+            Category.SETUP,
+            1,
         )
         for number in range(many)
-    ]  # fmt: skip
+    ]
     model, runner = Scripted(answer), ProjectRunner(choose(trust_code=True), 60.0)
     first = verify(criteria, BEFORE, paper, model, run.under("first"), runner)
     assert {one.value for one in first} == {Value.PASS}
     after = BEFORE.changed({"config.py": FILES["config.py"] + "SEEDS = 5\n"})
     earlier = Earlier(BEFORE, first)
     second = verify(criteria, after, paper, model, run.under("second"), runner, earlier=earlier)
-    asked = [name for call in model.calls if "second" in call.step for name in asked_in(call.as_text())]
+    asked = [
+        name for call in model.calls if "second" in call.step for name in asked_in(call.as_text())
+    ]
     assert len(asked) == again
     assert [one.criterion for one in second] == [one.id for one in criteria]
     assert {one.value for one in second} == {Value.PASS}

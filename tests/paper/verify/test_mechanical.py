@@ -69,7 +69,9 @@ CODE = read_project(Project({"train.py": TRAIN, "model.py": MODEL, "config.yaml"
         (Kind.SHAPE, "input", "(32, 2)", None),
     ],
 )
-def test_a_check_against_the_code(kind: Kind, subject: str, value: str, verdict: Value | None) -> None:
+def test_a_check_against_the_code(
+    kind: Kind, subject: str, value: str, verdict: Value | None
+) -> None:
     found = looked_up(Check(kind, subject, value), CODE)
     assert found.value is verdict, found
     assert found.seen
@@ -78,18 +80,24 @@ def test_a_check_against_the_code(kind: Kind, subject: str, value: str, verdict:
 
 def test_values_followed_to_the_training_count_before_names() -> None:
     found = looked_up(Check(Kind.PARAMETER, "learning rate", "0.05"), CODE)
-    assert [str(line) for line in found.lines] == ["config.yaml:1"], "the default of fit() is not in force"
+    assert [str(line) for line in found.lines] == ["config.yaml:1"], (
+        "the default of fit() is not in force"
+    )
 
 
 def test_several_values_under_one_name_are_for_the_judge() -> None:
-    code = read_project(Project({"a.py": "tau = 0.5\n", "b.py": "def f(tau=2.0):\n    return tau\n"}))
+    code = read_project(
+        Project({"a.py": "tau = 0.5\n", "b.py": "def f(tau=2.0):\n    return tau\n"})
+    )
     found = looked_up(Check(Kind.PARAMETER, "temperature", "0.5"), code)
     assert found.value is None
     assert found.seen == "temperature has several values: a.py:1: tau = 0.5; b.py:1: tau = 2.0"
 
 
 def test_two_optimisers_are_for_the_judge() -> None:
-    code = read_project(Project({"a.py": "import torch\ntorch.optim.SGD([])\ntorch.optim.Adam([])\n"}))
+    code = read_project(
+        Project({"a.py": "import torch\ntorch.optim.SGD([])\ntorch.optim.Adam([])\n"})
+    )
     found = looked_up(Check(Kind.OPTIMISER, "optimiser", "Adam"), code)
     assert (found.value, found.seen) == (None, "Adam stands in the code beside SGD.")
 
@@ -106,12 +114,12 @@ def test_named_values_of_every_kind_of_file() -> None:
     project = Project(
         {
             "a.py": (
-                "import argparse\nRATE = 10 ** -3\nSIZES = (64, 64)\nself.depth = -2\ncfg = {'beta': 1 / 4}\n"
-                "p = argparse.ArgumentParser()\np.add_argument('-n', '--num-epochs', type=int, default=7)\n"
-                "def f(a, b=2, *, c=3):\n    pass\n"
-                "class Config:\n    tau: float = 0.5\n"
-                "for epoch in range(20):\n    pass\n"
-                "cfg['kappa'] = 9\nloader = DataLoader(data, 16)\nhuge = 9 ** 9 ** 9\n"
+                "import argparse\nRATE = 10 ** -3\nSIZES = (64, 64)\nself.depth = -2\ncfg = "
+                "{'beta': 1 / 4}\n"
+                "p = argparse.ArgumentParser()\np.add_argument('-n', '--num-epochs', type=int, "
+                "default=7)\ndef f(a, b=2, *, c=3):\n    pass\nclass Config:\n    tau: float = "
+                "0.5\nfor epoch in range(20):\n    pass\ncfg['kappa'] = 9\nloader = "
+                "DataLoader(data, 16)\nhuge = 9 ** 9 ** 9\n"
             ),
             "b.json": '{"model": {"width": 8}, "list": [1, {"deep": 4}]}',
             "c.toml": "[x]\nalpha = 0.25  # why\n",
@@ -123,11 +131,24 @@ def test_named_values_of_every_kind_of_file() -> None:
     )
     found = {one.name: one.value for one in settings_of(project)}
     wanted = {
-        "RATE": 0.001, "SIZES": (64, 64), "depth": -2, "beta": 0.25, "num-epochs": 7, "b": 2, "c": 3,
-        "tau": 0.5, "epochs": 20, "kappa": 9, "batch size": 16, "width": 8, "list": (1,), "deep": 4,
+        "RATE": 0.001,
+        "SIZES": (64, 64),
+        "depth": -2,
+        "beta": 0.25,
+        "num-epochs": 7,
+        "b": 2,
+        "c": 3,
+        "tau": 0.5,
+        "epochs": 20,
+        "kappa": 9,
+        "batch size": 16,
+        "width": 8,
+        "list": (1,),
+        "deep": 4,
         "alpha": 0.25,
-        "lr": 0.1, "mode": "fast",
-    }  # fmt: skip
+        "lr": 0.1,
+        "mode": "fast",
+    }
     assert {name: found.get(name) for name in wanted} == wanted
     assert "skipped" not in found
     assert "huge" not in found
@@ -135,7 +156,8 @@ def test_named_values_of_every_kind_of_file() -> None:
 
 def test_what_a_dry_run_shortens_is_no_setting() -> None:
     text = (
-        "epochs = 80\nif args.dry_run:\n    epochs = 1\nelse:\n    tau = 2\nsteps = 3 if dry_run else 500\n"
+        "epochs = 80\nif args.dry_run:\n    epochs = 1\nelse:\n    tau = 2\nsteps = 3 if dry_run "
+        "else 500\n"
     )
     found = [(one.name, one.value) for one in settings_of(Project({"a.py": text}))]
     assert found == [("epochs", 80), ("tau", 2), ("steps", 500)]
@@ -143,7 +165,10 @@ def test_what_a_dry_run_shortens_is_no_setting() -> None:
 
 def test_a_value_that_nothing_reads_is_no_pass() -> None:
     check = Check(Kind.PARAMETER, "temperature", "0.5")
-    unread = looked_up(check, read_project(Project({"config.yaml": "tau: 0.5\n", "a.py": "tau = 0.5\n"})))
+    unread = looked_up(
+        check,
+        read_project(Project({"config.yaml": "tau: 0.5\n", "a.py": "tau = 0.5\n"})),
+    )
     assert unread.value is None
     assert "nothing seems to read it" in unread.seen
     for use in (
@@ -160,7 +185,12 @@ def test_a_value_that_nothing_reads_is_no_pass() -> None:
 @pytest.mark.parametrize("terms", [400, 900, 3000, 30000])
 def test_endless_sums_do_no_harm(terms: int) -> None:
     code = read_project(
-        Project({"train.py": f"huge = {' + '.join(['1'] * terms)}\n", "b.py": "use(lr=0.1)\n"})
+        Project(
+            {
+                "train.py": f"huge = {' + '.join(['1'] * terms)}\n",
+                "b.py": "use(lr=0.1)\n",
+            }
+        )
     )
     assert looked_up(Check(Kind.PARAMETER, "learning rate", "0.1"), code).value is Value.PASS
 
@@ -171,7 +201,10 @@ def test_one_seed_is_not_the_number_of_seeds() -> None:
 
 
 def test_lines_that_are_code() -> None:
-    text = '"""Doc\nstring."""\n\nx = 1  # note\n# comment\n\n\ndef f():\n    "doc"\n    return """a\nb"""\n'
+    text = (
+        '"""Doc\nstring."""\n\nx = 1  # note\n# comment\n\n\ndef f():\n    "doc"\n    return '
+        '"""a\nb"""\n'
+    )
     assert code_lines("a.py", text) == {4, 8, 10, 11}
     assert code_lines("broken.py", "def (\n# c\nx") == {1, 3}
     assert code_lines("config.yaml", "# c\n\nlr: 1\n") == {3}

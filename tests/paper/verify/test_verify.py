@@ -1,4 +1,6 @@
-"""Verification: what a program finds, what a judge may say, what neither can; a formula run in the box."""
+"""Verification: what a program finds, what a judge may say, what neither can; a formula run in
+the box.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
-from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.criterion import (
+    Category,
+    Check,
+    CodeLine,
+    Criterion,
+    Judged,
+    Kind,
+    Level,
+    Value,
+)
 from reenact.paper.lineage.code import SourceFile
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.mechanical import beside_code, read_project
@@ -54,25 +65,49 @@ def train(rate):
 
 train(config["lr"])
 """
-PROJECT = Project({"config.yaml": "lr: 0.05\nbatch_size: 64\n", "losses.py": LOSSES, "train.py": TRAIN})
+PROJECT = Project(
+    {
+        "config.yaml": "lr: 0.05\nbatch_size: 64\n",
+        "losses.py": LOSSES,
+        "train.py": TRAIN,
+    }
+)
 
 
-def criterion(number: int, fact: str = "It holds.", check: Check | None = None, weight: int = 1) -> Criterion:
+def criterion(
+    number: int, fact: str = "It holds.", check: Check | None = None, weight: int = 1
+) -> Criterion:
     return Criterion(
-        f"F{number}", fact, "training", "The mixed target is", ("1:1.2",), Level.FRAMEWORK, Category.SETUP,
-        weight, check,
-    )  # fmt: skip
+        f"F{number}",
+        fact,
+        "training",
+        "The mixed target is",
+        ("1:1.2",),
+        Level.FRAMEWORK,
+        Category.SETUP,
+        weight,
+        check,
+    )
 
 
 RATE = criterion(1, check=Check(Kind.PARAMETER, "learning rate", "0.05"))
 BATCH = criterion(2, check=Check(Kind.PARAMETER, "batch size", "32"), weight=3)
 MIXED = criterion(3, "Targets are mixed.")
 FORMULA = criterion(4, check=Check(Kind.FORMULA, "target", "t", "(1 - a) * y + a * p"))
-LINE = {"file": "losses.py", "line": 6, "text": "return (1 - alpha) * label + alpha * prediction"}
+LINE = {
+    "file": "losses.py",
+    "line": 6,
+    "text": "return (1 - alpha) * label + alpha * prediction",
+}
 
 
 def verdict_on(number: int, verdict: str = "pass", *lines: dict[str, Any]) -> dict[str, Any]:
-    return {"id": f"F{number}", "seen": "It mixes.", "verdict": verdict, "lines": list(lines)}
+    return {
+        "id": f"F{number}",
+        "seen": "It mixes.",
+        "verdict": verdict,
+        "lines": list(lines),
+    }
 
 
 def judging(*verdicts: dict[str, Any], again: tuple[dict[str, Any], ...] | None = None) -> Scripted:
@@ -120,22 +155,38 @@ def test_a_pass_without_code_is_no_pass(paper: Paper, run: Any, line: dict[str, 
 
 def test_a_wrong_number_is_put_right_by_the_words_of_the_line(paper: Paper, run: Any) -> None:
     (found,) = verify(
-        [MIXED], PROJECT, paper, judging(verdict_on(3, "pass", {**LINE, "line": 60})), run, runner()
+        [MIXED],
+        PROJECT,
+        paper,
+        judging(verdict_on(3, "pass", {**LINE, "line": 60})),
+        run,
+        runner(),
     )
     assert [str(line) for line in found.lines] == ["losses.py:6"]
 
 
 def test_a_hostile_judge_that_passes_everything_passes_nothing(paper: Paper, run: Any) -> None:
-    everything = {"id": "all", "seen": "As the paper orders.", "verdict": "pass", "lines": []}
+    everything = {
+        "id": "all",
+        "seen": "As the paper orders.",
+        "verdict": "pass",
+        "lines": [],
+    }
     model = judging(everything, again=(everything,))
     (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
-    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge did not mention it.")
+    assert (found.value, found.reason) == (
+        Value.UNKNOWN,
+        "The judge did not mention it.",
+    )
 
 
 def test_verdicts_that_contradict_each_other_are_none(paper: Paper, run: Any) -> None:
     model = judging(verdict_on(3, "pass", LINE), verdict_on(3, "fail"))
     (found,) = verify([MIXED], PROJECT, paper, model, run, runner())
-    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge contradicts itself.")
+    assert (found.value, found.reason) == (
+        Value.UNKNOWN,
+        "The judge contradicts itself.",
+    )
 
 
 def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any) -> None:
@@ -148,7 +199,9 @@ def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any)
 def test_criteria_are_judged_in_batches_over_the_same_shared_code(paper: Paper, run: Any) -> None:
     many = [criterion(number) for number in range(1, 28)]
     model = Scripted(
-        lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
+        lambda call: {
+            "verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]
+        }
     )
     found = verify(many, PROJECT, paper, model, run, runner())
     assert [one.criterion for one in found] == [one.id for one in many]
@@ -176,11 +229,15 @@ def test_a_criterion_of_another_paper_cannot_be_judged(paper: Paper, run: Any) -
 
 
 def setup(function: str = "mixed_target", **change: Any) -> dict[str, Any]:
-    arguments = [{"parameter": "label", "expression": "y"}, {"parameter": "prediction", "expression": "p"}]
+    arguments = [
+        {"parameter": "label", "expression": "y"},
+        {"parameter": "prediction", "expression": "p"},
+    ]
     if function == "mixed_target":
         arguments.append({"parameter": "alpha", "expression": "a"})
     inputs = [
-        {"name": name, "low": 0, "high": 1, "shape": [3] if name != "a" else []} for name in ("y", "p", "a")
+        {"name": name, "low": 0, "high": 1, "shape": [3] if name != "a" else []}
+        for name in ("y", "p", "a")
     ]
     return {
         "id": "F4",
@@ -225,7 +282,8 @@ def test_inputs_may_be_reshaped_for_the_function(paper: Paper, run: Any) -> None
     inputs = [{"name": name, "low": 0, "high": 1, "shape": [9, 4]} for name in ("y", "p")]
     inputs.append({"name": "a", "low": 0, "high": 1, "shape": []})
     whole = criterion(
-        4, check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))")
+        4,
+        check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))"),
     )
     model = formulas(setup(arguments=arguments, inputs=inputs))
     (found,) = verify([whole], PROJECT, paper, model, run, runner())
@@ -261,11 +319,15 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
         setup(arguments=[{"parameter": "label", "expression": "open('f')"}]),
         setup(inputs=[{"name": "y", "low": 0, "high": 1}]),
         setup(inputs=[{"name": name, "low": 1, "high": 0} for name in ("y", "p", "a")]),
-        setup(inputs=[{"name": name, "low": 0, "high": 1, "shape": [900]} for name in ("y", "p", "a")]),
+        setup(
+            inputs=[{"name": name, "low": 0, "high": 1, "shape": [900]} for name in ("y", "p", "a")]
+        ),
         setup(id="F77"),
     ],
 )
-def test_what_cannot_be_set_up_is_left_to_the_judge(paper: Paper, run: Any, bad: dict[str, Any]) -> None:
+def test_what_cannot_be_set_up_is_left_to_the_judge(
+    paper: Paper, run: Any, bad: dict[str, Any]
+) -> None:
     model = formulas(bad, verdict=verdict_on(4, "fail"))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
@@ -289,14 +351,20 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
 
 
 CITED = Exemplar(
-    "lee", "Mixing", "extended", ("1:1.1",), files=(SourceFile("mix.py", "MIX = 0.3\n", "the target"),)
+    "lee",
+    "Mixing",
+    "extended",
+    ("1:1.1",),
+    files=(SourceFile("mix.py", "MIX = 0.3\n", "the target"),),
 )
 
 
 def test_the_judge_sees_cited_code_where_a_criterion_rests_on_it(paper: Paper, run: Any) -> None:
     many = [replace(criterion(number), places=("2.1:1.3",)) for number in range(1, 25)]
     model = Scripted(
-        lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
+        lambda call: {
+            "verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]
+        }
     )
     elsewhere = replace(CITED, key="kim", cited_in=("3:1.1",))
     found = verify([*many, criterion(25)], PROJECT, paper, model, run, runner(), [elsewhere, CITED])
@@ -308,12 +376,18 @@ def test_the_judge_sees_cited_code_where_a_criterion_rests_on_it(paper: Paper, r
     assert "MIX = 0.3" not in second
 
 
-def test_a_second_judge_who_knows_nothing_of_the_first_is_compared_with_him(paper: Paper, run: Any) -> None:
+def test_a_second_judge_who_knows_nothing_of_the_first_is_compared_with_him(
+    paper: Paper, run: Any
+) -> None:
     facts = [criterion(number) for number in range(1, 6)]
     values = (Value.PASS, Value.PASS, Value.FAIL, Value.UNKNOWN)
     first = [Judged(f"F{at}", value, "judge", "seen by one") for at, value in enumerate(values, 1)]
     first.append(Judged("F5", Value.PASS, "check", "it is"))
-    answers = [verdict_on(1, "pass", LINE), verdict_on(2, "fail"), verdict_on(3, "fail")]
+    answers = [
+        verdict_on(1, "pass", LINE),
+        verdict_on(2, "fail"),
+        verdict_on(3, "fail"),
+    ]
     model = Scripted({"paper/second/judge[0]/verdicts~1": {"verdicts": answers}})
     found = second_judge(facts, first, PROJECT, model, run)
     assert found == JudgesAgreement(3, 3, 2, pytest.approx(0.4), ("F2",))
@@ -323,7 +397,9 @@ def test_a_second_judge_who_knows_nothing_of_the_first_is_compared_with_him(pape
     assert "seen by one" not in call.as_text()
 
 
-def test_without_a_judges_verdict_or_a_budget_there_is_no_second_judge(paper: Paper, run: Any) -> None:
+def test_without_a_judges_verdict_or_a_budget_there_is_no_second_judge(
+    paper: Paper, run: Any
+) -> None:
     by_program = [Judged("F3", Value.PASS, "check", "it is")]
     assert second_judge([MIXED], by_program, PROJECT, Scripted([]), run) is None
     by_judge = [Judged("F3", Value.PASS, "judge", "it is")]
@@ -333,16 +409,24 @@ def test_without_a_judges_verdict_or_a_budget_there_is_no_second_judge(paper: Pa
 
 def test_judges_of_one_mind_have_no_kappa_and_a_silent_one_none(paper: Paper, run: Any) -> None:
     alike = JudgesAgreement(2, 2, 2, None, ())
-    assert alike.sentence == "two agree on 2 of 2 criteria (Cohen's kappa not defined, all are alike)"
+    assert (
+        alike.sentence == "two agree on 2 of 2 criteria (Cohen's kappa not defined, all are alike)"
+    )
     silent = Scripted({"paper/second/judge[0]/verdicts~1": ["no", "no", "no"]})
-    found = second_judge([MIXED], [Judged("F3", Value.PASS, "judge", "it is")], PROJECT, silent, run)
+    found = second_judge(
+        [MIXED], [Judged("F3", Value.PASS, "judge", "it is")], PROJECT, silent, run
+    )
     assert found is not None
     assert "decided none of the 1 criteria" in found.sentence
 
 
 def rate(number: int, value: str, place: str, scope: str = "training") -> Criterion:
     check = Check(Kind.PARAMETER, "learning rate", value)
-    return replace(criterion(number, f"The learning rate is {value}.", check), scope=scope, places=(place,))
+    return replace(
+        criterion(number, f"The learning rate is {value}.", check),
+        scope=scope,
+        places=(place,),
+    )
 
 
 @pytest.mark.parametrize(
@@ -352,16 +436,33 @@ def rate(number: int, value: str, place: str, scope: str = "training") -> Criter
         (rate(2, "0.01", "1:1.2"), Value.FAIL),
         (rate(2, "0.01", "2.1:1.2", scope="training of the teacher"), Value.FAIL),
         (
-            replace(rate(2, "0.01", "2.1:1.2"), fact="The learning rate ends at 0.01 after decay."),
+            replace(
+                rate(2, "0.01", "2.1:1.2"),
+                fact="The learning rate ends at 0.01 after decay.",
+            ),
             Value.FAIL,
         ),
-        (replace(rate(2, "0.01", "2.1:1.2"), fact="A learning rate of 0.01 is used."), Value.CONTRADICTED),
-        (replace(rate(2, "0.01", "2.1:1.2"), check=Check(Kind.PARAMETER, "momentum", "0.01")), Value.FAIL),
+        (
+            replace(rate(2, "0.01", "2.1:1.2"), fact="A learning rate of 0.01 is used."),
+            Value.CONTRADICTED,
+        ),
+        (
+            replace(
+                rate(2, "0.01", "2.1:1.2"),
+                check=Check(Kind.PARAMETER, "momentum", "0.01"),
+            ),
+            Value.FAIL,
+        ),
     ],
 )
-def test_a_paper_that_contradicts_itself_is_a_value_of_its_own(other: Criterion, value: Value) -> None:
+def test_a_paper_that_contradicts_itself_is_a_value_of_its_own(
+    other: Criterion, value: Value
+) -> None:
     first = rate(1, "0.05", "1:1.2")
-    judged = (Judged("F1", Value.PASS, "check", "it is"), Judged("F2", Value.FAIL, "check", "it is 0.05"))
+    judged = (
+        Judged("F1", Value.PASS, "check", "it is"),
+        Judged("F2", Value.FAIL, "check", "it is 0.05"),
+    )
     same, changed = settled(judged, (first, other))
     assert same == judged[0]
     assert changed.value is value
@@ -378,9 +479,15 @@ def test_code_that_follows_neither_of_two_places_fails_both() -> None:
 @pytest.mark.parametrize(
     ("sentence", "says"),
     [
-        ("The learning rate is 0.05, as in the cited code.", "[so in the code: config.yaml:1]"),
+        (
+            "The learning rate is 0.05, as in the cited code.",
+            "[so in the code: config.yaml:1]",
+        ),
         ("We take 100 epochs, which is usual.", "[so in the code: train.py:9]"),
-        ("Batch size 128, because the paper is silent.", "[not so in the code: batch size is 64 in the code"),
+        (
+            "Batch size 128, because the paper is silent.",
+            "[not so in the code: batch size is 64 in the code",
+        ),
         ("Weights are drawn as PyTorch does.", ""),
         ("Seven of 12 tables are used.", ""),
     ],

@@ -9,8 +9,12 @@ import pytest
 from reenact.probe.looks.calls import CALLS, Machine, this_machine
 
 MACHINES = {
-    "x86_64": Machine(0xC000003E, 317, {one.x86_64: one for one in CALLS if one.x86_64 is not None}),
-    "aarch64": Machine(0xC00000B7, 277, {one.aarch64: one for one in CALLS if one.aarch64 is not None}),
+    "x86_64": Machine(
+        0xC000003E, 317, {one.x86_64: one for one in CALLS if one.x86_64 is not None}
+    ),
+    "aarch64": Machine(
+        0xC00000B7, 277, {one.aarch64: one for one in CALLS if one.aarch64 is not None}
+    ),
 }
 ALLOW, ASK = 0x7FFF0000, 0x7FC00000
 
@@ -46,7 +50,10 @@ def test_it_asks_about_looks_and_lets_all_others_go_on(name: str) -> None:
 
 
 def test_no_two_calls_have_one_number() -> None:
-    for machine, column in ((MACHINES["x86_64"], "x86_64"), (MACHINES["aarch64"], "aarch64")):
+    for machine, column in (
+        (MACHINES["x86_64"], "x86_64"),
+        (MACHINES["aarch64"], "aarch64"),
+    ):
         assert len(machine.calls) == sum(getattr(call, column) is not None for call in CALLS)
 
 

@@ -1,4 +1,6 @@
-"""Every way to see a file changes the mark when what is seen changes, and leaves it when nothing changes."""
+"""Every way to see a file changes the mark when what is seen changes, and leaves it when
+nothing changes.
+"""
 
 from __future__ import annotations
 
@@ -108,9 +110,14 @@ KINDS = {
     "readlink": Kind("import os; os.readlink('data')", link_to("first"), link_to("second")),
     "lstat": Kind("import os; os.path.islink('data')", link_to("first"), write("data", "1")),
     "listing": Kind("import os; os.listdir('parts')", write("parts/a", ""), write("parts/b", "")),
-    "listing of its own folder": Kind("import glob; glob.glob('*.csv')", nothing, write("b.csv", "")),
+    "listing of its own folder": Kind(
+        "import glob; glob.glob('*.csv')", nothing, write("b.csv", "")
+    ),
     "sizes of listed files": Kind(
-        "import os\nfor name in os.listdir('parts'):\n    os.path.getsize(os.path.join('parts', name))",
+        (
+            "import os\nfor name in os.listdir('parts'):\n    "
+            "os.path.getsize(os.path.join('parts', name))"
+        ),
         write("parts/a", "1"),
         write("parts/a", "12"),
     ),
@@ -135,12 +142,18 @@ KINDS = {
         write("parts/b.png", "2"),
     ),
     "a move that fails": Kind(
-        "import os\ntry:\n    os.replace('incoming', 'data')\nexcept OSError:\n    pass\nopen('data').read()",
+        (
+            "import os\ntry:\n    os.replace('incoming', 'data')\nexcept OSError:\n    "
+            "pass\nopen('data').read()"
+        ),
         write("data", "1"),
         write("data", "2"),
     ),
     "a move of what came": Kind(
-        "import os\nif os.path.exists('incoming'):\n    os.replace('incoming', 'data')\nopen('data').read()",
+        (
+            "import os\nif os.path.exists('incoming'):\n    os.replace('incoming', "
+            "'data')\nopen('data').read()"
+        ),
         write("data", "1"),
         write("incoming", "2"),
     ),
@@ -155,12 +168,18 @@ KINDS = {
         write("data", "2"),
     ),
     "a link where something is": Kind(
-        "import os\ntry:\n    os.symlink('data', 'flag'); os.unlink('flag')\nexcept OSError:\n    pass",
+        (
+            "import os\ntry:\n    os.symlink('data', 'flag'); os.unlink('flag')\nexcept OSError:\n "
+            "   pass"
+        ),
         nothing,
         write("flag", ""),
     ),
     "a lock": Kind(
-        "import os\ntry:\n    open('lock', 'x').close(); os.unlink('lock')\nexcept OSError:\n    pass",
+        (
+            "import os\ntry:\n    open('lock', 'x').close(); os.unlink('lock')\nexcept OSError:\n  "
+            "  pass"
+        ),
         nothing,
         write("lock", ""),
     ),
@@ -201,14 +220,23 @@ KINDS = {
         write("parts/a", "2"),
     ),
     "another current folder": Kind(
-        "import os; os.chdir('parts'); open('a').read()", write("parts/a", "1"), write("parts/a", "2")
+        "import os; os.chdir('parts'); open('a').read()",
+        write("parts/a", "1"),
+        write("parts/a", "2"),
     ),
-    "by way of /proc": Kind("open('/proc/self/cwd/data').read()", write("data", "1"), write("data", "2")),
+    "by way of /proc": Kind(
+        "open('/proc/self/cwd/data').read()", write("data", "1"), write("data", "2")
+    ),
     "ctypes": Kind(
-        "import ctypes; ctypes.CDLL(None).fopen(b'data', b'r')", write("data", "1"), write("data", "2")
+        "import ctypes; ctypes.CDLL(None).fopen(b'data', b'r')",
+        write("data", "1"),
+        write("data", "2"),
     ),
     "a memory map": Kind(
-        "import mmap; file = open('data', 'rb'); mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:]",
+        (
+            "import mmap; file = open('data', 'rb'); mmap.mmap(file.fileno(), 0, "
+            "prot=mmap.PROT_READ)[:]"
+        ),
         write("data", NUMBERS),
         write("data", OTHERS),
     ),
@@ -218,7 +246,9 @@ KINDS = {
         table(2),
     ),
     "another program": Kind(
-        "import subprocess; subprocess.run(['cat', 'data'])", write("data", "1"), write("data", "2")
+        "import subprocess; subprocess.run(['cat', 'data'])",
+        write("data", "1"),
+        write("data", "2"),
     ),
     "a shell": Kind("import os; os.system('test -e flag')", nothing, write("flag", "")),
     "a forked worker": Kind(
@@ -241,11 +271,17 @@ KINDS = {
             worker.start()
             worker.join()
         """,
-        both(write("data", "1"), write("reading.py", "def read():\n    open('data').read()\n")),
+        both(
+            write("data", "1"),
+            write("reading.py", "def read():\n    open('data').read()\n"),
+        ),
         write("data", "2"),
     ),
     "a thread": Kind(
-        "import threading; t = threading.Thread(target=lambda: open('data').read()); t.start(); t.join()",
+        (
+            "import threading; t = threading.Thread(target=lambda: open('data').read()); "
+            "t.start(); t.join()"
+        ),
         write("data", "1"),
         write("data", "2"),
     ),
@@ -255,7 +291,10 @@ KINDS = {
         write("plugin.py", "rate = 22\n"),
     ),
     "a module that appears": Kind(
-        "import importlib\ntry:\n    importlib.import_module('plug' + 'in')\nexcept ImportError:\n    pass\n",
+        (
+            "import importlib\ntry:\n    importlib.import_module('plug' + 'in')\nexcept "
+            "ImportError:\n    pass\n"
+        ),
         nothing,
         write("plugin.py", "rate = 1\n"),
     ),
@@ -277,7 +316,7 @@ KINDS = {
         write("data", OTHERS),
         "torch",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -300,7 +339,9 @@ def test_each_way_to_see_a_file_counts(tmp_path: Path, name: str) -> None:
     assert changed.digest != again.digest
 
 
-def test_the_middle_of_a_large_file_counts_though_its_time_is_kept(tmp_path: Path) -> None:
+def test_the_middle_of_a_large_file_counts_though_its_time_is_kept(
+    tmp_path: Path,
+) -> None:
     work = tmp_path / "work"
     work.mkdir()
     large = work / "data"

@@ -16,7 +16,19 @@ APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 def is_other_device(path: str) -> bool:
     mode = Path(path).lstat().st_mode
-    silent = ("null", "zero", "full", "random", "tty", "console", "ptmx", "nvidia", "kfd", "accel", "dxg")
+    silent = (
+        "null",
+        "zero",
+        "full",
+        "random",
+        "tty",
+        "console",
+        "ptmx",
+        "nvidia",
+        "kfd",
+        "accel",
+        "dxg",
+    )
     return (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not any(name in path for name in silent)
 
 
@@ -34,7 +46,9 @@ def test_what_is_made_without_a_look_is_the_programs_own(tmp_path: Path) -> None
     assert lines(noted, tmp_path) == [{"folder": str(tmp_path), "own": ["model.pt"]}]
 
 
-def test_what_is_looked_for_first_counts_though_the_program_makes_it(tmp_path: Path) -> None:
+def test_what_is_looked_for_first_counts_though_the_program_makes_it(
+    tmp_path: Path,
+) -> None:
     noted, path = Noted(), str(tmp_path / "checkpoint.pt")
     noted.status(path)
     noted.opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -57,7 +71,9 @@ def test_a_temporary_file_is_its_own(tmp_path: Path) -> None:
     assert lines(noted, tmp_path) == []
 
 
-def test_of_an_appended_file_counts_whether_there_is_anything_in_it(tmp_path: Path) -> None:
+def test_of_an_appended_file_counts_whether_there_is_anything_in_it(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "log.csv"
     log.write_text("1")
     noted = Noted()
@@ -67,7 +83,9 @@ def test_of_an_appended_file_counts_whether_there_is_anything_in_it(tmp_path: Pa
     assert lines(noted, tmp_path) == [{"begun": str(log)}, {"file": str(log)}]
 
 
-def test_a_log_that_the_program_begins_is_the_one_that_it_finds_next_time(tmp_path: Path) -> None:
+def test_a_log_that_the_program_begins_is_the_one_that_it_finds_next_time(
+    tmp_path: Path,
+) -> None:
     noted, log = Noted(), str(tmp_path / "log.csv")
     noted.opened(log, APPEND)
     noted.opened(log, os.O_RDONLY)
@@ -79,7 +97,10 @@ def test_what_was_moved_is_its_own_only_if_it_was_that_before(tmp_path: Path) ->
     noted, target = Noted(), str(tmp_path / "data")
     noted.moved(str(tmp_path / "missing"), target)
     noted.opened(target, os.O_RDONLY)
-    assert lines(noted, tmp_path) == [{"status": str(tmp_path / "missing")}, {"file": target}]
+    assert lines(noted, tmp_path) == [
+        {"status": str(tmp_path / "missing")},
+        {"file": target},
+    ]
     came = tmp_path / "incoming"
     came.write_text("1")
     noted = Noted()
@@ -127,11 +148,17 @@ def test_a_second_name_of_a_file_is_that_file(tmp_path: Path) -> None:
     other.hardlink_to(data)
     noted.opened(str(other), os.O_RDONLY)
     noted.linked(str(tmp_path / "missing"), str(tmp_path / "third"))
-    looks = [{"file": str(data)}, {"there": str(other)}, {"status": str(tmp_path / "missing")}]
+    looks = [
+        {"file": str(data)},
+        {"there": str(other)},
+        {"status": str(tmp_path / "missing")},
+    ]
     assert lines(noted, tmp_path) == looks
 
 
-def test_what_is_made_only_where_nothing_is_tells_that_something_is(tmp_path: Path) -> None:
+def test_what_is_made_only_where_nothing_is_tells_that_something_is(
+    tmp_path: Path,
+) -> None:
     lock = tmp_path / "lock"
     noted, exclusive = Noted(), os.O_WRONLY | os.O_CREAT | os.O_EXCL
     noted.opened(str(lock), exclusive)
@@ -146,7 +173,9 @@ def test_what_is_made_only_where_nothing_is_tells_that_something_is(tmp_path: Pa
     assert lines(noted, tmp_path) == [{"there": str(lock)}, {"file": str(lock)}]
 
 
-def test_what_others_put_into_a_folder_that_it_makes_sure_of_counts(tmp_path: Path) -> None:
+def test_what_others_put_into_a_folder_that_it_makes_sure_of_counts(
+    tmp_path: Path,
+) -> None:
     noted, runs = Noted(), tmp_path / "runs"
     noted.made_folder(str(runs))
     noted.status(str(runs))
@@ -171,8 +200,12 @@ def test_what_may_not_be_written_is_not_made(tmp_path: Path) -> None:
     assert lines(noted, tmp_path) == [{"status": missing}]
 
 
-@pytest.mark.parametrize(("flags", "why"), [(os.O_RDONLY, True), (os.O_RDWR, True), (os.O_WRONLY, False)])
-def test_what_comes_from_a_pipe_cannot_be_compared_later(tmp_path: Path, flags: int, why: bool) -> None:
+@pytest.mark.parametrize(
+    ("flags", "why"), [(os.O_RDONLY, True), (os.O_RDWR, True), (os.O_WRONLY, False)]
+)
+def test_what_comes_from_a_pipe_cannot_be_compared_later(
+    tmp_path: Path, flags: int, why: bool
+) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     noted = Noted()
@@ -194,7 +227,9 @@ def test_devices_without_data_do_not_count(tmp_path: Path, name: str) -> None:
     assert lines(noted, tmp_path) == []
 
 
-def test_what_comes_from_another_device_cannot_be_compared_later(tmp_path: Path) -> None:
+def test_what_comes_from_another_device_cannot_be_compared_later(
+    tmp_path: Path,
+) -> None:
     others = [path for path in map(str, Path("/dev").iterdir()) if is_other_device(path)]
     if not others:
         pytest.skip("this machine has no other device")

@@ -19,4 +19,7 @@ model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accu
 history = model.fit(x, y, batch_size=16, epochs=6, validation_split=0.25, verbose=0)
 print(history.history)
 print(model.evaluate(x, y, verbose=0))
-print(hashlib.sha256(b"".join(w.tobytes() for w in model.get_weights())).hexdigest(), np.random.rand())
+print(
+    hashlib.sha256(b"".join(w.tobytes() for w in model.get_weights())).hexdigest(),
+    np.random.rand(),
+)

@@ -21,7 +21,9 @@ class Net(nn.Module):
 
 x = torch.randn(160, 6)
 y = x[:, :3].argmax(1)
-train, held = random_split(TensorDataset(x, y), [128, 32], generator=torch.Generator().manual_seed(1))
+train, held = random_split(
+    TensorDataset(x, y), [128, 32], generator=torch.Generator().manual_seed(1)
+)
 loader = DataLoader(train, batch_size=16, shuffle=True)
 model = Net()
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -35,7 +37,9 @@ for epoch in range(8):
         print(repr(loss.item()))
     model.eval()
     with torch.no_grad():
-        right = sum((model(a).argmax(1) == b).sum().item() for a, b in DataLoader(held, batch_size=8))
+        right = sum(
+            (model(a).argmax(1) == b).sum().item() for a, b in DataLoader(held, batch_size=8)
+        )
     print(f"epoch {epoch} val accuracy {right / 32}")
 weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
 print(hashlib.sha256(weights).hexdigest(), torch.rand(1).item())

@@ -6,7 +6,10 @@ from torch import nn
 torch.manual_seed(1)
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
 model = nn.Sequential(
-    nn.Embedding(20, 16), nn.TransformerEncoder(layer, 1), nn.Flatten(), nn.Linear(16 * 6, 4)
+    nn.Embedding(20, 16),
+    nn.TransformerEncoder(layer, 1),
+    nn.Flatten(),
+    nn.Linear(16 * 6, 4),
 )
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
 tokens, labels = torch.randint(0, 20, (40, 6)), torch.randint(0, 4, (40,))

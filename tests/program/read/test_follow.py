@@ -115,24 +115,68 @@ def test_what_is_unknown_stays_where_it_is_used(text: str) -> None:
 PARSER = "import argparse\np_ = argparse.ArgumentParser()\n"
 
 COMMAND_LINES = [
-    ('p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)', ("--lr", "0.1"), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)', ("--lr=0.1",), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)', ("--", "--lr", "0.1"), 0.5),
-    ('p_.add_argument("--learning-rate", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.learning_rate)', ("--learn", "0.1"), 0.1),
-    ('p_.add_argument("-l", "--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)', ("-l0.1",), 0.1),
-    ('p_.add_argument("--lr", nargs="?", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)', ("--lr", "0.1"), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\na, _ = p_.parse_known_args()\nSGD(p, lr=a.lr)', ("--lr", "0.1"), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\na = vars(p_.parse_args())\nSGD(p, lr=a["lr"])', ("--lr", "0.1"), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\np_.set_defaults(lr=0.1)\na = p_.parse_args()\nSGD(p, lr=a.lr)', (), 0.1),
-    ('p_.add_argument("--lr", default=0.5)\na = p_.parse_args([])\nSGD(p, lr=a.lr)', ("--lr", "0.1"), 0.5),
-    ('p_.add_argument("--lr", default=0.5)\na = p_.parse_args(["--lr", "0.1"])\nSGD(p, lr=a.lr)', ("--lr", "7"), 0.1),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        ("--lr", "0.1"),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        ("--lr=0.1",),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        ("--", "--lr", "0.1"),
+        0.5,
+    ),
+    (
+        'p_.add_argument("--learning-rate", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.learning_rate)',
+        ("--learn", "0.1"),
+        0.1,
+    ),
+    (
+        'p_.add_argument("-l", "--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        ("-l0.1",),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", nargs="?", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        ("--lr", "0.1"),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na, _ = p_.parse_known_args()\nSGD(p, lr=a.lr)',
+        ("--lr", "0.1"),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = vars(p_.parse_args())\nSGD(p, lr=a["lr"])',
+        ("--lr", "0.1"),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\np_.set_defaults(lr=0.1)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
+        (),
+        0.1,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = p_.parse_args([])\nSGD(p, lr=a.lr)',
+        ("--lr", "0.1"),
+        0.5,
+    ),
+    (
+        'p_.add_argument("--lr", default=0.5)\na = p_.parse_args(["--lr", "0.1"])\nSGD(p, lr=a.lr)',
+        ("--lr", "7"),
+        0.1,
+    ),
     (
         's = p_.add_subparsers()\nt = s.add_parser("train")\nt.add_argument("--lr", default=0.1)\n'
         'e = s.add_parser("eval")\ne.add_argument("--lr", default=0.5)\na = p_.parse_args()\nSGD(p, lr=a.lr)',
         ("train",),
         0.1,
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "arguments", "value"), COMMAND_LINES)
@@ -146,9 +190,15 @@ def test_the_command_line_is_read_as_argparse_reads_it(
 
 def test_both_values_are_reported_when_the_command_line_is_in_force() -> None:
     param = the_rate(
-        PARSER + 'p_.add_argument("--lr", default=0.5)\nSGD(p, lr=p_.parse_args().lr)', ("--lr", "0.1")
+        PARSER + 'p_.add_argument("--lr", default=0.5)\nSGD(p, lr=p_.parse_args().lr)',
+        ("--lr", "0.1"),
     )
-    assert (param.value, param.default, param.overridden, param.text) == (0.1, 0.5, "--lr", "0.5")
+    assert (param.value, param.default, param.overridden, param.text) == (
+        0.1,
+        0.5,
+        "--lr",
+        "0.5",
+    )
 
 
 YAML = "# rates\nbase: &base\n  lr: 0.1   # usual\ntrain:\n  <<: *base\nlist: [0.1, 3]\n"
@@ -163,11 +213,11 @@ YAML = "# rates\nbase: &base\n  lr: 0.1   # usual\ntrain:\n  <<: *base\nlist: [0
         'c = yaml.safe_load(open("c.yaml"))\nSGD(p, lr=float(c["list"][0]))',
         'c = yaml.safe_load(Path(__file__).with_name("c.yaml").read_text())\nSGD(p, lr=c["base"]["lr"])',
         'from types import SimpleNamespace\nc = SimpleNamespace(**yaml.safe_load(open("c.yaml"))["base"])\nSGD(p, lr=c.lr)',
-        'from dataclasses import dataclass\n@dataclass\nclass C:\n    lr: float = 0.5\n'
+        "from dataclasses import dataclass\n@dataclass\nclass C:\n    lr: float = 0.5\n"
         'c = C(**yaml.safe_load(open("c.yaml"))["base"])\nSGD(p, lr=c.lr)',
         'def load(path):\n    return yaml.safe_load(open(path))\na = load("a.yaml")\nb = load("c.yaml")\nSGD(p, lr=b["base"]["lr"])',
     ],
-)  # fmt: skip
+)
 def test_values_in_yaml_are_placed_in_the_file(text: str) -> None:
     head = "import yaml\nfrom pathlib import Path\n"
     param = the_rate(head + text, others={"c.yaml": YAML, "a.yaml": "base: {lr: 0.7}\n"})
@@ -201,7 +251,11 @@ def test_a_function_called_twice_has_two_places() -> None:
 
 
 def test_values_in_other_files() -> None:
-    others = {"config.py": "LR = 0.1\n", "pkg/__init__.py": "", "pkg/deep.py": "RATE = 0.1\n"}
+    others = {
+        "config.py": "LR = 0.1\n",
+        "pkg/__init__.py": "",
+        "pkg/deep.py": "RATE = 0.1\n",
+    }
     for text in (
         "import config\nSGD(p, lr=config.LR)",
         "import config as C\nSGD(p, lr=C.LR)",

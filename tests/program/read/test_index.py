@@ -37,7 +37,9 @@ def index() -> FileIndex:
 def test_the_parts_are_those_of_a_walk_without_what_all_trees_share() -> None:
     file = index()
     for node in (file.tree, *file.tree.body, *file.calls):
-        assert list(file.parts(node)) == [one for one in ast.walk(node) if not isinstance(one, SHARED)]
+        assert list(file.parts(node)) == [
+            one for one in ast.walk(node) if not isinstance(one, SHARED)
+        ]
         names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
         assert list(file.parts_of(node, ast.Name)) == names
 

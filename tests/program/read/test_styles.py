@@ -79,8 +79,11 @@ def test_a_step_made_by_hand_is_found_by_the_names_of_its_options() -> None:
     """
     kinds = (Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.GRADIENT_CLIP)
     assert values(text, *kinds) == {
-        "learning-rate": [20], "batch-size": [25], "epochs": [40], "gradient-clip": [0.25],
-    }  # fmt: skip
+        "learning-rate": [20],
+        "batch-size": [25],
+        "epochs": [40],
+        "gradient-clip": [0.25],
+    }
 
 
 def test_old_lower_case_optimizers() -> None:
@@ -124,16 +127,20 @@ STEP = "    opt.zero_grad()\n    loss = model(x).sum()\n    loss.backward()\n   
 
 ZEROED = {
     "in the loop": "for i in range(3):\n" + STEP,
-    "in another function": "def clear():\n    opt.zero_grad()\nfor i in range(3):\n    clear()\n" + STEP.replace("    opt.zero_grad()\n", ""),
-    "set to none": "for i in range(3):\n" + STEP.replace("zero_grad()", "zero_grad(set_to_none=True)"),
+    "in another function": "def clear():\n    opt.zero_grad()\nfor i in range(3):\n    clear()\n"
+    + STEP.replace("    opt.zero_grad()\n", ""),
+    "set to none": "for i in range(3):\n"
+    + STEP.replace("zero_grad()", "zero_grad(set_to_none=True)"),
     "by the model": "for i in range(3):\n" + STEP.replace("opt.zero_grad", "model.zero_grad"),
-    "by hand": "for i in range(3):\n    for p in model.parameters(): p.grad = None\n" + STEP.replace("    opt.zero_grad()\n", ""),
-    "in place": "for i in range(3):\n    for p in model.parameters(): p.grad.zero_()\n" + STEP.replace("    opt.zero_grad()\n", ""),
+    "by hand": "for i in range(3):\n    for p in model.parameters(): p.grad = None\n"
+    + STEP.replace("    opt.zero_grad()\n", ""),
+    "in place": "for i in range(3):\n    for p in model.parameters(): p.grad.zero_()\n"
+    + STEP.replace("    opt.zero_grad()\n", ""),
     "now and then": "for i in range(3):\n    model(x).sum().backward()\n    if i % 4 == 3:\n        opt.step()\n        opt.zero_grad()\n",
     "in a closure": "for i in range(3):\n    def closure():\n        opt.zero_grad()\n        l = model(x).sum()\n        l.backward()\n        return l\n    opt.step(closure)\n",
     "one step only": "loss = model(x).sum()\nloss.backward()\nopt.step()\n",
     "by a trainer": "import lightning as L\nclass M(L.LightningModule):\n    def training_step(self, b, i):\n        return model(b).sum()\nL.Trainer(max_epochs=2).fit(M())\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", ZEROED.values(), ids=ZEROED.keys())
@@ -143,9 +150,12 @@ def test_zero_grad_is_not_missed_where_it_is_done(text: str) -> None:
 
 UNZEROED = {
     "nowhere": "for i in range(3):\n" + STEP.replace("    opt.zero_grad()\n", ""),
-    "before the loop": "opt.zero_grad()\nfor i in range(3):\n" + STEP.replace("    opt.zero_grad()\n", ""),
-    "in a function of one step": "def step():\n" + STEP.replace("    opt.zero_grad()\n", "") + "for i in range(3):\n    step()\n",
-}  # fmt: skip
+    "before the loop": "opt.zero_grad()\nfor i in range(3):\n"
+    + STEP.replace("    opt.zero_grad()\n", ""),
+    "in a function of one step": "def step():\n"
+    + STEP.replace("    opt.zero_grad()\n", "")
+    + "for i in range(3):\n    step()\n",
+}
 
 
 @pytest.mark.parametrize("text", UNZEROED.values(), ids=UNZEROED.keys())
@@ -159,15 +169,24 @@ MODES = [
     (TRAIN + "with torch.no_grad():\n    model(x)\n", {"eval"}),
     (TRAIN + "model.eval()\nwith torch.no_grad():\n    model(x)\n", set()),
     (TRAIN + "model.train(False)\nwith torch.no_grad():\n    model(x)\n", set()),
-    ("def run(train):\n    model.train(train)\n    with torch.set_grad_enabled(train):\n        model(x).sum().backward()\n" + TRAIN, set()),
-    ("for e in range(3):\n    for x in data:\n        opt.zero_grad(); model(x).sum().backward(); opt.step()\n    model.eval()\n    with torch.no_grad(): model(x)\n", {"train"}),
+    (
+        "def run(train):\n    model.train(train)\n    with torch.set_grad_enabled(train):\n        model(x).sum().backward()\n"
+        + TRAIN,
+        set(),
+    ),
+    (
+        "for e in range(3):\n    for x in data:\n        opt.zero_grad(); model(x).sum().backward(); opt.step()\n    model.eval()\n    with torch.no_grad(): model(x)\n",
+        {"train"},
+    ),
     ("def evaluate(model):\n    return model(x)\n" + TRAIN, {"eval"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "missing"), MODES)
 def test_modes_are_reported_when_something_depends_on_them(text: str, missing: set[str]) -> None:
-    found = {param.id.layer for param in params(LOOP + text) if param.kind is Kind.MODE and param.absent}
+    found = {
+        param.id.layer for param in params(LOOP + text) if param.kind is Kind.MODE and param.absent
+    }
     assert found == missing
     plain = LOOP.replace("nn.BatchNorm1d(3), ", "")
     assert not [param for param in params(plain + text) if param.kind is Kind.MODE and param.absent]
@@ -209,7 +228,9 @@ def test_residual_networks_are_read_without_false_claims() -> None:
                 return self.linear(out.mean((2, 3)))
         net = ResNet(Block, [2, 2])
     """
-    missing = [str(param.id) for param in params(text) if param.kind is Kind.ACTIVATION and param.absent]
+    missing = [
+        str(param.id) for param in params(text) if param.kind is Kind.ACTIVATION and param.absent
+    ]
     assert missing == ["train.py::ResNet::linear::activation"]
     assert values(text, Kind.FILTERS)["filters"].count(64) >= 1
 
@@ -222,7 +243,10 @@ def test_generators_and_datasets_of_tensorflow() -> None:
         model.compile(optimizer=tf.keras.optimizers.Adam(1e-3), loss="mse")
         model.fit(train_ds, validation_data=val_ds, epochs=3)
     """
-    assert values(text, Kind.BATCH_SIZE, Kind.VALIDATION) == {"batch-size": [48], "validation": ["val_ds"]}
+    assert values(text, Kind.BATCH_SIZE, Kind.VALIDATION) == {
+        "batch-size": [48],
+        "validation": ["val_ds"],
+    }
 
 
 def test_hugging_face_arguments_from_a_dictionary() -> None:
@@ -239,9 +263,9 @@ def test_hugging_face_arguments_from_a_dictionary() -> None:
 
 def test_scalers_and_divisions_are_preprocessing() -> None:
     text = "from sklearn.preprocessing import StandardScaler\nx = StandardScaler().fit_transform(x)\ny = z / 255.\n"
-    assert values(text, Kind.PREPROCESSING) == {"preprocessing": ["StandardScaler", 255.0]} or values(
-        text, Kind.PREPROCESSING
-    ) == {"preprocessing": [255.0, "StandardScaler"]}
+    assert values(text, Kind.PREPROCESSING) == {
+        "preprocessing": ["StandardScaler", 255.0]
+    } or values(text, Kind.PREPROCESSING) == {"preprocessing": [255.0, "StandardScaler"]}
 
 
 def test_things_that_look_like_fits_and_are_none() -> None:

@@ -9,7 +9,13 @@ import pytest
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.alternatives import NeutralityGraph, NodeKind, explore, faults_of, kind_beside
+from reenact.repairs.alternatives import (
+    NeutralityGraph,
+    NodeKind,
+    explore,
+    faults_of,
+    kind_beside,
+)
 from reenact.testing.strategy import Values, rate_decides, search_context, set_to
 from reenact.types import tell_nobody
 
@@ -17,7 +23,11 @@ KNOWN = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
 
 
 def walked(
-    formula=rate_decides, budget: str = "400x", known: Patch = KNOWN, noise: float = 0.01, **given: int
+    formula=rate_decides,
+    budget: str = "400x",
+    known: Patch = KNOWN,
+    noise: float = 0.01,
+    **given: int,
 ) -> NeutralityGraph:
     trainer = search_context(formula, budget=budget, noise=noise).context.trainer
     return explore(replace(trainer, seeds=tuple(range(1, 5))), known, tell=tell_nobody, **given)
@@ -48,7 +58,9 @@ def test_no_change_is_trained_twice() -> None:
 def test_only_the_best_go_on() -> None:
     found = walked(top=1)
     parents = {node.parent for node in found.nodes if node.parent >= 0}
-    children = {depth: sum(found.depth(number) == depth for number in parents) for depth in range(1, 6)}
+    children = {
+        depth: sum(found.depth(number) == depth for number in parents) for depth in range(1, 6)
+    }
     assert all(count <= 1 for count in children.values())
 
 

@@ -1,4 +1,6 @@
-"""autotrainer with real trainings: gradients that vanish in a deep sigmoid network, and the remedy for it."""
+"""autotrainer with real trainings: gradients that vanish in a deep sigmoid network, and the
+remedy for it.
+"""
 
 from __future__ import annotations
 
@@ -56,14 +58,25 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
         ProcessPool(1) as pool,
     ):
         trainer = BudgetedTrainer(
-            program=program, executor=pool, measure=Measure("val_accuracy"), budget=repair_budget("12x"),
-            one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
-        )  # fmt: skip
+            program=program,
+            executor=pool,
+            measure=Measure("val_accuracy"),
+            budget=repair_budget("12x"),
+            one_training=1.0,
+            one_wall=1.0,
+            trials=run.under("trials"),
+            stop=Stop(),
+        )
         trainer.measure_cost()
         context = SearchContext(
-            Evidence(program), (), trainer, RepairOptions(strategy=strategy.name), tell_nobody,
-            note=lambda look: None, scratch=weights,
-        )  # fmt: skip
+            Evidence(program),
+            (),
+            trainer,
+            RepairOptions(strategy=strategy.name),
+            tell_nobody,
+            note=lambda look: None,
+            scratch=weights,
+        )
         (found,) = strategy.search(context)
         run.finish({})
     kinds = {change.hyperparameter.kind for change in found.changes}  # type: ignore[union-attr]
@@ -82,7 +95,9 @@ def test_weights_are_taken_where_they_were_left(tmp_path: Path) -> None:
     assert again.curve("loss")[0][1] < first.curve("loss")[0][1]
 
 
-@pytest.mark.parametrize("remedy", sorted({name for listed in REMEDIES.values() for name, _ in listed}))
+@pytest.mark.parametrize(
+    "remedy", sorted({name for listed in REMEDIES.values() for name, _ in listed})
+)
 def test_every_remedy_is_a_change_that_can_be_made(remedy: str) -> None:
     import random
 

@@ -64,7 +64,9 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     given = search_context(rate_decides, strategy="random", studies=tmp_path, budget="8x")
     Random().search(given.context)
     file = tmp_path / "random-0.study"
-    kept = optuna.load_study(study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file))))
+    kept = optuna.load_study(
+        study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file)))
+    )
     done = [trial for trial in kept.trials if trial.state is optuna.trial.TrialState.COMPLETE]
     whole = [look for look in given.context.evaluations if look.patch]
     assert [trial.value for trial in done] == [look.score for look in whole]

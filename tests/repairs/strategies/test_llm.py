@@ -1,5 +1,6 @@
-"""llm: proposals of a scripted model are trained; what names no hyperparameter is dropped; nothing is
-believed."""
+"""llm: proposals of a scripted model are trained; what names no hyperparameter is dropped; nothing
+is believed.
+"""
 
 from __future__ import annotations
 

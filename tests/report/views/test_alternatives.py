@@ -19,11 +19,15 @@ def test_every_node_is_a_dot_with_its_words() -> None:
         Node(change, 0, (0.4,), NodeKind.NEUTRAL),
         Node(change, 2, (0.8,), NodeKind.AS_GOOD),
     )
-    picture = neutrality_plot(NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent"))
+    picture = neutrality_plot(
+        NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent")
+    )
     root = ElementTree.fromstring(picture.svg)
     titles = [one.text for one in root.iter("title")]
     assert len(titles) == len(nodes)
     assert any("0.01" in (title or "") for title in titles)
     assert "1 significantly better" in picture.alt
-    places = {(one.get("cx"), one.get("cy")) for group in root.iter("g") for one in group.iter("circle")}
+    places = {
+        (one.get("cx"), one.get("cy")) for group in root.iter("g") for one in group.iter("circle")
+    }
     assert len(places) == len(nodes)

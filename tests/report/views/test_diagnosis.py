@@ -9,7 +9,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.diagnosis import ChangeEffect, Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.diagnosis import (
+    ChangeEffect,
+    Diagnosis,
+    DiagnosisFinding,
+    InterventionResult,
+)
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.faults.detector import suggest
@@ -46,21 +51,29 @@ def program() -> Program:
 @pytest.fixture
 def evidence(program: Program) -> Evidence:
     tested = Experiments(
-        OneBatch(3, (1.0, 0.9, 0.8), 0.5), LearningRateRange((1e-4, 1e-3, 1e-2, 1e-1), (2.0, 1.0, 0.5, 9.0))
+        OneBatch(3, (1.0, 0.9, 0.8), 0.5),
+        LearningRateRange((1e-4, 1e-3, 1e-2, 1e-1), (2.0, 1.0, 0.5, 9.0)),
     )
     return Evidence(program, static_graph(program), experiments=tested)
 
 
 def finding(code: str, confidence: float, **more: object) -> Finding:
     given: dict[str, object] = {
-        "name": "some-name", "family": "reenact", "fault": FaultType.HLR, "severity": Severity.ERROR,
-        "saw": f"seen by {code}", "why": "It must not be.", "place": PLACE,
-    }  # fmt: skip
+        "name": "some-name",
+        "family": "reenact",
+        "fault": FaultType.HLR,
+        "severity": Severity.ERROR,
+        "saw": f"seen by {code}",
+        "why": "It must not be.",
+        "place": PLACE,
+    }
     return Finding(code=code, confidence=confidence, **(given | more))  # type: ignore[arg-type]
 
 
 def suggestion(program: Program) -> Suggestion:
-    param = next(param for param in static_graph(program).hyperparameters if param.kind is Kind.LEARNING_RATE)
+    param = next(
+        param for param in static_graph(program).hyperparameters if param.kind is Kind.LEARNING_RATE
+    )
     return next(suggest(param, (0.001,)))
 
 
@@ -75,7 +88,9 @@ def found_by(*findings: Finding) -> DiagnosisFinding:
     return DiagnosisFinding(suspect, InterventionResult.UNTRIED, suspect.confidence)
 
 
-def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program, evidence: Evidence) -> None:
+def test_a_finding_shows_its_line_the_change_and_the_witnesses(
+    program: Program, evidence: Evidence
+) -> None:
     first = finding("UM005", 0.9, suggestions=(suggestion(program),))
     others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
     found = found_by(first, *others).with_fix(program)
@@ -91,12 +106,16 @@ def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program,
     assert "## What" in notice.help
 
 
-def test_a_long_line_is_shown_around_the_place_and_the_change(evidence: Evidence) -> None:
+def test_a_long_line_is_shown_around_the_place_and_the_change(
+    evidence: Evidence,
+) -> None:
     long = SOURCE.replace("lr=10.0", f"betas=({0.9:.60f}, 0.999), lr=10.0, weight_decay={0:.30f}")
     program = program_from_text(long)
     line = long.splitlines()[4]
     place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
-    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))).with_fix(program)
+    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))).with_fix(
+        program
+    )
     known = replace(evidence, program=program, static=static_graph(program))
     (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics
     source, mark, *rest = notice.detail.splitlines()
@@ -116,12 +135,25 @@ def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
 
 
 def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Evidence) -> None:
-    before, after = (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf), (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1)
+    before, after = (
+        (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf),
+        (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1),
+    )
     tried = ChangeEffect(
-        suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
-        compare(before, after), 0.0156, True, 9.0,
-    )  # fmt: skip
-    one = replace(found_by(finding("UM005", 0.9)), status=InterventionResult.CONFIRMED, tried=tried)
+        suggestion(program).patch,
+        Measure("val_loss", larger_is_better=False),
+        before,
+        after,
+        compare(before, after),
+        0.0156,
+        True,
+        9.0,
+    )
+    one = replace(
+        found_by(finding("UM005", 0.9)),
+        status=InterventionResult.CONFIRMED,
+        tried=tried,
+    )
     document = diagnosis_document(diagnosis(evidence, one), "train.py")
     (notice,) = document.diagnostics
     assert "6 seeds, val_loss 2.36 +- 0.4 (1 failed) -> 0.167 +- 0.082 (p=0.016)" in notice.detail
@@ -145,7 +177,9 @@ def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -
         9.0,
     )
     both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=FaultType.OCH)]
-    joint = [replace(found_by(one), status=InterventionResult.CONFIRMED, tried=tried) for one in both]
+    joint = [
+        replace(found_by(one), status=InterventionResult.CONFIRMED, tried=tried) for one in both
+    ]
     first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
     assert "6 seeds" in first.detail
     assert "together with UM005 some-name, see there" in second.detail
@@ -154,8 +188,13 @@ def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -
     assert second.pictures == ()
 
 
-def test_what_a_rule_reported_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
-    layers = [finding("RE024", 0.8, fault=FaultType.WCI, layer=name, saw="too wide") for name in ("0", "2")]
+def test_what_a_rule_reported_once_is_not_repeated_for_every_layer(
+    evidence: Evidence,
+) -> None:
+    layers = [
+        finding("RE024", 0.8, fault=FaultType.WCI, layer=name, saw="too wide")
+        for name in ("0", "2")
+    ]
     first, second = diagnosis_document(
         diagnosis(evidence, *(found_by(one) for one in layers)), "train.py"
     ).diagnostics
@@ -174,27 +213,64 @@ def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -
 def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
     symptoms = suspects_from([finding("DL007", 0.8, fault=None)])
     document = diagnosis_document(diagnosis(evidence, symptoms=symptoms), "train.py")
-    assert document.verdict == "Training looks broken (1 symptom), cause not identified. Try --depth deep."
+    assert (
+        document.verdict
+        == "Training looks broken (1 symptom), cause not identified. Try --depth deep."
+    )
     assert "It must not be." in render(document, "full")
     harmless = suspects_from([finding("DL007", 0.8, fault=None, severity=Severity.NOTE)])
     document = diagnosis_document(diagnosis(evidence, symptoms=harmless), "train.py")
     assert document.verdict.startswith("Nothing could be judged: "), "nobody saw a training"
 
 
-def test_data_is_reported_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:
+def test_data_is_reported_once_a_split_however_often_it_was_evaluated(
+    evidence: Evidence,
+) -> None:
     def facts(split: str, rows: int) -> TensorFacts:
         return TensorFacts(
-            split, "input", (None, 4), "float32", -1.0, 1.0, 0.0, 0.5, 0.0, 0, None, None, rows
+            split,
+            "input",
+            (None, 4),
+            "float32",
+            -1.0,
+            1.0,
+            0.0,
+            0.5,
+            0.0,
+            0,
+            None,
+            None,
+            rows,
         )
 
     nothing = no_rows(("step", "layer", "loss", "epoch", "backward_calls"))
-    data = (facts("train", 80), facts("validation", 10), facts("validation", 20), facts("validation", 20))
+    data = (
+        facts("train", 80),
+        facts("validation", 10),
+        facts("validation", 20),
+        facts("validation", 20),
+    )
     trace = Trace(
-        steps=nothing, layers=nothing, parameters=nothing, layer_names=(),
-        parameter_facts=(), metrics=(), events=(), graph=None, data=data, overlaps=(), crash=None,
-        complete=True, seconds=1.0, probe_seconds=0.0, missing=(),
-    )  # fmt: skip
-    text = render(diagnosis_document(diagnosis(replace(evidence, trace=trace)), "train.py"), "full")
+        steps=nothing,
+        layers=nothing,
+        parameters=nothing,
+        layer_names=(),
+        parameter_facts=(),
+        metrics=(),
+        events=(),
+        graph=None,
+        data=data,
+        overlaps=(),
+        crash=None,
+        complete=True,
+        seconds=1.0,
+        probe_seconds=0.0,
+        missing=(),
+    )
+    text = render(
+        diagnosis_document(diagnosis(replace(evidence, trace=trace)), "train.py"),
+        "full",
+    )
     assert text.count("validation input") == 1
     assert "20 rows seen" in text
 
@@ -206,7 +282,9 @@ def test_a_change_on_one_line(program: Program) -> None:
     assert change_words(Suggestion(Patch(), None, None, None)) == "no change"
 
 
-def test_a_suggestion_that_no_longer_applies_is_still_shown(program: Program, evidence: Evidence) -> None:
+def test_a_suggestion_that_no_longer_applies_is_still_shown(
+    program: Program, evidence: Evidence
+) -> None:
     elsewhere = replace(evidence, program=program_from_text("print('another program')\n"))
     one = found_by(finding("UM005", 0.9, suggestions=(suggestion(program),)))
     (notice,) = diagnosis_document(diagnosis(elsewhere, one), "train.py").diagnostics
@@ -232,25 +310,46 @@ def test_every_format_renders_hostile_names(evidence: Evidence, chosen: str) -> 
             0.16,
             "",
             0.08,
-            "(p=0.160, not confirmed, a gain of 0.08 or more would have been seen 4 times out of 5)",
+            (
+                "(p=0.160, not confirmed, a gain of 0.08 or more would have been seen 4 times out "
+                "of 5)"
+            ),
         ),
         (
             0.05,
             "",
             0.08,
-            "(p=0.050, not confirmed, a gain of 0.08 or more would have been seen 4 times out of 5)",
+            (
+                "(p=0.050, not confirmed, a gain of 0.08 or more would have been seen 4 times out "
+                "of 5)"
+            ),
         ),
         (0.0499, "", 0.08, "(p=0.050, not confirmed)"),
         (0.16, "", None, "(p=0.160, not confirmed)"),
-        (0.016, "no better than guessing", 0.08, "(p=0.016, runs now, no improvement shown)"),
+        (
+            0.016,
+            "no better than guessing",
+            0.08,
+            "(p=0.016, runs now, no improvement shown)",
+        ),
     ],
 )
 def test_what_was_not_confirmed_says_what_could_have_been_seen(
-    program: Program, p_value: float, shortfall: str, detectable: float | None, words: str
+    program: Program,
+    p_value: float,
+    shortfall: str,
+    detectable: float | None,
+    words: str,
 ) -> None:
     before, after = (0.5, 0.51, 0.5, 0.52, 0.5, 0.5), (0.52, 0.5, 0.53, 0.52, 0.5, 0.51)
     tried = ChangeEffect(
-        suggestion(program).patch, Measure("val_accuracy"), before, after, compare(before, after), p_value,
-        shortfall=shortfall, detectable=detectable,
-    )  # fmt: skip
+        suggestion(program).patch,
+        Measure("val_accuracy"),
+        before,
+        after,
+        compare(before, after),
+        p_value,
+        shortfall=shortfall,
+        detectable=detectable,
+    )
     assert tried_words(tried).endswith(words)

@@ -24,7 +24,12 @@ PAPER = Paper(
     source="paper.md",
     form="markdown",
     sections=(
-        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use <b>Adam</b>."),)),)),
+        Section(
+            "3",
+            1,
+            "Method",
+            (Paragraph("3:1", (Sentence("3:1.2", "We use <b>Adam</b>."),)),),
+        ),
         Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", ""),)),
     ),
     references=(),
@@ -32,10 +37,35 @@ PAPER = Paper(
 )
 CRITERIA = (
     Criterion(
-        "F1", "Adam is used.", "training", "We use Adam", ("3:1.2",), Level.FRAMEWORK, Category.SETUP, 2
+        "F1",
+        "Adam is used.",
+        "training",
+        "We use Adam",
+        ("3:1.2",),
+        Level.FRAMEWORK,
+        Category.SETUP,
+        2,
     ),
-    Criterion("F2", "The loss is l.", "loss", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 3),
-    Criterion("F3", "Nobody looked.", "", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 1),
+    Criterion(
+        "F2",
+        "The loss is l.",
+        "loss",
+        "l = x^2",
+        ("3.1:2",),
+        Level.PARAGRAPH,
+        Category.ACTION,
+        3,
+    ),
+    Criterion(
+        "F3",
+        "Nobody looked.",
+        "",
+        "l = x^2",
+        ("3.1:2",),
+        Level.PARAGRAPH,
+        Category.ACTION,
+        1,
+    ),
 )
 JUDGED = (
     Judged("F1", Value.PASS, "check", "found", (CodeLine("train.py", 2, "Adam()"),)),
@@ -45,11 +75,23 @@ PROJECT = Project({"train.py": "import x\nAdam()\n", "data/load.py": "1 < 2\n"})
 
 
 FOUND = Reproduction(
-    paper=PAPER, goal=Goal(), judgement=Judgement(Verdict.REPRODUCED, "It <i>holds</i>.", 0.0, 0.0),
-    review=Review((), (), ()), claims=(), exemplars=(), fingerprint=Fingerprint(CRITERIA, ()),
-    development=Development(PROJECT, (), 0, True, JUDGED, ()), runs=(), comparisons=(), gap_repair=None,
-    scale=1.0, tokens=0, money=None, seconds=1.0, run_id="x",
-)  # fmt: skip
+    paper=PAPER,
+    goal=Goal(),
+    judgement=Judgement(Verdict.REPRODUCED, "It <i>holds</i>.", 0.0, 0.0),
+    review=Review((), (), ()),
+    claims=(),
+    exemplars=(),
+    fingerprint=Fingerprint(CRITERIA, ()),
+    development=Development(PROJECT, (), 0, True, JUDGED, ()),
+    runs=(),
+    comparisons=(),
+    gap_repair=None,
+    scale=1.0,
+    tokens=0,
+    money=None,
+    seconds=1.0,
+    run_id="x",
+)
 
 
 def page() -> str:
@@ -79,8 +121,18 @@ def test_a_sentence_leads_to_its_line_and_the_line_back() -> None:
 
 def test_places_of_a_pdf_stand_below_their_page() -> None:
     sections = (
-        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use Adam."),), 4),)),
-        Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", "", 4), Equation("3.1:3", "y = 1", "", 5))),
+        Section(
+            "3",
+            1,
+            "Method",
+            (Paragraph("3:1", (Sentence("3:1.2", "We use Adam."),), 4),),
+        ),
+        Section(
+            "3.1",
+            2,
+            "Loss",
+            (Equation("3.1:2", "l = x^2", "", 4), Equation("3.1:3", "y = 1", "", 5)),
+        ),
     )
     address = "https://example.org/paper.pdf"
     for source, link in (("my/paper.pdf", ""), (address, f'href="{address}#page=4"')):
@@ -88,7 +140,13 @@ def test_places_of_a_pdf_stand_below_their_page() -> None:
         text = render(paper_document(replace(FOUND, paper=paper)), "html")
         order = [
             text.index(one)
-            for one in ('id="page-4"', 'id="p-3:1.2"', 'id="p-3.1:2"', 'id="page-5"', 'id="p-3.1:3"')
+            for one in (
+                'id="page-4"',
+                'id="p-3:1.2"',
+                'id="p-3.1:2"',
+                'id="page-5"',
+                'id="p-3.1:3"',
+            )
         ]
         assert order == sorted(order)
         assert text.count("Page 4 of the PDF") == 1
@@ -102,7 +160,11 @@ def test_formulas_are_drawn() -> None:
 
 
 def test_what_was_decided_and_assumed_is_folded_by_kind_and_whole_in_the_text() -> None:
-    notes = ("Decided: The batch size is 8.", "Assumed: No bias.", "git is not installed.")
+    notes = (
+        "Decided: The batch size is 8.",
+        "Assumed: No bias.",
+        "git is not installed.",
+    )
     made = Development(PROJECT, (), 0, True, JUDGED, notes)
     document = paper_document(replace(FOUND, development=made))
     shown = render(document, "html")

@@ -42,12 +42,19 @@ def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comp
 def test_of_many_curves_the_first_are_put_into_words() -> None:
     runs = [run(0, *(curve("loss", 3, 1, label=f"task {number}") for number in range(40)))]
     (one,), _ = training_plots(runs, [])
-    assert one.alt.splitlines()[-2:] == ["task 7: 3 to 1 at epoch 2, seed 0.", "And 32 more."]
+    assert one.alt.splitlines()[-2:] == [
+        "task 7: 3 to 1 at epoch 2, seed 0.",
+        "And 32 more.",
+    ]
 
 
 def test_a_line_a_seed_and_a_colour_a_method() -> None:
     runs = [
-        run(seed, curve("loss", 3, 1 + seed, label="ours"), curve("loss", 4, 2, label="base"))
+        run(
+            seed,
+            curve("loss", 3, 1 + seed, label="ours"),
+            curve("loss", 4, 2, label="base"),
+        )
         for seed in (0, 1)
     ]
     (one,), left = training_plots(runs, [])
@@ -59,7 +66,9 @@ def test_a_line_a_seed_and_a_colour_a_method() -> None:
         "base: 4 to 2 at epoch 2, 2 seeds.",
     ]
     svg = one.svg
-    strokes = [node.get("stroke") for node in ElementTree.fromstring(svg) if node.get("stroke-linejoin")]
+    strokes = [
+        node.get("stroke") for node in ElementTree.fromstring(svg) if node.get("stroke-linejoin")
+    ]
     assert len(strokes) == 4
     assert len(set(strokes)) == 2
     assert [node.text for node in ElementTree.fromstring(svg) if node.text in ("ours", "base")] == [
@@ -80,11 +89,19 @@ def test_a_line_a_seed_and_a_colour_a_method() -> None:
 def test_the_papers_number_is_drawn_in_the_unit_of_the_curves(
     in_file: float, in_curve: tuple[float, ...], level: float
 ) -> None:
-    runs = [run(0, curve("test_accuracy", *in_curve, label="ours"), test_accuracy_ours=in_file)]
+    runs = [
+        run(
+            0,
+            curve("test_accuracy", *in_curve, label="ours"),
+            test_accuracy_ours=in_file,
+        )
+    ]
     (one,), _ = training_plots(runs, [claimed("test_accuracy_ours", 91.0, 93.6)])
     # Where two values stand, and so where the level must: its dashed line across the plot.
     points = re.search(r'd="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)" fill="none"', one.svg)
-    across = re.search(r'd="M[\d.]+ ([\d.]+)L[\d.]+ \1" stroke="#\w+" stroke-dasharray="6 3"', one.svg)
+    across = re.search(
+        r'd="M[\d.]+ ([\d.]+)L[\d.]+ \1" stroke="#\w+" stroke-dasharray="6 3"', one.svg
+    )
     assert points is not None
     assert across is not None
     first, last = float(points[1]), float(points[2])
@@ -102,7 +119,8 @@ def test_the_number_of_another_metric_is_not_drawn() -> None:
     )
     runs = [run(0, *curves, test_accuracy_ours=0.9, test_accuracy=0.9)]
     plots, _ = training_plots(
-        runs, [claimed("test_accuracy_ours", 90.0, 93.6), claimed("test_accuracy", 90, 93)]
+        runs,
+        [claimed("test_accuracy_ours", 90.0, 93.6), claimed("test_accuracy", 90, 93)],
     )
     assert len(plots) == 3
     assert all("stroke-dasharray" not in one.svg for one in plots)
@@ -112,7 +130,14 @@ def test_the_loss_comes_first_then_claims_and_what_does_not_fit_is_reported() ->
     names = ["m1", "m2", "m3", "m4", "m5", "test_accuracy", "m6", "loss"]
     runs = [run(0, *(curve(name, 1, 2) for name in names), test_accuracy=2.0)]
     plots, left = training_plots(runs, [claimed("test_accuracy", 2.0, 3.0, "")])
-    assert [one.title for one in plots] == ["Loss", "Test accuracy", "M1", "M2", "M3", "M4"]
+    assert [one.title for one in plots] == [
+        "Loss",
+        "Test accuracy",
+        "M1",
+        "M2",
+        "M3",
+        "M4",
+    ]
     assert len(plots) == MOST_PLOTS
     assert left == "The runs logged 2 more values, which are not drawn."
 
@@ -124,4 +149,7 @@ def test_a_training_that_diverged_is_drawn_and_described() -> None:
 
 
 def test_runs_that_logged_nothing_have_no_plot() -> None:
-    assert training_plots([run(0, accuracy=0.9)], [claimed("accuracy", 90, 91)]) == ([], "")
+    assert training_plots([run(0, accuracy=0.9)], [claimed("accuracy", 90, 91)]) == (
+        [],
+        "",
+    )

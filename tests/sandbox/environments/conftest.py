@@ -1,4 +1,6 @@
-"""A folder of tiny packages instead of an index, and prepared environments by each installer there is."""
+"""A folder of tiny packages instead of an index, and prepared environments by each installer
+there is.
+"""
 
 from __future__ import annotations
 
@@ -58,5 +60,7 @@ def each(request: pytest.FixtureRequest, tmp_path: Path, links: Path) -> Environ
     ]
 )
 def each_slowly(request: pytest.FixtureRequest, tmp_path: Path, links: Path) -> Environments:
-    """As `each`, for what a cheaper test shows of the slower installer too: its turn is `make test-slow`."""
+    """As `each`, for what a cheaper test shows of the slower installer too: its turn is `make
+    test-slow`.
+    """
     return Environments(tmp_path / "cache", installer=find_installer(prefer=request.param))

@@ -22,7 +22,13 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 """
 
 
-def wheel(folder: Path, name: str, version: str = "1.0", requires: tuple[str, ...] = (), **more: str) -> Path:
+def wheel(
+    folder: Path,
+    name: str,
+    version: str = "1.0",
+    requires: tuple[str, ...] = (),
+    **more: str,
+) -> Path:
     """A wheel with one module, a script, and perhaps more files."""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     info = f"{name}-{version}.dist-info"
@@ -30,7 +36,9 @@ def wheel(folder: Path, name: str, version: str = "1.0", requires: tuple[str, ..
     files = {
         f"{name}.py": f"VERSION = {version!r}\ndef main():\n    print('script of', VERSION)\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/WHEEL": (
+            "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        ),
         f"{info}/entry_points.txt": f"[console_scripts]\n{name}-run = {name}:main\n",
         **more,
     }
@@ -52,7 +60,9 @@ def source(
 ) -> Path:
     """A source distribution with a build backend of its own; the backend imports `marker`."""
     path = folder / f"{name}-{version}.tar.gz"
-    project = f'[build-system]\nrequires = [{needs}]\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    project = (
+        f'[build-system]\nrequires = [{needs}]\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
     files = {
         "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         "pyproject.toml": project,
@@ -73,7 +83,9 @@ def leave(mark: Path, word: str) -> str:
 
 
 def hostile_wheel(folder: Path, name: str, mark: Path) -> Path:
-    """A wheel that leaves a mark whenever an interpreter starts beside it, imports it or runs its script."""
+    """A wheel that leaves a mark whenever an interpreter starts beside it, imports it or runs
+    its script.
+    """
     return wheel(
         folder,
         name,
@@ -86,14 +98,18 @@ def hostile_wheel(folder: Path, name: str, mark: Path) -> Path:
 
 
 def hostile_source(folder: Path, name: str, mark: Path) -> Path:
-    """A source distribution whose build leaves a mark in every hook, and whose wheel has a hostile .pth."""
+    """A source distribution whose build leaves a mark in every hook, and whose wheel has a
+    hostile .pth.
+    """
     pth = f'archive.writestr("zz_hostile.pth", {leave(mark, "pth ") + chr(10)!r})'
     hooks = "\n".join(
         f"def {hook}(*given):\n    {leave(mark, hook)}\n    return []"
         for hook in ("get_requires_for_build_wheel", "prepare_metadata_for_build_wheel")
     )
     record = 'archive.writestr(info + "/RECORD", "")'
-    backend = f"{leave(mark, 'backend ')}\n{hooks}\n" + BACKEND.replace(record, f"{record}\n        {pth}")
+    backend = f"{leave(mark, 'backend ')}\n{hooks}\n" + BACKEND.replace(
+        record, f"{record}\n        {pth}"
+    )
     escaped = backend.replace("{", "{{").replace("}", "}}")
     for field in ("name", "version", "marker"):
         escaped = escaped.replace("{{" + field + "}}", "{" + field + "}")

@@ -59,7 +59,9 @@ def test_the_least_recently_used_makes_way(environments: Environments) -> None:
     assert environments.listing() == (old,)
     assert next(old.folder.rglob("tinybeta.py")).is_file()
     again = environments.prepare((requirement("tinyalpha"),), ALL)
-    assert next(again.folder.rglob("tinyalpha.py")).is_file(), "what made way is installed whole again"
+    assert next(again.folder.rglob("tinyalpha.py")).is_file(), (
+        "what made way is installed whole again"
+    )
     environments.most_bytes = 0
     environments.prepare((requirement("tinyalpha==1.0"),), ALL)
     assert [one.key for one in environments.listing()] == [again.key], "the one in use stays"
@@ -85,12 +87,17 @@ class NoSuchBuild:
         self._installer.install(pins, folder, wish, stop)
 
 
-def test_the_wanted_build_of_torch_or_the_one_at_hand(environments: Environments, links: Path) -> None:
+def test_the_wanted_build_of_torch_or_the_one_at_hand(
+    environments: Environments, links: Path
+) -> None:
     packages.wheel(links, "torch", "2.0")
     notes: list[str] = []
     installer = NoSuchBuild(find_installer(prefer="uv"))
     environments = replace(
-        environments, installer=installer, backend="cpu", tell=lambda progress: notes.append(progress.note)
+        environments,
+        installer=installer,
+        backend="cpu",
+        tell=lambda progress: notes.append(progress.note),
     )
     assert environments.prepare((requirement("torch"),), ALL).packages == ("torch==2.0",)
     assert installer.backends == ["", "cpu", "install "]
@@ -99,7 +106,9 @@ def test_the_wanted_build_of_torch_or_the_one_at_hand(environments: Environments
     assert installer.backends[3:] == ["", "install "], "without torch there is nothing to choose"
 
 
-def test_command_lists_and_removes(environments: Environments, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_lists_and_removes(
+    environments: Environments, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environments.prepare((requirement("tinybeta"),), ALL)
     monkeypatch.setenv("REENACT_CACHE_DIR", str(environments.cache.parent))
     listed = CliRunner().invoke(reenact, ["cache"])

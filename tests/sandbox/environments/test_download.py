@@ -12,7 +12,8 @@ from reenact.errors import InputError, ReenactError
 from reenact.sandbox.environments.source import Source, download, read_link, upload_time
 
 JSON_PAGE = (
-    b'{"files": [{"filename": "a-1.0.tar.gz", "upload-time": "2010-08-24T14:33:52.4Z"}, {"filename": "b"}]}'
+    b'{"files": [{"filename": "a-1.0.tar.gz", "upload-time": "2010-08-24T14:33:52.4Z"}, '
+    b'{"filename": "b"}]}'
 )
 HTML_PAGE = b"""<html>
 <a href="https://x.example/y/other-a-1.0.tar.gz" data-upload-time="2001-01-01T00:00:00Z">o</a>
@@ -32,7 +33,10 @@ def test_a_page_that_is_silent_gives_no_date(page: bytes) -> None:
 
 
 def test_the_line_of_an_installer_is_read() -> None:
-    address, page = "https://x.example/p/a_b-1.0.tar.gz", "https://x.example/simple/a-b/"
+    address, page = (
+        "https://x.example/p/a_b-1.0.tar.gz",
+        "https://x.example/simple/a-b/",
+    )
     line = f"  Skipping link: No sources permitted for a: {address}#sha256=ab12 (from {page})"
     found = read_link(line)
     assert found == Source(

@@ -40,7 +40,9 @@ def has_pth(folder: Path) -> bool:
     return bool(list(folder.glob("lib/python*/site-packages/zz_hostile.pth")))
 
 
-def test_a_hostile_wheel_runs_nothing_on_the_host(each_slowly: Environments, links: Path, mark: Path) -> None:
+def test_a_hostile_wheel_runs_nothing_on_the_host(
+    each_slowly: Environments, links: Path, mark: Path
+) -> None:
     packages.hostile_wheel(links, "tinyhostile", mark)
     made = each_slowly.prepare((requirement("tinyhostile"), requirement("tinyalpha")), ALL)
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2", "tinyhostile==1.0")
@@ -55,7 +57,11 @@ def test_a_hostile_wheel_runs_nothing_on_the_host(each_slowly: Environments, lin
 
 
 def test_the_users_settings_for_installers_do_not_bring_it_back(
-    each: Environments, links: Path, mark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    each: Environments,
+    links: Path,
+    mark: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packages.hostile_wheel(links, "tinyhostile", mark)
     monkeypatch.setenv("UV_COMPILE_BYTECODE", "1")
@@ -122,7 +128,11 @@ def test_a_source_distribution_that_a_wheel_needs_by_name_is_built_in_the_box(
 
 @pytest.mark.parametrize(
     "start",
-    ["import subprocess; subprocess.run(['true'])", "import os; os.system('true')", "import os; os.fork()"],
+    [
+        "import subprocess; subprocess.run(['true'])",
+        "import os; os.system('true')",
+        "import os; os.fork()",
+    ],
 )
 def test_pip_can_start_no_other_program(start: str, tmp_path: Path) -> None:
     (tmp_path / "runner.py").write_text(start)
@@ -133,7 +143,9 @@ def test_pip_can_start_no_other_program(start: str, tmp_path: Path) -> None:
     assert REFUSED in ran.stderr
 
 
-@pytest.mark.parametrize("name", ["scripts/python", "scripts/python3", "data/bin/python", "data/pyvenv.cfg"])
+@pytest.mark.parametrize(
+    "name", ["scripts/python", "scripts/python3", "data/bin/python", "data/pyvenv.cfg"]
+)
 def test_a_package_cannot_replace_the_interpreter_of_its_environment(
     each_slowly: Environments, links: Path, name: str
 ) -> None:

@@ -25,9 +25,22 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_variables_about_indexes_pass_and_others_do_not(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    passed = {"PIP_INDEX_URL": "https://a.invalid", "UV_INDEX_TEAM_PASSWORD": "x", "UV_HTTP_TIMEOUT": "9"}
-    refused = ["PIP_TARGET", "PIP_PREFIX", "PIP_USER", "UV_TARGET", "UV_COMPILE_BYTECODE", "UV_PROJECT"]
+def test_variables_about_indexes_pass_and_others_do_not(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = {
+        "PIP_INDEX_URL": "https://a.invalid",
+        "UV_INDEX_TEAM_PASSWORD": "x",
+        "UV_HTTP_TIMEOUT": "9",
+    }
+    refused = [
+        "PIP_TARGET",
+        "PIP_PREFIX",
+        "PIP_USER",
+        "UV_TARGET",
+        "UV_COMPILE_BYTECODE",
+        "UV_PROJECT",
+    ]
     for name, value in {**passed, **dict.fromkeys(refused, "1")}.items():
         monkeypatch.setenv(name, value)
     variables = installer_variables()
@@ -38,8 +51,13 @@ def test_variables_about_indexes_pass_and_others_do_not(home: Path, monkeypatch:
     assert variables["PIP_CONFIG_FILE"] == os.devnull
 
 
-def test_the_users_file_of_pip_gives_its_options_about_indexes_alone(home: Path) -> None:
-    write(home / ".pip" / "pip.conf", "[global]\nindex-url = https://old.invalid\nretries = 2\n")
+def test_the_users_file_of_pip_gives_its_options_about_indexes_alone(
+    home: Path,
+) -> None:
+    write(
+        home / ".pip" / "pip.conf",
+        "[global]\nindex-url = https://old.invalid\nretries = 2\n",
+    )
     text = "[global]\nindex-url = https://new.invalid\ntarget = /elsewhere\n"
     text += "[install]\nfind-links =\n  /a\n  /b\n"
     write(home / ".config" / "pip" / "pip.conf", text)
@@ -51,7 +69,9 @@ def test_the_users_file_of_pip_gives_its_options_about_indexes_alone(home: Path)
     assert "UV_INDEX_URL" not in variables
 
 
-def test_a_named_file_counts_by_its_absolute_path_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_file_counts_by_its_absolute_path_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(home)
     own = write(home / "mine.toml", "")
     monkeypatch.setenv("UV_CONFIG_FILE", "mine.toml")
@@ -66,7 +86,9 @@ def test_a_broken_file_of_pip_is_named(home: Path) -> None:
         installer_variables()
 
 
-def test_a_relative_path_means_the_users_folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_means_the_users_folder(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Installers start in `/`: a cache would have been made there, and a certificate not found."""
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.chdir(home)

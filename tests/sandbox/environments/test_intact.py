@@ -34,7 +34,9 @@ def _add(line: str) -> Callable[[Path], object]:
     return lambda path: path.write_text(f"{path.read_text()}\n{line}\n")
 
 
-def test_a_fresh_environment_is_intact_and_other_programs_in_bin_are_nobodys_business(made: Path) -> None:
+def test_a_fresh_environment_is_intact_and_other_programs_in_bin_are_nobodys_business(
+    made: Path,
+) -> None:
     check_interpreter(made, sys.executable)
     (made / "bin" / "python-argcomplete").write_text("#!/bin/sh\n")
     check_interpreter(made, sys.executable)
@@ -52,7 +54,9 @@ def test_a_fresh_environment_is_intact_and_other_programs_in_bin_are_nobodys_bus
         ("pyvenv.cfg", Path.unlink),
     ],
 )
-def test_what_a_package_replaced_is_named(made: Path, name: str, change: Callable[[Path], object]) -> None:
+def test_what_a_package_replaced_is_named(
+    made: Path, name: str, change: Callable[[Path], object]
+) -> None:
     change(made / name)
     with pytest.raises(InputError, match=f"replaced {name} of the environment"):
         check_interpreter(made, sys.executable)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import InputError
-from reenact.sandbox.environments.names import Allowed, ProposedBy, requirement, requirements_in
+from reenact.sandbox.environments.names import (
+    Allowed,
+    ProposedBy,
+    requirement,
+    requirements_in,
+)
 
 
 @pytest.mark.parametrize(

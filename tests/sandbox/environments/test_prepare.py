@@ -1,4 +1,6 @@
-"""Prepared environments: complete or not there, from wheels alone, source distributions built in a box."""
+"""Prepared environments: complete or not there, from wheels alone, source distributions built
+in a box.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ import pytest
 
 from reenact.errors import InputError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import Command, Limits, Sandbox
-from reenact.sandbox.environments.install import Installer, Pip, Uv, Wish, find_installer
+from reenact.sandbox.environments.install import (
+    Installer,
+    Pip,
+    Uv,
+    Wish,
+    find_installer,
+)
 from reenact.sandbox.environments.names import Allowed, ProposedBy, requirement
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
@@ -44,14 +52,19 @@ def box() -> Sandbox:
     return sandbox
 
 
-def test_packages_and_what_they_need_are_installed_and_usable_in_a_box(each: Environments) -> None:
+def test_packages_and_what_they_need_are_installed_and_usable_in_a_box(
+    each: Environments,
+) -> None:
     made = each.prepare((requirement("tinyalpha"),), ALL)
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2")
     assert made.size_bytes > 0
     assert each.listing() == (made,)
-    program = b"import tinyalpha, tinybeta, sys; print(tinyalpha.VERSION, tinybeta.VERSION, sys.prefix)"
+    program = (
+        b"import tinyalpha, tinybeta, sys; print(tinyalpha.VERSION, tinybeta.VERSION, sys.prefix)"
+    )
     ran = box().run(
-        Command((made.python, "p.py"), files={"p.py": program}, mounts=made.mounts), Limits(wall_s=60)
+        Command((made.python, "p.py"), files={"p.py": program}, mounts=made.mounts),
+        Limits(wall_s=60),
     )
     assert ran.output == f"1.0 1.2 {made.folder}\n", ran
     script = str(made.folder / "bin" / "tinybeta-run")
@@ -70,7 +83,9 @@ def test_the_same_request_is_neither_resolved_nor_built_again(
         environments.prepare((requirement("tinyalpha==1.0"),), ALL)
 
 
-def test_other_words_for_the_same_packages_share_one_environment(environments: Environments) -> None:
+def test_other_words_for_the_same_packages_share_one_environment(
+    environments: Environments,
+) -> None:
     one = environments.prepare((requirement("tinyalpha"),), ALL)
     two = environments.prepare((requirement("tinybeta==1.2"), requirement("tinyalpha>=1")), ALL)
     assert one.key == two.key
@@ -91,10 +106,14 @@ def test_a_version_that_is_nowhere_is_named(environments: Environments) -> None:
         environments.prepare((requirement("tinybeta==9"),), ALL)
 
 
-def test_names_of_a_model_are_checked_before_anything_else(environments: Environments) -> None:
+def test_names_of_a_model_are_checked_before_anything_else(
+    environments: Environments,
+) -> None:
     with pytest.raises(InputError, match="may be made up: tinybeta"):
         environments.prepare((requirement("tinybeta", ProposedBy.MODEL),), ALL)
-    made = environments.prepare((requirement("tinybeta", ProposedBy.MODEL),), Allowed.usual("tinybeta"))
+    made = environments.prepare(
+        (requirement("tinybeta", ProposedBy.MODEL),), Allowed.usual("tinybeta")
+    )
     assert made.packages == ("tinybeta==1.2",)
 
 
@@ -132,12 +151,15 @@ def test_a_source_distribution_is_built_in_a_box_and_never_on_the_host(
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2", "tinysource==0.3")
     assert not tripwire.exists()
     reported = subprocess.run(
-        [made.python, "-c", "import tinysource; print(tinysource.WORD)"], capture_output=True
+        [made.python, "-c", "import tinysource; print(tinysource.WORD)"],
+        capture_output=True,
     )
     assert reported.stdout == b"built in a box\n"
 
 
-def test_without_a_box_a_source_distribution_is_refused(environments: Environments, links: Path) -> None:
+def test_without_a_box_a_source_distribution_is_refused(
+    environments: Environments, links: Path
+) -> None:
     packages.source(links, "tinysource", "0.3")
     with pytest.raises(SandboxUnavailable, match="tinysource has no wheel"):
         environments.prepare((requirement("tinysource"),), ALL)
@@ -158,7 +180,9 @@ def test_what_a_build_needs_comes_from_wheels_and_needs_a_word(
 def test_a_build_that_fails_names_the_package(environments: Environments, links: Path) -> None:
     environments.box = box()
     packages.source(links, "tinysource", "0.3", marker="nothing_of_that_name")
-    with pytest.raises(InputError, match=r"tinysource 0.3 .* cannot be built .*nothing_of_that_name"):
+    with pytest.raises(
+        InputError, match=r"tinysource 0.3 .* cannot be built .*nothing_of_that_name"
+    ):
         environments.prepare((requirement("tinysource"),), ALL)
 
 
@@ -185,7 +209,9 @@ def test_a_package_without_any_wheel_is_given_up(environments: Environments, lin
         environments.prepare((requirement("tinysource==0.3"),), ALL, any_version=True)
 
 
-def test_a_build_that_makes_another_package_is_refused(environments: Environments, links: Path) -> None:
+def test_a_build_that_makes_another_package_is_refused(
+    environments: Environments, links: Path
+) -> None:
     environments.box = box()
     evil = packages.BACKEND.replace("{name}", "tinybeta")
     packages.source(links, "tinysource", "0.3", backend=evil)
@@ -214,7 +240,9 @@ def _halt(cache: Path, installer: Installer) -> None:
     Environments(cache, installer=Halted(installer)).prepare((requirement("tinybeta"),), ALL)
 
 
-def test_a_killed_build_leaves_nothing_that_is_taken_for_complete(environments: Environments) -> None:
+def test_a_killed_build_leaves_nothing_that_is_taken_for_complete(
+    environments: Environments,
+) -> None:
     assert environments.installer is not None
     builder = multiprocessing.get_context("fork").Process(
         target=_halt, args=(environments.cache, environments.installer)
@@ -233,7 +261,9 @@ def test_a_killed_build_leaves_nothing_that_is_taken_for_complete(environments: 
     assert not list(environments.cache.glob("half-*")), "the rubbish of the killed build is removed"
 
 
-def test_whoever_waits_for_another_builder_is_informed_and_can_stop(environments: Environments) -> None:
+def test_whoever_waits_for_another_builder_is_informed_and_can_stop(
+    environments: Environments,
+) -> None:
     assert environments.installer is not None
     builder = multiprocessing.get_context("fork").Process(
         target=_halt, args=(environments.cache, environments.installer)
@@ -284,7 +314,10 @@ def test_a_relative_folder_of_wheels_is_found_from_where_the_user_stands(
 
 
 def test_constraints_of_the_user_hold(
-    environments: Environments, links: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    environments: Environments,
+    links: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     packages.wheel(links, "tinybeta", "1.3")
     (tmp_path / "constraints.txt").write_text("tinybeta==1.2\n")
@@ -305,4 +338,6 @@ def test_a_date_needs_uv(tmp_path: Path, links: Path) -> None:
         Pip().resolve(wish, None)
     uv = find_installer()
     if isinstance(uv, Uv):
-        assert uv.resolve(wish, None) == ("tinybeta==1.2",), "wheels in a folder of the user's have no date"
+        assert uv.resolve(wish, None) == ("tinybeta==1.2",), (
+            "wheels in a folder of the user's have no date"
+        )

@@ -36,7 +36,8 @@ def canary(tmp_path: Path) -> Path:
 def seen(made: Environment, file: Path) -> str:
     """What a program in a box sees of a file of the host."""
     program = (
-        f"import tinybeta\ntry:\n    print(open({str(file)!r}).read())\nexcept OSError:\n    print('closed')"
+        f"import tinybeta\ntry:\n    print(open({str(file)!r}).read())\nexcept OSError:\n    "
+        f"print('closed')"
     )
     command = Command((made.python, "p.py"), files={"p.py": program.encode()}, mounts=made.mounts)
     return choose().run(command, Limits(wall_s=60)).output

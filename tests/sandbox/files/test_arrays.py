@@ -74,7 +74,8 @@ def test_pickled_objects_are_refused_and_not_run(tmp_path: Path) -> None:
         b"",
         b"\x93NUMPY",
         b"\x93NUMPY\x09\x00" + b"\0" * 100,
-        header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }") + b"\0" * 8,
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }")
+        + b"\0" * 8,
         header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }") + b"\0" * 8,
         header("{'descr': '|V0', 'fortran_order': False, 'shape': (99999999999,), }"),
         header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }") + b"\0" * 9,

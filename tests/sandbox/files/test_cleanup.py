@@ -13,7 +13,9 @@ from reenact.sandbox.files.cleanup import remove_tree
 def test_a_tree_of_any_depth(quick_path: Path) -> None:
     root = quick_path / "tree"
     root.mkdir()
-    program = "import os\nfor _ in range(1500):\n os.mkdir('d' * 20); os.chdir('d' * 20)\nopen('x', 'w')"
+    program = (
+        "import os\nfor _ in range(1500):\n os.mkdir('d' * 20); os.chdir('d' * 20)\nopen('x', 'w')"
+    )
     subprocess.run([sys.executable, "-c", program], cwd=root, check=True)
     assert remove_tree(root) == ()
     assert not root.exists()
@@ -25,7 +27,15 @@ def test_closed_folders_odd_names_and_links(tmp_path: Path) -> None:
     (kept / "file").write_text("kept")
     root = tmp_path / "tree"
     root.mkdir()
-    for name in (b"a\nb", b"\x1b]52;c;AAAA\x07", b"-rf", b"\xff\xfe", b"x" * 255, b" ", b".lifted-0"):
+    for name in (
+        b"a\nb",
+        b"\x1b]52;c;AAAA\x07",
+        b"-rf",
+        b"\xff\xfe",
+        b"x" * 255,
+        b" ",
+        b".lifted-0",
+    ):
         folder = root / os.fsdecode(name)
         (folder / "inner").mkdir(parents=True)
         (folder / "link").symlink_to(kept)
@@ -65,7 +75,9 @@ def test_a_file_that_root_made_immutable(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     root.mkdir()
     (root / "fixed").write_text("x")
-    if subprocess.run(["chattr", "+i", root / "fixed"], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["chattr", "+i", root / "fixed"], check=False, capture_output=True
+    ).returncode:
         pytest.skip("this file system has no such flag")
     with pytest.raises(PermissionError):
         (root / "fixed").unlink()
@@ -73,10 +85,14 @@ def test_a_file_that_root_made_immutable(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    os.getuid() != 0 or not Path("/usr/bin/setpriv").exists() or not Path("/usr/bin/python3").exists(),
+    os.getuid() != 0
+    or not Path("/usr/bin/setpriv").exists()
+    or not Path("/usr/bin/python3").exists(),
     reason="only root can make files of another user, and needs an interpreter for him",
 )
-def test_what_another_user_closed_is_reported_and_the_rest_removed(open_path: Path) -> None:
+def test_what_another_user_closed_is_reported_and_the_rest_removed(
+    open_path: Path,
+) -> None:
     root = open_path / "tree"
     (root / "theirs" / "inner").mkdir(parents=True)
     (root / "ours").mkdir()
@@ -102,7 +118,10 @@ print(remove_tree(Path(sys.argv[1])))
             program,
             str(root),
         ],
-        env={"PYTHONPATH": str(Path(__file__).parents[3] / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         capture_output=True,
         text=True,
         check=False,

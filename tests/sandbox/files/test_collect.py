@@ -81,7 +81,9 @@ def test_a_folder_on_the_way_that_is_a_link_is_refused(tmp_path: Path) -> None:
     }
 
 
-def test_a_result_that_is_swapped_all_the_time_never_gives_the_secret(tmp_path: Path) -> None:
+def test_a_result_that_is_swapped_all_the_time_never_gives_the_secret(
+    tmp_path: Path,
+) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
     work = tmp_path / "work"
@@ -104,7 +106,9 @@ def test_a_result_that_is_swapped_all_the_time_never_gives_the_secret(tmp_path: 
     assert set(seen) <= {b"", b"plain"}
 
 
-def test_what_was_closed_is_opened_only_where_nobody_else_needs_it(tmp_path: Path) -> None:
+def test_what_was_closed_is_opened_only_where_nobody_else_needs_it(
+    tmp_path: Path,
+) -> None:
     closed = tmp_path / "closed"
     closed.mkdir()
     (closed / "result").write_text("x")
@@ -113,7 +117,9 @@ def test_what_was_closed_is_opened_only_where_nobody_else_needs_it(tmp_path: Pat
     found = collect(tmp_path, ("closed/result",), 1000)
     assert closed.stat().st_mode & 0o777 == 0
     assert found.results == ({"closed/result": b"x"} if os.getuid() == 0 else {})
-    assert collect(tmp_path, ("closed/result",), 1000, disposable=True).results == {"closed/result": b"x"}
+    assert collect(tmp_path, ("closed/result",), 1000, disposable=True).results == {
+        "closed/result": b"x"
+    }
 
 
 @pytest.mark.parametrize("name", ["", "/etc/passwd", "../up", "a/../../b", "a\0b", "."])

@@ -26,7 +26,13 @@ def test_a_copy_keeps_links_and_leaves_out_what_is_no_file(tmp_path: Path) -> No
     os.mkfifo(source / "fifo")
     put(tmp_path / "work", workspace=source)
     work = tmp_path / "work"
-    assert sorted(path.name for path in work.rglob("*")) == ["inner", "link", "plain", "run.sh", "up"]
+    assert sorted(path.name for path in work.rglob("*")) == [
+        "inner",
+        "link",
+        "plain",
+        "run.sh",
+        "up",
+    ]
     assert (work / "link").readlink() == Path("/etc/passwd")
     assert (work / "up").read_text() == "#!/bin/sh\n"
     assert os.access(work / "inner" / "run.sh", os.X_OK)

@@ -1,4 +1,6 @@
-"""Box folders: made, locked, removed, and swept when their owner died, at every point at which it can die."""
+"""Box folders: made, locked, removed, and swept when their owner died, at every point at which
+it can die.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from reenact.sandbox.files.folder import BOX_MARK, BoxFolder, boxes, start_time,
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 from waiting import LONGEST_S
 
-needs_bubblewrap = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")
+needs_bubblewrap = pytest.mark.skipif(
+    bool(Bubblewrap().missing()), reason="bubblewrap does not work here"
+)
 
 OWNER = """
 import signal, sys
@@ -34,7 +38,9 @@ sandbox.run(Command(line), Limits(wall_s=600), on_output=lambda output: print(ou
 """
 
 
-def owner(tmp: Path, tier: str, mark: str, seconds: str, **variables: str) -> subprocess.Popen[bytes]:
+def owner(
+    tmp: Path, tier: str, mark: str, seconds: str, **variables: str
+) -> subprocess.Popen[bytes]:
     """A process that runs one box, in a temporary folder of its own."""
     environment = {
         **os.environ,
@@ -66,7 +72,12 @@ def place(tmp: Path) -> Path:
 def groups_left(names: tuple[str, ...]) -> list[Path]:
     """The control groups of these boxes that are still there."""
     where = find_place()
-    return [folder for name in names for folder in (where.folders(name) if where else ()) if folder.exists()]
+    return [
+        folder
+        for name in names
+        for folder in (where.folders(name) if where else ())
+        if folder.exists()
+    ]
 
 
 def test_a_folder_is_ours_alone_and_goes_when_closed(tmp_path: Path) -> None:
@@ -94,9 +105,14 @@ def test_a_place_that_is_not_ours_is_refused(tmp_path: Path) -> None:
         BoxFolder.make(tmp_path / "place")
 
 
-def test_a_noted_process_is_killed_and_a_later_one_of_its_number_is_not(tmp_path: Path) -> None:
+def test_a_noted_process_is_killed_and_a_later_one_of_its_number_is_not(
+    tmp_path: Path,
+) -> None:
     folder = BoxFolder.make(tmp_path)
-    with subprocess.Popen(["sleep", "600"]) as noted, subprocess.Popen(["sleep", "600"]) as other:
+    with (
+        subprocess.Popen(["sleep", "600"]) as noted,
+        subprocess.Popen(["sleep", "600"]) as other,
+    ):
         folder.note_process(noted.pid)
         notes = folder.path / "notes"
         notes.write_text(
@@ -111,9 +127,17 @@ def test_a_noted_process_is_killed_and_a_later_one_of_its_number_is_not(tmp_path
 
 @needs_bubblewrap
 @pytest.mark.parametrize("point", ["C8", "C9", "C10"])
-def test_an_owner_that_dies_at_a_crash_point_leaves_nothing_for_ever(tmp_path: Path, point: str) -> None:
+def test_an_owner_that_dies_at_a_crash_point_leaves_nothing_for_ever(
+    tmp_path: Path, point: str
+) -> None:
     mark = f"mark-{point}-{os.urandom(6).hex()}"
-    dead = owner(tmp_path, "bubblewrap", mark, "600" if point == "C9" else "0", REENACT_CRASH_AT=f"{point}:2")
+    dead = owner(
+        tmp_path,
+        "bubblewrap",
+        mark,
+        "600" if point == "C9" else "0",
+        REENACT_CRASH_AT=f"{point}:2",
+    )
     # The first box is the trial of the tier itself, which passes the points too.
     dead.communicate()
     assert dead.returncode == -signal.SIGKILL
@@ -147,9 +171,13 @@ def test_an_owner_that_is_killed_takes_its_box_along(tmp_path: Path, tier: str, 
 
 
 def test_a_launcher_that_nobody_noted_is_ended_by_its_mark(tmp_path: Path) -> None:
-    """Its owner dies while it makes namespaces: no note, no death signal yet, and it would wait for ever."""
+    """Its owner dies while it makes namespaces: no note, no death signal yet, and it would wait
+    for ever.
+    """
     folder = BoxFolder.make(tmp_path)
-    stray = subprocess.Popen(["sleep", "600"], env={BOX_MARK: folder.path.name}, start_new_session=True)
+    stray = subprocess.Popen(
+        ["sleep", "600"], env={BOX_MARK: folder.path.name}, start_new_session=True
+    )
     other = subprocess.Popen(["sleep", "600"], env={BOX_MARK: "another"}, start_new_session=True)
     try:
         os.close(folder.lock)

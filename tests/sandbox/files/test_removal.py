@@ -1,4 +1,6 @@
-"""The folder of a box is removed within bounds: the owner waits so long, the rest goes on under the lock."""
+"""The folder of a box is removed within bounds: the owner waits so long, the rest goes on under
+the lock.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_many_deep_folders_at_once_all_vanish(tmp_path: Path) -> None:
     wait_until_removed(tmp_path)
 
 
-def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_path: Path) -> None:
+def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(
+    tmp_path: Path,
+) -> None:
     nested = (
         "import sys; from pathlib import Path; from reenact.sandbox.files.folder import BoxFolder\n"
         "from reenact.sandbox.files.cleanup import remove_box\n"
@@ -56,7 +60,11 @@ def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_p
         + DEEP.format(depth=6000)
         + "remove_box(folder.path, folder.lock, wait_s=0)\n"
     )
-    subprocess.run([sys.executable, "-c", nested, str(tmp_path)], check=True, env={**os.environ, "LANG": "C"})
+    subprocess.run(
+        [sys.executable, "-c", nested, str(tmp_path)],
+        check=True,
+        env={**os.environ, "LANG": "C"},
+    )
     assert len(boxes(tmp_path)) == 1
     sweep(tmp_path)
     wait_until_removed(tmp_path)

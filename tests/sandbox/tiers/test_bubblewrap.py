@@ -13,7 +13,9 @@ from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
 from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
-pytestmark = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")
+pytestmark = pytest.mark.skipif(
+    bool(Bubblewrap().missing()), reason="bubblewrap does not work here"
+)
 LIMITS = Limits(wall_s=60)
 
 
@@ -38,7 +40,9 @@ def run(program: str, **kinds: object) -> str:
     return result.output
 
 
-def test_process_1_shows_neither_environment_nor_paths_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_1_shows_neither_environment_nor_paths_of_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("SOME_API_KEY", SECRET)
     output = run("for name in ('environ', 'cmdline'): print(open(f'/proc/1/{name}').read())")
     assert SECRET not in output
@@ -78,7 +82,9 @@ for address in ("192.0.2.7", "2001:db8::7"):
 
 
 def test_a_name_look_up_is_an_event_and_loopback_is_none() -> None:
-    look = python("import socket\ntry: socket.gethostbyname('example.com')\nexcept OSError: print('refused')")
+    look = python(
+        "import socket\ntry: socket.gethostbyname('example.com')\nexcept OSError: print('refused')"
+    )
     result = Bubblewrap().run(look, LIMITS)
     assert result.output == "refused\n"
     assert [event.kind for event in result.events] == ["network-denied"]
@@ -107,7 +113,10 @@ for act, place in ((open, "/data/new"), (os.remove, "/data/x.txt"), (open, "/box
     except OSError:
         pass
 """
-    mounts = (Mount(tmp_path / "data", "/data"), Mount(tmp_path / "one.txt", "/box/work/in/one.txt"))
+    mounts = (
+        Mount(tmp_path / "data", "/data"),
+        Mount(tmp_path / "one.txt", "/box/work/in/one.txt"),
+    )
     assert run(program, mounts=mounts) == "data one\n"
 
 
@@ -154,7 +163,8 @@ def test_a_refused_fork_is_the_boxs_and_not_the_programs_fault() -> None:
     if place is None or place.pids is None:
         pytest.skip("no control group for tasks here")
     result = Bubblewrap().run(
-        python("import os\nfor n in range(99): os.fork() or os.pause()"), Limits(processes=8)
+        python("import os\nfor n in range(99): os.fork() or os.pause()"),
+        Limits(processes=8),
     )
     assert result.ending is Ending.PROCESS_LIMIT
 
@@ -176,7 +186,9 @@ for _ in range(100):
     time.sleep(0.01)
 """
     for sandbox in (Bubblewrap(), Bubblewrap(groups=False)):
-        assert sandbox.run(python(hidden), Limits(memory_bytes=64 * MIB)).ending is Ending.MEMORY_LIMIT
+        assert (
+            sandbox.run(python(hidden), Limits(memory_bytes=64 * MIB)).ending is Ending.MEMORY_LIMIT
+        )
 
 
 def test_a_mapped_data_set_is_not_memory_and_forks_share() -> None:
@@ -206,7 +218,10 @@ assert not any(os.waitpid(child, 0)[1] for child in children)
 def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> None:
     launcher = tmp_path / "bwrap"
     for words, why in (
-        ("echo 'setting up uid map: Permission denied' >&2; exit 1", "uid map: Permission denied"),
+        (
+            "echo 'setting up uid map: Permission denied' >&2; exit 1",
+            "uid map: Permission denied",
+        ),
         ("exit 0", "it printed nothing"),
         ("kill -9 $$", "could not make the box"),
     ):
@@ -220,7 +235,9 @@ def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> N
 
 def test_what_is_missing_is_a_sentence(tmp_path: Path) -> None:
     launcher = tmp_path / "bwrap"
-    launcher.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n")
+    launcher.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n"
+    )
     launcher.chmod(0o755)
     output = Bubblewrap(str(launcher)).missing()
     assert "does not work here" in output
@@ -232,7 +249,9 @@ def test_many_boxes_at_once() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(lambda n: Bubblewrap().run(python(f"print({n})"), LIMITS), range(24)))
+        results = list(
+            pool.map(lambda n: Bubblewrap().run(python(f"print({n})"), LIMITS), range(24))
+        )
     assert [result.output for result in results] == [f"{n}\n" for n in range(24)]
 
 

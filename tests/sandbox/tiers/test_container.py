@@ -1,4 +1,6 @@
-"""The container tier against an engine that is a script: a real process that speaks its command line."""
+"""The container tier against an engine that is a script: a real process that speaks its command
+line.
+"""
 
 from __future__ import annotations
 
@@ -92,10 +94,14 @@ PYTHON = sys.executable
 
 def test_a_run_from_making_to_removal(home: Path) -> None:
     program = "import sys; print(sys.stdin.read()); open('r', 'w').write('done')"
-    result = sandbox(home).run(Command((PYTHON, "-c", program), stdin=b"hello", collect=("r",)), Limits())
-    assert (result.ending, result.output, result.results) == (Ending.OK, "hello\n", {"r": b"done"}), (
-        result.why
+    result = sandbox(home).run(
+        Command((PYTHON, "-c", program), stdin=b"hello", collect=("r",)), Limits()
     )
+    assert (result.ending, result.output, result.results) == (
+        Ending.OK,
+        "hello\n",
+        {"r": b"done"},
+    ), result.why
     assert [words[0] for words in asked(home) if words[0] not in ("inspect", "image")] == [
         "version",
         "import",
@@ -109,12 +115,16 @@ def test_the_programs_status_and_a_kill_for_memory_are_kept_apart(home: Path) ->
     exits = Command((PYTHON, "-c", "raise SystemExit(3)"))
     assert sandbox(home).run(exits, Limits()).exit_code == 3
     (home / "oom").touch()
-    result = sandbox(home).run(Command((PYTHON, "-c", "import os; os.kill(os.getpid(), 9)")), Limits())
+    result = sandbox(home).run(
+        Command((PYTHON, "-c", "import os; os.kill(os.getpid(), 9)")), Limits()
+    )
     assert (result.ending, result.signal) == (Ending.MEMORY_LIMIT, 9)
 
 
 def test_a_deadline_kills_through_the_engine(home: Path) -> None:
-    result = sandbox(home).run(Command((PYTHON, "-c", "import time; time.sleep(600)")), Limits(wall_s=0.5))
+    result = sandbox(home).run(
+        Command((PYTHON, "-c", "import time; time.sleep(600)")), Limits(wall_s=0.5)
+    )
     assert result.ending is Ending.TIMEOUT
     assert "kill" in [words[0] for words in asked(home)]
 

@@ -28,7 +28,9 @@ def test_a_mount_in_the_work_folder_or_at_its_own_place_is_seen(tmp_path: Path) 
     (tmp_path / "x").write_text("data")
     program = "import sys; print(open('in/x').read(), open(sys.argv[1] + '/x').read())"
     mounts = (Mount(tmp_path, "/box/work/in"), Mount(tmp_path, str(tmp_path)))
-    result = Sandlock().run(Command((sys.executable, "-c", program, str(tmp_path)), mounts=mounts), Limits())
+    result = Sandlock().run(
+        Command((sys.executable, "-c", program, str(tmp_path)), mounts=mounts), Limits()
+    )
     assert result.output == "data data\n"
 
 

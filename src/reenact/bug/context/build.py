@@ -1,8 +1,9 @@
-"""From a project and a report's text to at most five contexts, each within its budget: the whole way.
+"""From a project and a report's text to at most five contexts, each within its budget: the whole
+way.
 
-A context is about one module: a folder, as RepGen cuts a repository, ordered by its best snippet. Where a
-project lies in one folder, as many small ones do, its files stand in for the missing modules. Its budget is
-spent in this order:
+A context is about one module: a folder, as RepGen cuts a repository, ordered by its best snippet.
+Where a project lies in one folder, as many small ones do, its files stand in for the missing
+modules. Its budget is spent in this order:
 
 entry points  the names that the project exports
 surface       signatures of what the report mentions
@@ -32,15 +33,25 @@ NEAR = 0.5
 """Share of the very best score that a module's best snippet has when it may well be meant."""
 FAR = 0.25
 """A module below this share is none of the report's."""
-SURFACE, POINTED_FIRST, POINTED, MODULE, LOOP, DEPENDENCIES = 0.2, 0.6, 0.35, 0.65, 0.2, 0.92
+SURFACE = 0.2
+POINTED_FIRST = 0.6
+POINTED = 0.35
+MODULE = 0.65
+LOOP = 0.2
+DEPENDENCIES = 0.92
 """Shares of the budget up to which each step may fill the context (the loop: its own size)."""
 LARGEST = 0.22
-"""Share of the budget that one piece may take; a longer one is shortened around the lines that matter."""
+"""Share of the budget that one piece may take; a longer one is shortened around the lines that
+matter.
+"""
 SMALLER = 0.15
 """The same for a dependency and for the example."""
 SMALL = 15
 """A definition of fewer lines is not shortened."""
-SHORT_EXAMPLE, MOST_FOCUS, MOST_CALLED, MOST_DEPENDENCIES = 60, 12, 5, 12
+SHORT_EXAMPLE = 60
+MOST_FOCUS = 12
+MOST_CALLED = 5
+MOST_DEPENDENCIES = 12
 WEAK = 0.3
 """A chunk below this share of the best score of its module only fills space that is left."""
 
@@ -72,13 +83,17 @@ class Finds:
 
     def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
         """How to call what these chunks define, but what the report mentions anyway."""
-        targets = [target for one in ranked for target in definitions.targets_of(self.code, one.chunk)]
+        targets = [
+            target for one in ranked for target in definitions.targets_of(self.code, one.chunk)
+        ]
         shown = {one.name for one in self.surface}
         found = definitions.signatures(self.code, targets, self.clues.argument_names)
         return (one for one in found if one.name not in shown)
 
     def focus(self, chunk: Chunk) -> tuple[int, ...]:
-        """Lines of a chunk that matter, best first: of the traceback, or with rare words of the report."""
+        """Lines of a chunk that matter, best first: of the traceback, or with rare words of the
+        report.
+        """
         if chunk in self.frames and self.frames[chunk][1].line in chunk:
             return (self.frames[chunk][1].line,)
         if chunk.last - chunk.first < SMALL:
@@ -86,12 +101,23 @@ class Finds:
         scored: list[tuple[float, int]] = []
         for line, text in enumerate(chunk.text.split("\n"), chunk.first):
             shared = [word for word in count_words(text) if word in self.clues.words]
-            scored.append((sum(1 / (1 + self.code.postings.spread(word)) for word in shared), -line))
-        return tuple(-line for score, line in sorted(scored, reverse=True)[:MOST_FOCUS] if score > 0)
+            scored.append(
+                (
+                    sum(1 / (1 + self.code.postings.spread(word)) for word in shared),
+                    -line,
+                )
+            )
+        return tuple(
+            -line for score, line in sorted(scored, reverse=True)[:MOST_FOCUS] if score > 0
+        )
 
 
 def build_contexts(
-    code: CodeIndex, query: str, options: BugOptions | None = None, *, embed: Embed | None = None
+    code: CodeIndex,
+    query: str,
+    options: BugOptions | None = None,
+    *,
+    embed: Embed | None = None,
 ) -> tuple[Context, ...]:
     """Contexts for a report, best first. The same files and report always give the same ones."""
     options = options or BugOptions()
@@ -102,10 +128,18 @@ def build_contexts(
     ranked = ranker.rank(query, embed, again=steps.rerank)
     if not ranked:
         # The report shares no word with the project: its definitions in order, without its tests.
-        named = (one for one in code.chunks if one.name and not one.name.startswith("_") and not one.is_aside)
+        named = (
+            one
+            for one in code.chunks
+            if one.name and not one.name.startswith("_") and not one.is_aside
+        )
         why = "the report names nothing of the project"
         ranked = tuple(Ranked(one, 1.0 / (one.number + 1), why, pointed=False) for one in named)
-    parts = partition(ranked, 2 * options.contexts) if steps.modules else (Part("the repository", ranked),)
+    parts = (
+        partition(ranked, 2 * options.contexts)
+        if steps.modules
+        else (Part("the repository", ranked),)
+    )
     loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
     exported, entry_points = definitions.exported(code)
     targets = (*definitions.mentioned(code, clues, ranked), *exported)
@@ -136,7 +170,9 @@ def _loops(
 
 
 def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
-    """At most `most` modules: near folders, near files, then farther ones; tests only where all is tests."""
+    """At most `most` modules: near folders, near files, then farther ones; tests only where all
+    is tests.
+    """
     folders = _grouped(ranked, lambda one: f"{one.chunk.path.parent}/")
     files = _grouped(ranked, lambda one: str(one.chunk.path))
     whole = {part.ranked for part in folders}
@@ -162,7 +198,8 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     """The context about one module; `follow`: with what its code rests on."""
     pack = Pack(finds.code, budget, finds.exports)
     strong = [one for one in part.ranked if one.score >= WEAK * part.score]
-    # A report in plain words mentions nothing by name: the best of the module is shown how to be called.
+    # A report in plain words mentions nothing by name: the best of the module is shown how to be
+    # called.
     pack.add_surface((*finds.surface, *finds.signatures(strong[:MOST_CALLED])), SURFACE)
     pointed = [one for one in finds.ranked if one.pointed]
     _add_ranked(pack, finds, pointed, POINTED_FIRST if rank == 1 else POINTED)
@@ -179,9 +216,16 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     elsewhere = [one for one in finds.ranked if one.score >= WEAK * best and not one.chunk.is_aside]
     _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
     first = part.ranked[0]
-    place = f"{first.chunk.name or 'the top level'} at {first.chunk.path}:{first.chunk.first} ({first.why})"
+    place = (
+        f"{first.chunk.name or 'the top level'} at {first.chunk.path}:{first.chunk.first} "
+        f"({first.why})"
+    )
     why = f"Module {rank} by relevance; its best match is {place}."
-    why += "" if any(loop.chunk in pack.pieces for loop in finds.loops) else " No training loop is shown."
+    why += (
+        ""
+        if any(loop.chunk in pack.pieces for loop in finds.loops)
+        else " No training loop is shown."
+    )
     left = finds.code.files.left_out
     why += f" {len(left)} files were not read, for example {left[0]}." if left else ""
     return pack.done(part.name, why)
@@ -189,11 +233,19 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
 
 def _add_ranked(pack: Pack, finds: Finds, ranked: Iterable[Ranked], until: float) -> None:
     for one in ranked:
-        pack.add(one.chunk, one.why, largest=LARGEST, until=until, focus=finds.focus(one.chunk))
+        pack.add(
+            one.chunk,
+            one.why,
+            largest=LARGEST,
+            until=until,
+            focus=finds.focus(one.chunk),
+        )
 
 
 def _add_dependencies(pack: Pack, finds: Finds) -> None:
-    """Definitions behind the pieces so far, then behind those; what the report's words like comes first."""
+    """Definitions behind the pieces so far, then behind those; what the report's words like
+    comes first.
+    """
     scores = {one.chunk: one.score for one in finds.ranked}
     added = 0
     layer = sorted(pack.pieces, key=lambda one: (-scores.get(one, 0.0), one.number))
@@ -203,11 +255,17 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
             name = chunk.name or str(chunk.path)
             for other, why in definitions.dependencies(finds.code, chunk).items():
                 if other not in pack.pieces:
-                    wanted.setdefault(other, f"{why} in {name}" if why.startswith("called") else why)
+                    wanted.setdefault(
+                        other, f"{why} in {name}" if why.startswith("called") else why
+                    )
         layer = []
         for chunk in sorted(wanted, key=lambda one: -scores.get(one, 0.0)):
             if added < MOST_DEPENDENCIES and pack.add(
-                chunk, wanted[chunk], largest=SMALLER, until=DEPENDENCIES, focus=finds.focus(chunk)
+                chunk,
+                wanted[chunk],
+                largest=SMALLER,
+                until=DEPENDENCIES,
+                focus=finds.focus(chunk),
             ):
                 added += 1
                 layer.append(chunk)
@@ -225,7 +283,9 @@ def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
 
 
 def _example(finds: Finds) -> Chunk | None:
-    """The short test or example that uses most of what the report points at, rare names counting more."""
+    """The short test or example that uses most of what the report points at, rare names
+    counting more.
+    """
     found: dict[Chunk, float] = {}
     for one in finds.ranked:
         name = one.chunk.name.rpartition(".")[2]
@@ -236,4 +296,8 @@ def _example(finds: Finds) -> Chunk | None:
             if chunk.is_aside and chunk.name and chunk.last - chunk.first < SHORT_EXAMPLE:
                 found[chunk] = found.get(chunk, 0.0) + one.score / len(holding)
     scores = {one.chunk: one.score for one in finds.ranked}
-    return max(found, key=lambda one: (found[one] + scores.get(one, 0.0), -one.number), default=None)
+    return max(
+        found,
+        key=lambda one: (found[one] + scores.get(one, 0.0), -one.number),
+        default=None,
+    )

@@ -1,4 +1,6 @@
-"""A file cut at its functions, classes and top level: each line in one chunk, blank edges in none."""
+"""A file cut at its functions, classes and top level: each line in one chunk, blank edges in
+none.
+"""
 
 import ast
 import re
@@ -13,7 +15,9 @@ from reenact.codegen.syntax import Definition, FunctionNode, parsed
 BIG = 80
 """Lines above which a class is split at its methods, and a conditional block at its definitions."""
 SHORT = 6
-"""So few lines of comment stay with the definition below, and of a class's head with its first method."""
+"""So few lines of comment stay with the definition below, and of a class's head with its first
+method.
+"""
 WINDOW = 60
 """Lines of a chunk of a file that is no valid Python."""
 MOST_NAMES = 60
@@ -82,7 +86,15 @@ class _Cutter:
                 names = tuple(found[1] for line in part if (found := _DEFINITION.match(line)))
                 yield self._chunk("text", "", start + 1, start + len(part), names)
 
-    def _chunk(self, kind: str, name: str, first: int, last: int, defines: Names, taken: Names = ()) -> Chunk:
+    def _chunk(
+        self,
+        kind: str,
+        name: str,
+        first: int,
+        last: int,
+        defines: Names,
+        taken: Names = (),
+    ) -> Chunk:
         text = "\n".join(self._lines[first - 1 : last])
         made = Chunk(self._number, self._path, kind, name, first, last, defines, taken, text)
         self._number += 1
@@ -152,7 +164,9 @@ class _Cutter:
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements in order, a long conditional block replaced by what stands in it."""
     for statement in body:
-        long = isinstance(statement, _BLOCKS) and (statement.end_lineno or 0) - statement.lineno >= BIG
+        long = (
+            isinstance(statement, _BLOCKS) and (statement.end_lineno or 0) - statement.lineno >= BIG
+        )
         if not long:
             yield statement
             continue

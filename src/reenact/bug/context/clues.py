@@ -1,7 +1,8 @@
-"""What a report points at: frames of tracebacks, names in code and prose, messages, files, arguments.
+"""What a report points at: frames of tracebacks, names in code and prose, messages, files,
+arguments.
 
-The report is data: it is searched by patterns, its code is parsed where it parses, and never run. Frames are
-found again in this checkout, though they come from another machine.
+The report is data: it is searched by patterns, its code is parsed where it parses, and never run.
+Frames are found again in this checkout, though they come from another machine.
 """
 
 import ast
@@ -20,12 +21,15 @@ from reenact.program.source import shared_end
 _DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)
 _USED = re.compile(
-    r"\b([A-Za-z_]\w*)[ \t]*\(|\b(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w*|\w*[a-z0-9]_\w+)\b(?![ \t]*=[^=])"
+    r"\b([A-Za-z_]\w*)[ \t]*\(|\b(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w*|\w*[a-z0-9]_\w+)\b(?![ "
+    r"\t]*=[^=])"
 )
 
 
 def used(text: str) -> Iterator[str]:
-    """What code calls, and names that were made up (`LayerNorm`, `rotary_emb`); not plain variables."""
+    """What code calls, and names that were made up (`LayerNorm`, `rotary_emb`); not plain
+    variables.
+    """
     return (match[1] or match[2] for match in _USED.finditer(text))
 
 
@@ -65,11 +69,25 @@ TITLE_WEIGHT = 2.0
 """Who writes a title chooses every word."""
 MOST_LINES = 4000
 LONGEST_LINE = 1000
-"""Beyond these a report is a log; the bounds also keep the patterns below from growing slow on purpose."""
+"""Beyond these a report is a log; the bounds also keep the patterns below from growing slow on
+purpose.
+"""
 MOST_NAMES = 300
 MOST_FRAMES = 60
 """Innermost ones; an endless recursion prints more."""
-LIBRARIES = ("torch", "nn", "F", "np", "numpy", "tf", "tensorflow", "pd", "plt", "jax", "jnp")
+LIBRARIES = (
+    "torch",
+    "nn",
+    "F",
+    "np",
+    "numpy",
+    "tf",
+    "tensorflow",
+    "pd",
+    "plt",
+    "jax",
+    "jnp",
+)
 """Names by which reports call libraries without importing them."""
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)|~~~[^\n]*\n(.*?)(?:~~~|\Z)", re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]{1,200})`")
@@ -79,7 +97,8 @@ _NOISE = re.compile(
     r"^[ \t]*[-*]?[ \t]*\[[ xX]\].*$"  # check boxes of a form
     r"|^[ \t]*(?:[-*][ \t]*)?[\w.+-]+[ \t]*==[ \t]*[\w.+-]+[ \t]*$"  # installed packages
     r"|^[ \t]*(?:[-*][ \t]*)?[\w-]+[ \t]+v?\d+(?:\.\d+)+\S*(?:[ \t]+\S+)?[ \t]*$"
-    r"|^[ \t]*[-*]?[ \t]*\**(?:OS|Platform|Python|CUDA|GPU|cuDNN|Driver|CPU|Architecture)\b[^:\n]{0,30}:.*$"
+    r"|^[ \t]*[-*]?[ "
+    r"\t]*\**(?:OS|Platform|Python|CUDA|GPU|cuDNN|Driver|CPU|Architecture)\b[^:\n]{0,30}:.*$"
     r"|^[ \t]*\d+%\|.*$|^.*\[\d\d:\d\d<.*$",  # progress bars
     re.MULTILINE | re.IGNORECASE,
 )
@@ -87,7 +106,8 @@ _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+\.py)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     re.compile(r"File (?P<path>[^\s\"]+\.py):(?P<line>\d+), in (?P<name>[\w.]+)"),
     re.compile(
-        r"^(?P<path>[^\s\"]+\.py) in (?P<name>\w+)\(.*\)$(?:.*\n){0,12}?-+> *(?P<line>\d+)", re.MULTILINE
+        r"^(?P<path>[^\s\"]+\.py) in (?P<name>\w+)\(.*\)$(?:.*\n){0,12}?-+> *(?P<line>\d+)",
+        re.MULTILINE,
     ),
     re.compile(r"(?<![\w./~-])(?P<path>[\w./~-]+\.py):(?P<line>\d+)(?P<name>)"),
 )
@@ -96,7 +116,8 @@ _ADDRESS = re.compile(r"\b(?:https?|ftp)://[^\s<>)\]}\"']+")
 _LIBRARY = re.compile(r"(?:site|dist)-packages/|/lib/python3")
 _PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 _MESSAGE = re.compile(
-    r"^(?:E +)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)): *(.+)$", re.MULTILINE
+    r"^(?:E +)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)): *(.+)$",
+    re.MULTILINE,
 )
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/])")
 _PROSE_NAME = re.compile(
@@ -134,7 +155,9 @@ class Clues:
 
     @property
     def argument_names(self) -> frozenset[str]:
-        """Names of the report that a parameter may have: those are shown however long the list is."""
+        """Names of the report that a parameter may have: those are shown however long the list
+        is.
+        """
         return self.keywords | self.names.keys()
 
 
@@ -142,8 +165,12 @@ def read_clues(report: str) -> Clues:
     """Read a report: title first, then the rest."""
     report = "\n".join(line[:LONGEST_LINE] for line in report.split("\n")[:MOST_LINES])
     report = _COMMENT.sub(" ", report)
-    links = (ReportedFrame(_path(one["path"]), int(one["line"]), "") for one in _PERMALINK.finditer(report))
-    # Who links to a line says where to look: it counts as the innermost frame, the first such line last.
+    links = (
+        ReportedFrame(_path(one["path"]), int(one["line"]), "")
+        for one in _PERMALINK.finditer(report)
+    )
+    # Who links to a line says where to look: it counts as the innermost frame, the first such line
+    # last.
     linked = reversed(list(dict.fromkeys(links))[:MOST_FRAMES])
     report = _ADDRESS.sub(" ", report)
     code = [found[1] or found[2] or "" for found in _FENCE.finditer(report)]
@@ -185,11 +212,14 @@ def _words(report: str) -> Mapping[str, float]:
 
 
 def _without_frames(report: str) -> str:
-    """With the file and the function of each frame alone: folders of somebody's machine are words of nobody's
-    project. Of a library's nothing is left, for its names are not the project's either."""
+    """With the file and the function of each frame alone: folders of somebody's machine are words
+    of nobody's project. Of a library's nothing is left, for its names are not the project's either.
+    """
 
     def words(found: re.Match[str]) -> str:
-        return "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
+        return (
+            "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
+        )
 
     return functools.reduce(lambda text, pattern: pattern.sub(words, text), _FRAMES[:3], report)
 
@@ -224,9 +254,12 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
     return {name: names[name] for name in best[:MOST_NAMES]}
 
 
-def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chunk, tuple[int, ReportedFrame]]:
-    """Chunks that frames lie in, with the distance from the innermost one of the project. Paths are matched
-    by their ends. A line that has moved since is found by its function."""
+def locate_frames(
+    code: CodeIndex, frames: Sequence[ReportedFrame]
+) -> dict[Chunk, tuple[int, ReportedFrame]]:
+    """Chunks that frames lie in, with the distance from the innermost one of the project. Paths are
+    matched by their ends. A line that has moved since is found by its function.
+    """
     found: dict[Chunk, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)
@@ -241,12 +274,16 @@ def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[Chun
 
 
 def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
-    """The file whose path ends like this one; its name alone suffices when no other file bears it."""
+    """The file whose path ends like this one; its name alone suffices when no other file bears
+    it.
+    """
     ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.files.paths)]
     longest = max(ends, default=(0, 0, 0))
-    # All that follows the folder of installed packages must agree, else the name. Of the standard library no
-    # file of ours is ever meant.
-    installed = [at for at, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
+    # All that follows the folder of installed packages must agree, else the name. Of the standard
+    # library no file of ours is ever meant.
+    installed = [
+        at for at, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")
+    ]
     library = any(part.startswith("python3") for part in path.parts)
     needed = len(path.parts) - (installed[0] + 1 if installed else 0) if installed or library else 1
     if longest[0] < max(1, needed):

@@ -1,7 +1,7 @@
 """What a context is: code of the project, the signatures to call it by, and why each part is there.
 
-One in the making takes pieces while they fit: no line twice, no copy of a text twice, and a long definition
-shortened to its head, then the lines that matter with their neighbours, then the rest.
+One in the making takes pieces while they fit: no line twice, no copy of a text twice, and a long
+definition shortened to its head, then the lines that matter with their neighbours, then the rest.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,9 @@ class Signature:
     """How something of the project is imported and called."""
 
     name: str
-    """Where it is imported from, with dots: `skorch.callbacks.EarlyStopping`; a method after its class."""
+    """Where it is imported from, with dots: `skorch.callbacks.EarlyStopping`; a method after
+    its class.
+    """
     text: str
     """The head of the definition with annotations and defaults, on one line."""
     doc: str
@@ -40,7 +42,10 @@ class Piece:
     def render(self) -> str:
         chunk = self.chunk
         title = f"{chunk.kind} {chunk.name}".strip()
-        return f"## {chunk.path}, lines {chunk.first}-{chunk.last}: {title} ({self.why})\n{self.text}\n"
+        return (
+            f"## {chunk.path}, lines {chunk.first}-{chunk.last}: {title} "
+            f"({self.why})\n{self.text}\n"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,9 @@ class Context:
         if self.exports:
             parts.append(f"## Public entry points\n{', '.join(self.exports)}\n")
         if self.surface:
-            parts.append("## How to import and call it\n" + "".join(one.render() for one in self.surface))
+            parts.append(
+                "## How to import and call it\n" + "".join(one.render() for one in self.surface)
+            )
         return "\n".join([*parts, *(piece.render() for piece in self.pieces)])
 
     @property
@@ -78,8 +85,15 @@ REACHES = (2, 6, 12)
 """Lines around one that matters, taken in so many steps."""
 
 
-def excerpt(lines: Sequence[str], focus: Iterable[int], last_resort: Iterable[int], most_tokens: int) -> str:
-    """The lines within a budget, empty when none fits. `focus` is best first; lines count from 0."""
+def excerpt(
+    lines: Sequence[str],
+    focus: Iterable[int],
+    last_resort: Iterable[int],
+    most_tokens: int,
+) -> str:
+    """The lines within a budget, empty when none fits. `focus` is best first; lines count from
+    0.
+    """
     whole = "\n".join(lines)
     if estimate_tokens(whole) <= most_tokens:
         return whole
@@ -157,9 +171,17 @@ class Pack:
             self.surface += (one,)
 
     def add(
-        self, chunk: Chunk, why: str, *, largest: float, until: float = 1.0, focus: Iterable[int] = ()
+        self,
+        chunk: Chunk,
+        why: str,
+        *,
+        largest: float,
+        until: float = 1.0,
+        focus: Iterable[int] = (),
     ) -> bool:
-        """Add a chunk, shortened to a share of the budget; false when it is in already or does not fit."""
+        """Add a chunk, shortened to a share of the budget; false when it is in already or does
+        not fit.
+        """
         if chunk in self.pieces:
             return False
         docs = self.code.docstrings(chunk)
@@ -167,7 +189,9 @@ class Pack:
         share = min(largest, MOSTLY_DOCUMENTATION) if is_documentation else largest
         space = min(int(share * self.budget), int(until * self.budget) - self.used)
         space -= estimate_tokens(Piece(chunk, "", why).render()) + 1
-        inside, late = ([line - chunk.first for line in lines if line in chunk] for lines in (focus, docs))
+        inside, late = (
+            [line - chunk.first for line in lines if line in chunk] for lines in (focus, docs)
+        )
         text = excerpt(chunk.text.split("\n"), inside, late, space) if space > 0 else ""
         is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
         if is_scrap or text in {one.text for one in self.pieces.values()}:

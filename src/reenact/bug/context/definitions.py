@@ -1,4 +1,6 @@
-"""Definitions that a report means, those that chosen code rests on, and how they are imported and called."""
+"""Definitions that a report means, those that chosen code rests on, and how they are imported
+and called.
+"""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -38,7 +40,9 @@ def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
     if module is None:
         return {}
     found: dict[Chunk, str] = {}
-    for definition, why in _named_by(code.nodes(chunk), class_around(code, chunk, module), module, code):
+    for definition, why in _named_by(
+        code.nodes(chunk), class_around(code, chunk, module), module, code
+    ):
         if (place := code.place(definition)) is not None:
             found.setdefault(place, why)
         # What makes an object of a class: its own `__init__`, or the one it inherits.
@@ -54,7 +58,10 @@ def class_around(code: CodeIndex, chunk: Chunk, module: Module) -> Class | None:
     body: list[ast.stmt] = getattr(code.files.tree(chunk.path), "body", [])
     inner: Class | None = None
     for part in chunk.name.split("."):
-        step = next((one for one in body if isinstance(one, ast.ClassDef) and one.name == part), None)
+        step = next(
+            (one for one in body if isinstance(one, ast.ClassDef) and one.name == part),
+            None,
+        )
         if step is None:
             break
         inner, body = Class(step, module.name, code.project), step.body
@@ -65,11 +72,15 @@ def _named_by(
     nodes: list[ast.AST], owner: Class | None, module: Module, code: CodeIndex
 ) -> Iterator[tuple[Class | Function, str]]:
     """Bases of the classes, then what is called."""
-    classes = [Class(node, module.name, code.project) for node in nodes if isinstance(node, ast.ClassDef)]
+    classes = [
+        Class(node, module.name, code.project) for node in nodes if isinstance(node, ast.ClassDef)
+    ]
     for one in classes or ([owner] if owner is not None else []):
         yield from ((base, f"base class of {one.name}") for base in one.chain[1:])
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    called += [mark for node in nodes if isinstance(node, ast.FunctionDef) for mark in node.decorator_list]
+    called += [
+        mark for node in nodes if isinstance(node, ast.FunctionDef) for mark in node.decorator_list
+    ]
     for name in list(dict.fromkeys(map(dotted_name, called)))[:MOST_NAMES]:
         first, _, rest = name.partition(".")
         if first in ("self", "cls", "super()"):
@@ -105,7 +116,9 @@ def imported_definitions(code: CodeIndex, clues: Clues) -> Iterator[tuple[str, C
 
 
 def exact_chunks(code: CodeIndex, clues: Clues) -> Mapping[Chunk, str]:
-    """Chunks of imported definitions, and of the methods of imported classes that the report names."""
+    """Chunks of imported definitions, and of the methods of imported classes that the report
+    names.
+    """
     found: dict[Chunk, str] = {}
     for name, one in imported_definitions(code, clues):
         if (place := code.place(one)) is not None:
@@ -127,9 +140,12 @@ def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tupl
 
 
 def exported(code: CodeIndex) -> tuple[list[Target], tuple[str, ...]]:
-    """What the project's packages export at their top, its public entry points; and their dotted names,
-    modules too."""
-    packages = {name: path for name, path in code.files.modules.items() if path.name == "__init__.py"}
+    """What the project's packages export at their top, its public entry points; and their dotted
+    names, modules too.
+    """
+    packages = {
+        name: path for name, path in code.files.modules.items() if path.name == "__init__.py"
+    }
     tops = sorted(name for name, path in packages.items() if "." not in name and not is_aside(path))
     found: list[tuple[str, Found]] = []
     for module in filter(None, map(code.project.module, tops)):
@@ -155,7 +171,9 @@ def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
         yield (method, owner) if method is not None else (owner, None)
 
 
-def signatures(code: CodeIndex, targets: Iterable[Target], wanted: Collection[str]) -> tuple[Signature, ...]:
+def signatures(
+    code: CodeIndex, targets: Iterable[Target], wanted: Collection[str]
+) -> tuple[Signature, ...]:
     """Signatures of the targets in their order, each once; `wanted` are names of the report."""
     surface = _Surface(code, wanted)
     found: dict[tuple[str, str], Signature] = {}
@@ -195,11 +213,15 @@ class _Surface:
         bases = ", ".join(ast.unparse(base) for base in found.node.bases)
         kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
         own = [(one, methods_of([one]).get("__init__")) for one in found.chain]
-        made = [(one, init.node.args if init else None) for one, init in own if init or one.is_dataclass]
+        made = [
+            (one, init.node.args if init else None) for one, init in own if init or one.is_dataclass
+        ]
         if not made:
             yield from self._signature(import_name(self.code, found), found, kind)
         for number, (one, given) in enumerate(made):
-            taken = ", ".join(ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign))
+            taken = ", ".join(
+                ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign)
+            )
             taken = parameters(given, self.wanted, bound=True) if given is not None else taken
             text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
             yield from self._signature(import_name(self.code, one if number else found), one, text)
@@ -213,8 +235,12 @@ class _Surface:
 
 
 def import_name(code: CodeIndex, found: Class | Function) -> str:
-    """The dotted name by which users reach a definition: packages re-export, and hide where things lie."""
-    parts, name, place = found.module.split("."), found.node.name, (found.module, found.node.lineno)
+    """The dotted name by which users reach a definition: packages re-export, and hide where
+    things lie.
+    """
+    parts = found.module.split(".")
+    name = found.node.name
+    place = (found.module, found.node.lineno)
 
     def exports(package: str) -> bool:
         module = code.project.module(package)
@@ -223,18 +249,26 @@ def import_name(code: CodeIndex, found: Class | Function) -> str:
 
     def publicity(module: str) -> tuple[bool, int, str]:
         parts = module.split(".")
-        return any(part in PRIVATE or part.startswith("_") for part in parts), len(parts), module
+        return (
+            any(part in PRIVATE or part.startswith("_") for part in parts),
+            len(parts),
+            module,
+        )
 
     above = [".".join(parts[:size]) for size in range(1, len(parts))]
     paths = {chunk.path for chunk in code.holding(name.strip("_").lower())[:MOST_PACKAGES]}
-    packages = [code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"]
+    packages = [
+        code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"
+    ]
     return f"{min([*filter(exports, (*above, *packages)), found.module], key=publicity)}.{name}"
 
 
 def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     """`def fit(self, x, epochs=1) -> Net`, with the decorators that change how it is called."""
     marks = [ast.unparse(mark) for mark in node.decorator_list]
-    known = "".join(f"@{mark} " for mark in marks if mark in ("staticmethod", "classmethod", "property"))
+    known = "".join(
+        f"@{mark} " for mark in marks if mark in ("staticmethod", "classmethod", "property")
+    )
     gives = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     return f"{known}{word} {node.name}({parameters(node.args, wanted)}){gives}"
@@ -258,7 +292,9 @@ def _listed(taken: ast.arguments, wanted: Collection[str]) -> Iterator[tuple[str
     """Each parameter as it is written, and whether it is shown however long the list is."""
     positional = [*taken.posonlyargs, *taken.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(taken.defaults))
-    for number, (one, default) in enumerate(zip(positional, [*defaults, *taken.defaults], strict=True), 1):
+    for number, (one, default) in enumerate(
+        zip(positional, [*defaults, *taken.defaults], strict=True), 1
+    ):
         yield _parameter(one, default, wanted)
         if number == len(taken.posonlyargs):
             yield "/", True

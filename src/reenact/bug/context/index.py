@@ -1,7 +1,9 @@
-"""Chunks and words of a whole repository with the text behind them: what every step of the search reads.
+"""Chunks and words of a whole repository with the text behind them: what every step of the search
+reads.
 
-Identifiers and prose become words that both sides of a search share; a report's words are looked for in the
-forms in which code has them: `resuming` -> `resume`, `learning rate` -> `lr`. Tokens are estimated.
+Identifiers and prose become words that both sides of a search share; a report's words are looked
+for in the forms in which code has them: `resuming` -> `resume`, `learning rate` -> `lr`. Tokens are
+estimated.
 """
 
 import ast
@@ -30,12 +32,30 @@ from reenact.types import Progress, Tell, tell_nobody
 MOST_CHARACTERS = 20_000
 """So much of one chunk is searched: longer ones are tables."""
 SIGNS = (
-    *("sess.run", "session.run", ".fit(", "fit_generator", "train_on_batch", "apply_gradients", ".minimize("),
-    *("GradientTape", "tape.gradient", ".backward(", "zero_grad", "loss.item", "training_step"),
+    *(
+        "sess.run",
+        "session.run",
+        ".fit(",
+        "fit_generator",
+        "train_on_batch",
+        "apply_gradients",
+        ".minimize(",
+    ),
+    *(
+        "GradientTape",
+        "tape.gradient",
+        ".backward(",
+        "zero_grad",
+        "loss.item",
+        "training_step",
+    ),
 )
 """Words without which a file holds no training loop; looked for before it is parsed again."""
 _SIGN = re.compile("|".join(re.escape(sign) for sign in SIGNS))
-_LOADER, _MOVED = re.compile(r"loader\b|dataset\b|batches\b", re.IGNORECASE), re.compile(r"\.(?:to|cuda)\(")
+_LOADER, _MOVED = (
+    re.compile(r"loader\b|dataset\b|batches\b", re.IGNORECASE),
+    re.compile(r"\.(?:to|cuda)\("),
+)
 
 
 class Postings:
@@ -144,7 +164,8 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
         raise InputError(why, next_step="Check the repository.")
     chunks: list[Chunk] = []
     postings = Postings()
-    # Syntax trees are many small objects without cycles: looking for cycles takes a fifth of the time.
+    # Syntax trees are many small objects without cycles: looking for cycles takes a fifth of the
+    # time.
     restore = gc.enable if gc.isenabled() else gc.disable
     gc.disable()
     try:
@@ -164,25 +185,33 @@ def build_index(files: ProjectFiles, tell: Tell = tell_nobody) -> CodeIndex:
 
 
 CHARACTERS_A_TOKEN = 3.2
-"""Source code of many projects lies between 3.2 and 3.8 for the usual tokenisers; the estimate is careful."""
+"""Source code of many projects lies between 3.2 and 3.8 for the usual tokenisers; the estimate
+is careful.
+"""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _ENGLISH = (
-    "a about after all also am an and any are as at be because been before but by can cannot could did do"
-    " does doing done down each else even ever every few for from get gets got had has have he her here hi"
-    " hello his how i if in into is it its just like made make makes me more most my no not now of off on"
-    " once one only or other our out over own same see seems she should so some still such than thanks"
-    " that the their them then there these they this those through to too two under until up use used"
-    " using very want was we were what when where which while who why will with would you your bug issue"
-    " report problem please expected actual behavior behaviour description reproduce version"
-    " environment following code example error traceback recent call last file line observed title given"
-    " think lot give instead become ever never seem look try tried find found notice noticed happen"
-    " happened work correctly incorrect incorrectly wrong always sometimes however therefore maybe"
-    " probably actually simply right thank help question info information available system between differ"
-    " different lead again left expect back already really quite"
+    "a about after all also am an and any are as at be because been before but by can cannot "
+    "could did do does doing done down each else even ever every few for from get gets got had "
+    "has have he her here hi hello his how i if in into is it its just like made make makes me "
+    "more most my no not now of off on once one only or other our out over own same see seems "
+    "she should so some still such than thanks that the their them then there these they this "
+    "those through to too two under until up use used using very want was we were what when "
+    "where which while who why will with would you your bug issue report problem please expected "
+    "actual behavior behaviour description reproduce version environment following code example "
+    "error traceback recent call last file line observed title given think lot give instead "
+    "become ever never seem look try tried find found notice noticed happen happened work "
+    "correctly incorrect incorrectly wrong always sometimes however therefore maybe probably "
+    "actually simply right thank help question info information available system between differ "
+    "different lead again left expect back already really quite"
 )
-_CODE = "self cls args kwargs none true false str int float bool dict list tuple set object typing optional"
-STOP_WORDS = frozenset([*_ENGLISH.split(), *_CODE.split(), *(word.lower() for word in keyword.kwlist)])
+_CODE = (
+    "self cls args kwargs none true false str int float bool dict list tuple set object typing "
+    "optional"
+)
+STOP_WORDS = frozenset(
+    [*_ENGLISH.split(), *_CODE.split(), *(word.lower() for word in keyword.kwlist)]
+)
 
 
 def estimate_tokens(text: str) -> int:
@@ -227,10 +256,11 @@ WEIGHT = 0.5
 SHORTEST = 4
 _ENDINGS = ("e", "d", "ed", "r", "er", "or", "ion", "ation", "ment", "ly", "y", "able")
 _SHORT_FORMS = (
-    "acc=accuracy attn=attention bn=batch+norm ckpt=checkpoint clf=classifier conv=convolution cfg=config"
-    " emb=embedd eval=evaluation fp16=half+precision grad=gradient init=initial lr=learn+rate opt=optimizer"
-    " optim=optimizer param=parameter pos=position pred=prediction prob=probability sched=scheduler"
-    " seq=sequence std=deviation tok=token val=validation var=variance vocab=vocabulary"
+    "acc=accuracy attn=attention bn=batch+norm ckpt=checkpoint clf=classifier conv=convolution "
+    "cfg=config emb=embedd eval=evaluation fp16=half+precision grad=gradient init=initial "
+    "lr=learn+rate opt=optimizer optim=optimizer param=parameter pos=position pred=prediction "
+    "prob=probability sched=scheduler seq=sequence std=deviation tok=token val=validation "
+    "var=variance vocab=vocabulary"
 )
 _PAIRS = (pair.split("=") for pair in _SHORT_FORMS.split())
 SHORT_FORMS: Mapping[str, Sequence[str]] = {short: long.split("+") for short, long in _PAIRS}
@@ -248,7 +278,9 @@ def expanded(words: Mapping[str, float], known: Collection[str]) -> Mapping[str,
         if all(word in found for word in long) and short in known:
             found.setdefault(short, WEIGHT * min(found[word] for word in long))
         elif short in words:
-            found |= {word: WEIGHT * words[short] for word in long if word in known and word not in found}
+            found |= {
+                word: WEIGHT * words[short] for word in long if word in known and word not in found
+            }
     return found
 
 
@@ -256,6 +288,8 @@ def _forms(word: str) -> Iterator[str]:
     if len(word) < SHORTEST or not word.isalpha():
         return
     yield from (word + ending for ending in _ENDINGS)
-    yield from (word.removesuffix(ending) for ending in _ENDINGS if len(word) - len(ending) >= SHORTEST)
+    yield from (
+        word.removesuffix(ending) for ending in _ENDINGS if len(word) - len(ending) >= SHORTEST
+    )
     if word[-1] == word[-2]:
         yield word[:-1]

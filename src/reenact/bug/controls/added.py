@@ -1,7 +1,8 @@
-"""The buggy revision with the names that only the fix adds: functions, classes, constants, methods, files.
+"""The buggy revision with the names that only the fix adds: functions, classes, constants, methods,
+files.
 
-A script that asks for such a name takes this revision for the fixed one, although the bug is still in it.
-Existing code is not touched; names that Python itself calls (`__len__`) are left out.
+A script that asks for such a name takes this revision for the fixed one, although the bug is still
+in it. Existing code is not touched; names that Python itself calls (`__len__`) are left out.
 """
 
 import ast
@@ -14,8 +15,12 @@ from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.codegen.syntax import Definition, targets_of
 
 
-def with_added_names(buggy: ProjectFiles, fixed: ProjectFiles, folder: Path) -> tuple[ProjectFiles, int]:
-    """A copy of the buggy revision below a new folder, and how many names and files were added to it."""
+def with_added_names(
+    buggy: ProjectFiles, fixed: ProjectFiles, folder: Path
+) -> tuple[ProjectFiles, int]:
+    """A copy of the buggy revision below a new folder, and how many names and files were added
+    to it.
+    """
     count = 0
     for path in all_files(buggy.folder):
         source, target = buggy.folder / path, folder / path
@@ -49,7 +54,9 @@ def _joined(buggy: ProjectFiles, fixed: ProjectFiles, path: PurePosixPath) -> tu
 
 
 def _add_to(old: list[ast.stmt], new: Sequence[ast.stmt]) -> int:
-    """Put statements behind the old ones that give names which those do not have, also within classes."""
+    """Put statements behind the old ones that give names which those do not have, also within
+    classes.
+    """
     taken = {name for statement in old for name in _names(statement)}
     classes = {one.name: one for one in old if isinstance(one, ast.ClassDef)}
     count = 0

@@ -2,7 +2,8 @@
 
 1. what the script hands over is watched: an exception that it built itself is not the project's
 2. the buggy revision in another layout shows it too, the fixed one passes too
-3. up to the first different answer both revisions are given the same, and after it the script chooses nothing
+3. up to the first different answer both revisions are given the same, and after it the script
+   chooses nothing
 4. the buggy revision with the names that only the fix adds still shows it
 """
 
@@ -13,7 +14,13 @@ from tempfile import TemporaryDirectory
 
 from reenact.bug.classify import RunOutcome, SeedRun, classified
 from reenact.bug.controls.added import with_added_names
-from reenact.bug.controls.compare import Found, compared, functions_of_one, names_in, unstable_places
+from reenact.bug.controls.compare import (
+    Found,
+    compared,
+    functions_of_one,
+    names_in,
+    unstable_places,
+)
 from reenact.bug.controls.relaid import lay_out, reads_docstrings
 from reenact.bug.controls.routes import chosen
 from reenact.bug.generate import Case
@@ -82,11 +89,15 @@ class _Check:
 
     @property
     def _records(self) -> bool:
-        """Whether calls are compared: there is something to compare with, and nothing to be timed."""
+        """Whether calls are compared: there is something to compare with, and nothing to be
+        timed.
+        """
         return self._case.fixed is not None and self._relation not in TIMED
 
     def hands_over(self) -> None:
-        """Whether an exception, or a warning, comes out of something that the script built and handed in."""
+        """Whether an exception, or a warning, comes out of something that the script built and
+        handed in.
+        """
         if self._case.symptom.is_silent and self._relation is not Relation.WARNS:
             return
         mode = Mode.HANDS if self._case.fixed is not None else Mode.ALONE
@@ -100,7 +111,9 @@ class _Check:
         elif seen.observation.plain:
             raise Refused(f"{ITSELF}: it does not show when {seen.observation.plain}.")
         elif self._relation is Relation.WARNS:
-            raise Refused(f"{ITSELF}: the warning comes from what the script handed to the project.")
+            raise Refused(
+                f"{ITSELF}: the warning comes from what the script handed to the project."
+            )
         else:
             self._doubts.append(f"what it hands in could not be watched ({seen.sentence[:200]})")
 
@@ -119,18 +132,23 @@ class _Check:
             if not self._stops_at_import(seen):
                 break
         else:
-            self._doubts.append(f"the {name} revision cannot be imported when it is in another layout")
+            self._doubts.append(
+                f"the {name} revision cannot be imported when it is in another layout"
+            )
             return
         how = "" if docstrings else " (docstrings kept)"
         if name == "fixed":
             if seen.outcome is not RunOutcome.NOTHING:
                 raise Refused(
-                    f"{DIFFERENTLY}: on the fixed one with other line breaks, {_small(seen.sentence)}"
+                    f"{DIFFERENTLY}: on the fixed one with other line breaks, "
+                    f"{_small(seen.sentence)}"
                 )
             self._results.append(f"re-laid fixed passes{how}")
             return
         if not self._is_like_the_shown(seen) and not self._shows_over_seeds((seen, *others)):
-            raise Refused(f"{DIFFERENTLY}: on the buggy one with other line breaks, {_small(seen.sentence)}")
+            raise Refused(
+                f"{DIFFERENTLY}: on the buggy one with other line breaks, {_small(seen.sentence)}"
+            )
         self._results.append(f"re-laid buggy shows{how}")
 
     def compares(self, fixed: Revision) -> None:
@@ -153,11 +171,15 @@ class _Check:
         )
         if result.found is not Found.GIVEN and (choice := self._choice(buggy, other)):
             after = f" after {result.function} answered differently" if result.function else ""
-            raise Refused(f"{DIFFERENTLY}:{after} it goes another way through its own code, and {choice}.")
+            raise Refused(
+                f"{DIFFERENTLY}:{after} it goes another way through its own code, and {choice}."
+            )
         if result.found is Found.ANSWERS:
             self._results.append(f"calls equal up to {result.function}")
         elif result.found is Found.GIVEN:
-            raise Refused(f"{DIFFERENTLY}: {result.why}, before the project has answered differently.")
+            raise Refused(
+                f"{DIFFERENTLY}: {result.why}, before the project has answered differently."
+            )
         elif result.found is Found.UNKNOWN:
             self._doubts.append(f"its calls cannot be compared: {result.why}")
         elif self._relation in MEASURED:
@@ -168,8 +190,9 @@ class _Check:
             raise Refused(f"{DIFFERENTLY}: every call of the project gives the same on both.")
 
     def _choice(self, buggy: RecordedCalls, fixed: RecordedCalls) -> str:
-        """What the script hands to the buggy revision alone because it branches; nothing where it has another
-        form for each revision, or does not go the same route twice on one."""
+        """What the script hands to the buggy revision alone because it branches; nothing where it
+        has another form for each revision, or does not go the same route twice on one.
+        """
         again = self._calls.get("buggy again")
         if self._attempt.forms or (again is not None and chosen(buggy, again)):
             return ""
@@ -194,7 +217,8 @@ class _Check:
             result = compared(buggy, other, unstable=unstable, used=names_in(self._attempt.script))
             if result.found is not Found.ANSWERS:
                 raise Refused(
-                    f"{DIFFERENTLY}: with the names that the fix adds the buggy one passes for fixed."
+                    f"{DIFFERENTLY}: with the names that the fix adds the buggy one passes for "
+                    f"fixed."
                 )
             # The new code is called by the old: it is no longer the buggy revision.
             self._results.append("no control with the names that the fix adds")
@@ -208,13 +232,17 @@ class _Check:
     ) -> tuple[SeedRun, ...]:
         """The script on a revision, with the seed that showed the symptom."""
         case, attempt = self._case, self._attempt
-        script = on_fixed(attempt.script, attempt.forms) if step.startswith("fixed") else attempt.script
+        script = (
+            on_fixed(attempt.script, attempt.forms) if step.startswith("fixed") else attempt.script
+        )
         check = case.symptom.closing
         seeds = seeds or (self._shown.seed,)
         observed = case.runner.observe(self._run, step, script, check, seeds, revision, mode)
         if mode is Mode.CALLS and not all(seen.ended for seen in observed.values()):
             # Recording may have been too much for the limits: the verdict does not depend on it.
-            observed = case.runner.observe(self._run, f"{step}-plain", script, check, seeds, revision)
+            observed = case.runner.observe(
+                self._run, f"{step}-plain", script, check, seeds, revision
+            )
         lines = flowing_lines(script, case.project)
         return tuple(
             classified(seed, seen, case.symptom, case.functions, revision.files, lines)

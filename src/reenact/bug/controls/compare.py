@@ -1,7 +1,8 @@
 """What two revisions were given by the same script, and what they answered, side by side.
 
-Up to the first different answer a script must give both revisions the same. An attribute that objects of one
-revision alone have makes no difference; nor does what differs between two runs of one revision.
+Up to the first different answer a script must give both revisions the same. An attribute that
+objects of one revision alone have makes no difference; nor does what differs between two runs of
+one revision.
 """
 
 import ast
@@ -45,13 +46,16 @@ def compared(
     only: Set[str] = frozenset(),
     used: Set[str] = frozenset(),
 ) -> Comparison:
-    """The first difference. `unstable` are places that differ without a reason, `only` functions that one of
-    the revisions alone has, `used` the names that the script writes."""
+    """The first difference. `unstable` are places that differ without a reason, `only` functions
+    that one of the revisions alone has, `used` the names that the script writes.
+    """
     constant = constant_that_differs(one, other, used)
     by_constant = Comparison(Found.ANSWERS, constant, "a constant") if constant else None
     for number, (left, right) in enumerate(zip(one.events, other.events, strict=False)):
         if (left.way, left.function) != (right.way, right.function):
-            return _entered_only(left, right, only=only) or by_constant or _other_function(left, right)
+            return (
+                _entered_only(left, right, only=only) or by_constant or _other_function(left, right)
+            )
         paths = differing(one.trees[left.tree], other.trees[right.tree])
         paths = [path for path in paths if (number, path) not in unstable]
         if paths and left.way == "out":
@@ -60,7 +64,9 @@ def compared(
             why = f"{left.function} is given another `{paths[0]}` (line {left.line})"
             return by_constant or Comparison(Found.GIVEN, left.function, why)
     rest = (*one.events[len(other.events) :], *other.events[len(one.events) :])
-    return by_constant or _entered_only(*rest[:1], only=only) or _nothing_differs(one, other, unstable)
+    return (
+        by_constant or _entered_only(*rest[:1], only=only) or _nothing_differs(one, other, unstable)
+    )
 
 
 def _nothing_differs(one: RecordedCalls, other: RecordedCalls, unstable: Set[Place]) -> Comparison:
@@ -74,7 +80,9 @@ def _nothing_differs(one: RecordedCalls, other: RecordedCalls, unstable: Set[Pla
 
 
 def _entered_only(*events: CallEvent, only: Set[str]) -> Comparison | None:
-    """The project's own difference: a function that one revision alone has, or an import that fails."""
+    """The project's own difference: a function that one revision alone has, or an import that
+    fails.
+    """
     for event in events:
         if event.function in only or event.function.startswith("<module> "):
             return Comparison(Found.ANSWERS, event.function, "only one revision goes through it")
@@ -82,7 +90,10 @@ def _entered_only(*events: CallEvent, only: Set[str]) -> Comparison | None:
 
 
 def _other_function(left: CallEvent, right: CallEvent) -> Comparison:
-    why = f"one calls {left.function} (line {left.line}), the other {right.function} (line {right.line})"
+    why = (
+        f"one calls {left.function} (line {left.line}), the other {right.function} (line "
+        f"{right.line})"
+    )
     return Comparison(Found.GIVEN, left.function, why)
 
 
@@ -92,13 +103,16 @@ def unstable_places(one: RecordedCalls, other: RecordedCalls) -> frozenset[Place
     for number, (left, right) in enumerate(zip(one.events, other.events, strict=False)):
         if (left.way, left.function) != (right.way, right.function):
             break
-        found.update((number, path) for path in differing(one.trees[left.tree], other.trees[right.tree]))
+        found.update(
+            (number, path) for path in differing(one.trees[left.tree], other.trees[right.tree])
+        )
     return frozenset(found)
 
 
 def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """Paths that both have and that hold different things. Below an argument that was left to its default on
-    both sides nothing counts."""
+    """Paths that both have and that hold different things. Below an argument that was left to its
+    default on both sides nothing counts.
+    """
     both = [path for path in one if path in other and not path.endswith("?")]
     defaults = {path[:-1] for path in one if path.endswith("?") and path in other}
     found = [path for path in both if one[path] != other[path] and _argument(path) not in defaults]
@@ -112,8 +126,9 @@ def _argument(path: str) -> str:
 
 
 def constant_that_differs(one: RecordedCalls, other: RecordedCalls, used: Set[str]) -> str:
-    """A constant that the script names and that the revisions have otherwise: `package.module/LIMIT`, or of a
-    class `package.module/Meter:limit`."""
+    """A constant that the script names and that the revisions have otherwise:
+    `package.module/LIMIT`, or of a class `package.module/Meter:limit`.
+    """
     for path in differing(one.constants, other.constants):
         name = re.split(r"[.\[]", path.rpartition("/")[2], maxsplit=1)[0]
         if name.rpartition(":")[2] in used:
@@ -152,5 +167,9 @@ def _functions(files: ProjectFiles) -> set[str]:
                 inner = f"{before}{node.name}.<locals>."
             elif isinstance(node, ast.ClassDef):
                 inner = f"{before}{node.name}."
-            waiting += [(child, inner) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+            waiting += [
+                (child, inner)
+                for child in ast.iter_child_nodes(node)
+                if isinstance(child, ast.stmt)
+            ]
     return found

@@ -1,9 +1,9 @@
-"""A revision in another layout: other comments, blank lines and line numbers, other docstrings and READMEs,
-and code that does the same.
+"""A revision in another layout: other comments, blank lines and line numbers, other docstrings and
+READMEs, and code that does the same.
 
-Covered: that it does the same is checked file by file, by its syntax tree; a file that would not be the same,
-or that cannot be read as Python, stays as it is. Docstrings are changed only where nothing in the project
-reads any.
+Covered: that it does the same is checked file by file, by its syntax tree; a file that would not be
+the same, or that cannot be read as Python, stays as it is. Docstrings are changed only where
+nothing in the project reads any.
 """
 
 import ast
@@ -84,14 +84,19 @@ def copy_file(source: Path, target: Path) -> None:
 
 def reads_docstrings(files: ProjectFiles) -> bool:
     """Whether anything in the project may make something of a docstring."""
-    return any(_names(node) & _READ_DOCSTRINGS for path in files.paths for node in files.nodes(path))
+    return any(
+        _names(node) & _READ_DOCSTRINGS for path in files.paths for node in files.nodes(path)
+    )
 
 
 def _names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Import):
         return {one.name.partition(".")[0] for one in node.names}
     if isinstance(node, ast.ImportFrom):
-        return {(node.module or "").partition(".")[0], *(one.name for one in node.names)}
+        return {
+            (node.module or "").partition(".")[0],
+            *(one.name for one in node.names),
+        }
     if isinstance(node, ast.Attribute):
         return {node.attr}
     if isinstance(node, ast.Name):
@@ -104,17 +109,25 @@ def _names(node: ast.AST) -> set[str]:
 def _named_files(files: ProjectFiles) -> frozenset[str]:
     """Texts of the project's code, which may name files that it reads."""
     nodes = (node for path in files.paths for node in files.nodes(path))
-    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    texts = (
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
     return frozenset(text.rpartition("/")[2] for text in texts if len(text) < 200)
 
 
 def all_files(folder: Path) -> Iterator[PurePosixPath]:
-    """Every plain file and link below a folder, without the history of the repository and compiled files."""
+    """Every plain file and link below a folder, without the history of the repository and
+    compiled files.
+    """
     for inner, folders, names in os.walk(folder):
         here = Path(inner)
         below = PurePosixPath(here.relative_to(folder).as_posix())
         linked = [name for name in folders if (here / name).is_symlink()]
-        folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", *linked))
+        folders[:] = sorted(
+            name for name in folders if name not in (".git", "__pycache__", *linked)
+        )
         for name in sorted([*names, *linked]):
             path = here / name
             if path.is_symlink() or path.is_file():
@@ -135,7 +148,9 @@ def _changed(
 
 
 def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
-    """A Python file in another layout; none where that cannot be done without a change of what it does."""
+    """A Python file in another layout; none where that cannot be done without a change of what
+    it does.
+    """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
@@ -143,17 +158,27 @@ def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
         new = _with_other_lines(text, _docstring_places(before) if docstrings else {})
         encoded = new.encode(encoding)
         after = ast.parse(encoded)
-    except (SyntaxError, ValueError, LookupError, tokenize.TokenError, RecursionError, MemoryError):
+    except (
+        SyntaxError,
+        ValueError,
+        LookupError,
+        tokenize.TokenError,
+        RecursionError,
+        MemoryError,
+    ):
         return None
     same = _bare(before) == _bare(after) if docstrings else ast.dump(before) == ast.dump(after)
     return encoded if same else None
 
 
 def _docstring_places(tree: ast.Module) -> dict[tuple[int, int], str]:
-    """Where each docstring starts, and what stands there instead: the same at the same place of the code,
-    whatever the docstring was."""
+    """Where each docstring starts, and what stands there instead: the same at the same place of the
+    code, whatever the docstring was.
+    """
     places: dict[tuple[int, int], str] = {}
-    for number, owner in enumerate(node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)):
+    for number, owner in enumerate(
+        node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)
+    ):
         if ast.get_docstring(owner, clean=False) is not None:
             first = owner.body[0]
             places[first.lineno, first.col_offset] = f'"""Words of place {number}."""'
@@ -169,19 +194,24 @@ def _bare(tree: ast.Module) -> str:
 
 
 def _with_other_lines(text: str, docstrings: dict[tuple[int, int], str]) -> str:
-    """The text without comments and blank lines, and with others instead, which depend on the code alone: two
-    revisions with the same code get the same text."""
+    """The text without comments and blank lines, and with others instead, which depend on the code
+    alone: two revisions with the same code get the same text.
+    """
     lines: list[str | None] = list(text.split("\n"))
     layout = _Layout()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         layout.read(token)
     for row, column in layout.comments:
         lines[row - 1] = (lines[row - 1] or "")[:column].rstrip()
-    # Columns of the syntax tree count bytes, those of tokens letters: a docstring has only blanks before it.
+    # Columns of the syntax tree count bytes, those of tokens letters: a docstring has only blanks
+    # before it.
     for token in (one for one in layout.strings if one.start in docstrings):
         (row, column), (last, end) = token.start, token.end
         before, after = (lines[row - 1] or "")[:column], (lines[last - 1] or "")[end:]
-        lines[row - 1 : last] = [before + docstrings[token.start] + after, *[None] * (last - row)]
+        lines[row - 1 : last] = [
+            before + docstrings[token.start] + after,
+            *[None] * (last - row),
+        ]
     for row in layout.empty:
         lines[row - 1] = None
     return "\n".join(_spread(lines, layout.starts))

@@ -1,10 +1,12 @@
-"""Writes down what goes from the script into the project and what comes back, in the order in which it did.
+"""Writes down what goes from the script into the project and what comes back, in the order in which
+it did.
 
-`in`: the arguments of a call that the script makes (also through a library), or what a function of the script
-answers to the project. `out`: what a call of the project gave back or raised and left in its arguments, or
-the arguments with which the project called a function of the script. Calls within the project are left out.
-Each comes with the route of the script until then (every instruction of its own), as one number: where that
-is the same on two revisions, the script decided nothing by what it knew of them.
+`in`: the arguments of a call that the script makes (also through a library), or what a function of
+the script answers to the project. `out`: what a call of the project gave back or raised and left in
+its arguments, or the arguments with which the project called a function of the script. Calls within
+the project are left out. Each comes with the route of the script until then (every instruction of
+its own), as one number: where that is the same on two revisions, the script decided nothing by what
+it knew of them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,14 @@ LOST = -1
 """The route of a script that was not followed to its end."""
 RETURNS = frozenset(
     dis.opmap[name]
-    for name in ("RETURN_VALUE", "YIELD_VALUE", "RETURN_CONST", "RETURN_GENERATOR", "YIELD_FROM", "SEND")
+    for name in (
+        "RETURN_VALUE",
+        "YIELD_VALUE",
+        "RETURN_CONST",
+        "RETURN_GENERATOR",
+        "YIELD_FROM",
+        "SEND",
+    )
     if name in dis.opmap
 )
 """Instructions at which a function ends without an exception."""
@@ -57,15 +66,18 @@ class Recorder:
         self._route = 0
         self._steps = 0
         self._asked = 0
-        """Functions of the script that the project is calling now: how often it does is its own choice."""
+        """Functions of the script that the project is calling now: how often it does is its own
+        choice.
+        """
 
     def start(self) -> None:
         """Record from here on, in this thread."""
         sys.settrace(self._called)
 
     def stop(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
-        """What was recorded, and what the script left to look at. `taken` says that something else took the
-        place of the recorder."""
+        """What was recorded, and what the script left to look at. `taken` says that something else
+        took the place of the recorder.
+        """
         taken = sys.gettrace() != self._called and not self._cut
         sys.settrace(None)
         constants = self._constants()
@@ -97,7 +109,9 @@ class Recorder:
         return self._owners[filename]
 
     def _called(self, frame: types.FrameType, event: str, _: Any) -> Trace | None:
-        """The trace function: Python asks it at every call, and after that only where it says so."""
+        """The trace function: Python asks it at every call, and after that only where it says
+        so.
+        """
         if event != "call" or self._cut:
             return None
         whose = self._whose(frame.f_code.co_filename)
@@ -122,7 +136,9 @@ class Recorder:
             return self._importing(frame)
         name, given, defaults = self._given(frame)
         # Nothing was passed, or just the default: another default is no other argument.
-        defaulted = [argument for argument, value in given.items() if defaults.get(argument, frame) is value]
+        defaulted = [
+            argument for argument, value in given.items() if defaults.get(argument, frame) is value
+        ]
         before = Digest()
         for argument, value in given.items():
             before.add(argument, value)
@@ -164,14 +180,17 @@ class Recorder:
             if event == "opcode" and self._route != LOST:
                 self._steps += 1
                 # Numbers alone: their hash is the same in every process, and never -1.
-                self._route = hash((self._route, first, inner.f_lasti)) if self._steps < MOST_STEPS else LOST
+                self._route = (
+                    hash((self._route, first, inner.f_lasti)) if self._steps < MOST_STEPS else LOST
+                )
             return follow
 
         return follow
 
     def _importing(self, frame: types.FrameType) -> Trace:
-        """A file of the project is imported: of interest only when that fails, because what is imported
-        first by what depends on the revision."""
+        """A file of the project is imported: of interest only when that fails, because what is
+        imported first by what depends on the revision.
+        """
         file = os.path.relpath(frame.f_code.co_filename, self._project)
 
         def ended(left: Digest) -> None:
@@ -215,7 +234,9 @@ class Recorder:
             values = function.__defaults__ or ()
             defaults.update(zip(positional[len(positional) - len(values) :], values))  # noqa: B905
             defaults.update(function.__kwdefaults__ or {})
-        qualified = getattr(code, "co_qualname", "") or getattr(function, "__qualname__", code.co_name)
+        qualified = getattr(code, "co_qualname", "") or getattr(
+            function, "__qualname__", code.co_name
+        )
         return qualified, given, defaults
 
     def _function(self, code: types.CodeType) -> Any:

@@ -1,7 +1,9 @@
-"""A value as leaves: where in it, and what is there, without addresses and without running its code.
+"""A value as leaves: where in it, and what is there, without addresses and without running its
+code.
 
-Covered: plain values, containers, arrays, tensors, attributes of objects, each up to a depth and a number of
-leaves. What cannot be looked into (a graph of gradients, a generator, an object of C) is marked as closed.
+Covered: plain values, containers, arrays, tensors, attributes of objects, each up to a depth and a
+number of leaves. What cannot be looked into (a graph of gradients, a generator, an object of C) is
+marked as closed.
 """
 
 from __future__ import annotations
@@ -21,7 +23,18 @@ LARGEST = 4_000_000
 """Elements of an array that are all looked at; of a larger one every n-th."""
 TEXT = 60
 """Characters up to which a text is its own leaf."""
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice)
+PLAIN = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    range,
+    slice,
+)
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
@@ -60,7 +73,9 @@ class Digest:
         elif isinstance(value, dict):
             self._add_mapping(path, value, depth)
         elif isinstance(value, (set, frozenset)):
-            items = sorted(plain_leaf(one) if type(one) in PLAIN else type(one).__qualname__ for one in value)
+            items = sorted(
+                plain_leaf(one) if type(one) in PLAIN else type(one).__qualname__ for one in value
+            )
             self.leaves[path] = f"{type(value).__qualname__} {_hash(repr(items).encode())}"
         elif isinstance(value, type):
             self.leaves[path] = f"class {value.__qualname__}"
@@ -84,7 +99,9 @@ class Digest:
 
     def _add_mapping(self, path: str, value: Any, depth: int) -> None:
         keys = [plain_leaf(key) if type(key) in PLAIN else type(key).__qualname__ for key in value]
-        self.leaves[path] = f"{type(value).__qualname__} of {len(keys)} {_hash(repr(sorted(keys)).encode())}"
+        self.leaves[path] = (
+            f"{type(value).__qualname__} of {len(keys)} {_hash(repr(sorted(keys)).encode())}"
+        )
         for key, item in list(zip(keys, value.values()))[:ITEMS]:  # noqa: B905 - of the same length
             self.add(f"{path}[{key}]", item, depth - 1)
         self.closed = self.closed or len(keys) > ITEMS

@@ -1,5 +1,7 @@
-"""Tells values of types that Python, a library or the project have from those that only claim to be: by their
-class, or by answers of their own that are not those of the list, the text or the number that they are."""
+"""Tells values of types that Python, a library or the project have from those that only claim to
+be: by their class, or by answers of their own that are not those of the list, the text or the
+number that they are.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,15 @@ EXACT = (
     type(None),
 )
 KEPT = frozenset(
-    ("__new__", "__init__", "__init_subclass__", "__class_getitem__", "__doc__", "__repr__", "__reduce_ex__")
+    (
+        "__new__",
+        "__init__",
+        "__init_subclass__",
+        "__class_getitem__",
+        "__doc__",
+        "__repr__",
+        "__reduce_ex__",
+    )
 )
 """Members that a subclass of a built-in type may have of its own."""
 MOST_COUNTED = 10_000
@@ -34,8 +44,10 @@ MOST = 10_000
 
 
 def lying_class(value: Any) -> str:
-    """The name of the first class in a value that is not what its module has under its name; empty where
-    there is none. A class may write any module into `__module__`, but that module does not have it."""
+    """The name of the first class in a value that is not what its module has under its name; empty
+    where there is none. A class may write any module into `__module__`, but that module does not
+    have it.
+    """
     waiting = [(value, DEPTH)]
     count = 0
     while waiting and count < MOST:
@@ -63,14 +75,16 @@ def is_genuine(kind: type) -> bool:
         return bool(files) and files == {getattr(found, "__file__", None)}
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
-    # A library of C may define types under other names than theirs; a script cannot make such a type.
+    # A library of C may define types under other names than theirs; a script cannot make such a
+    # type.
     return found is kind or not kind.__flags__ & _MADE_BY_CLASS
 
 
 def made_plain(kind: type) -> str:
-    """Take from a class, which a script derived from a built-in type, its own answers to what that type
-    answers already: how long it is, what it gives, what its sum is. The name of the type; empty where nothing
-    was taken."""
+    """Take from a class, which a script derived from a built-in type, its own answers to what that
+    type answers already: how long it is, what it gives, what its sum is. The name of the type;
+    empty where nothing was taken.
+    """
     bases = [base for base in kind.__mro__ if base in EXACT]
     taken = False
     for one in kind.__mro__:
@@ -83,8 +97,10 @@ def made_plain(kind: type) -> str:
 
 
 def contradiction(value: Any) -> str:
-    """How an object with a length and items of its own contradicts itself, in words; empty where it does not.
-    Asked for by position alone it may give items without an end, as data sets do: that is none."""
+    """How an object with a length and items of its own contradicts itself, in words; empty where it
+    does not. Asked for by position alone it may give items without an end, as data sets do: that is
+    none.
+    """
     kind = type(value)
     if is_genuine(kind) or not hasattr(kind, "__len__") or not hasattr(kind, "__iter__"):
         return ""

@@ -1,9 +1,10 @@
 """Finds out whether an exception that comes out of the project was built by the script.
 
-The script is compiled with a hook around everything that it hands over: arguments, what it assigns, what it
-puts into lists and classes. Exceptions that it builds are remembered; iterators and functions of libraries
-are replaced by ones that do the same and notice what is raised in them. What they raise without anything of
-the project's own, because the project only set them going, is the script's.
+The script is compiled with a hook around everything that it hands over: arguments, what it assigns,
+what it puts into lists and classes. Exceptions that it builds are remembered; iterators and
+functions of libraries are replaced by ones that do the same and notice what is raised in them. What
+they raise without anything of the project's own, because the project only set them going, is the
+script's.
 """
 
 from __future__ import annotations
@@ -67,14 +68,20 @@ class Hands:
     @property
     def plain(self) -> str:
         """Classes of the script that answered like the built-in types that they are, in words."""
-        return ", ".join(f"{name} answers like the {base} that it is" for name, base in self._plain.items())
+        return ", ".join(
+            f"{name} answers like the {base} that it is" for name, base in self._plain.items()
+        )
 
     def hand(self, value: Any) -> Any:
         """What is handed over instead of a value: itself, or what notices what is raised in it."""
         kind = type(value)
         if isinstance(value, BaseException):
             self._built.append((value, f"the script built this {kind.__name__}"))
-        elif kind.__module__ in LAZY and hasattr(kind, "__next__") and kind is not types.GeneratorType:
+        elif (
+            kind.__module__ in LAZY
+            and hasattr(kind, "__next__")
+            and kind is not types.GeneratorType
+        ):
             return LentIterator(self, value)
         elif kind in FOREIGN and self._is_library(value):
             return LentFunction(self, value)
@@ -91,7 +98,9 @@ class Hands:
         return True
 
     def run(self, what: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Call what was handed over; an exception without anything of the project in it is the script's."""
+        """Call what was handed over; an exception without anything of the project in it is the
+        script's.
+        """
         self._depth += 1
         try:
             return what(*given, **named)
@@ -100,7 +109,12 @@ class Hands:
         except BaseException as error:
             if not self._passed_project(error) and self._is_passed_on([*given, *named.values()]):
                 name = getattr(what, "__name__", type(what).__name__)
-                self._built.append((error, f"it is raised by {name}, which the script handed to the project"))
+                self._built.append(
+                    (
+                        error,
+                        f"it is raised by {name}, which the script handed to the project",
+                    )
+                )
             raise
         finally:
             self._depth -= 1
@@ -115,7 +129,9 @@ class Hands:
         return False
 
     def _is_passed_on(self, given: list[Any]) -> bool:
-        """Whether all that it was called with is what the script passed in at the outermost call."""
+        """Whether all that it was called with is what the script passed in at the outermost
+        call.
+        """
         frame: types.FrameType | None = sys._getframe(2)
         outermost: types.FrameType | None = None
         while frame is not None and self._owner(frame.f_code.co_filename) != "script":
@@ -154,7 +170,8 @@ class LentFunction(Lent):
         return self._hands.run(self._inner, *given, **named)
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
-        # As a member of a class: what binds itself to an object still does, what does not still does not.
+        # As a member of a class: what binds itself to an object still does, what does not still
+        # does not.
         bind = getattr(type(self._inner), "__get__", None)
         return self if bind is None else LentFunction(self._hands, bind(self._inner, owner, kind))
 

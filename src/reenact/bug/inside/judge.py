@@ -1,4 +1,6 @@
-"""Looks at tracebacks and values. Needs nothing but Python: it goes into the box and into every repro.py."""
+"""Looks at tracebacks and values. Needs nothing but Python: it goes into the box and into every
+repro.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def where(filename: str, project: str, script: str) -> str:
 
 
 def frames_of(trace: TracebackType | None, project: str, script: str) -> list[list[Any]]:
-    """Every frame of a traceback, innermost last: whose, file, line, function, function with its class."""
+    """Every frame of a traceback, innermost last: whose, file, line, function, function with
+    its class.
+    """
     found = []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -68,7 +72,9 @@ def refuses(filename: str, line: int) -> bool:
 
 
 def is_environment(error: BaseException, roots: list[str], absent: str) -> bool:
-    """Whether a module is missing that is not the project's, nor the one whose absence is the bug."""
+    """Whether a module is missing that is not the project's, nor the one whose absence is the
+    bug.
+    """
     name = (getattr(error, "name", None) or "").split(".")[0]
     places = [os.path.join(root, name + ending) for root in roots for ending in ("", ".py")]
     here = name == absent or any(map(os.path.exists, places))
@@ -178,10 +184,15 @@ def offending(check: dict[str, Any], observed: Any, reference: Any) -> str:
     relation = check["relation"]
     if relation in ("shape", "dtype", "device"):
         look = {"shape": shape, "dtype": dtype, "device": device}[relation]
-        return f"the {relation} is ({look(observed)}), expected ({check['text'] or look(reference)})"
+        return (
+            f"the {relation} is ({look(observed)}), expected ({check['text'] or look(reference)})"
+        )
     if relation == "no-gradient":
         names = without_gradient(observed)
-        return f"without gradient: {', '.join(names[:6])} ({len(names)} of {len(named_items(observed, ''))})"
+        return (
+            f"without gradient: {', '.join(names[:6])} ({len(names)} of "
+            f"{len(named_items(observed, ''))})"
+        )
     if relation not in ("not-finite", "differs", "above", "below"):
         return ""
     left = flat(observed)
@@ -194,7 +205,9 @@ def offending(check: dict[str, Any], observed: Any, reference: Any) -> str:
         bad = [n for n, one in enumerate(left) if not close(one, right[n], check["tolerance"])]
     else:
         bad = [n for n, one in enumerate(left) if isinstance(one, (int, float))]
-        bad = [n for n in bad if (left[n] > right[0] if relation == "above" else left[n] < right[0])]
+        bad = [
+            n for n in bad if (left[n] > right[0] if relation == "above" else left[n] < right[0])
+        ]
     if not bad or len(left) == 1:
         return ""
     worst = bad[0]
@@ -237,13 +250,19 @@ def flat(value: Any) -> list[Any]:
         return sorted(map(repr, value))
     if isinstance(value, complex):
         return [value.real, value.imag]
-    return [value if isinstance(value, (bool, int, float, str, bytes, type(None))) else repr(type(value))]
+    return [
+        value
+        if isinstance(value, (bool, int, float, str, bytes, type(None)))
+        else repr(type(value))
+    ]
 
 
 def short(value: Any) -> str:
     """A value in a few words."""
     leaves = flat(value)
-    shown = ", ".join(f"{one:.6g}" if isinstance(one, float) else repr(one)[:60] for one in leaves[:6])
+    shown = ", ".join(
+        f"{one:.6g}" if isinstance(one, float) else repr(one)[:60] for one in leaves[:6]
+    )
     more = f", ... ({len(leaves)} values, shape {shape(value)})" if len(leaves) > 6 else ""
     return f"[{shown}{more}]" if len(leaves) != 1 else shown
 
@@ -300,7 +319,9 @@ def numbers(value: Any) -> list[float]:
 
 
 def named_items(value: Any, name: str) -> list[tuple[str, Any]]:
-    """The tensors in lists, dictionaries and pairs of name and tensor, each with its name or place."""
+    """The tensors in lists, dictionaries and pairs of name and tensor, each with its name or
+    place.
+    """
     if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str):
         return named_items(value[1], value[0])
     if isinstance(value, dict):

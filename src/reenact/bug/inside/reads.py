@@ -1,8 +1,9 @@
-"""Notices a script that opens files of the repository or traces the interpreter; the project's own code may.
+"""Notices a script that opens files of the repository or traces the interpreter; the project's own
+code may.
 
-Covered: what Python announces to an audit hook (open, listdir, scandir, sqlite3, settrace). Not covered:
-asking whether a file is there, how long it is or how old, and what a library of C opens; control revisions,
-in which sizes and times are others, find that out.
+Covered: what Python announces to an audit hook (open, listdir, scandir, sqlite3, settrace). Not
+covered: asking whether a file is there, how long it is or how old, and what a library of C opens;
+control revisions, in which sizes and times are others, find that out.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _IMPORTS = ("_find_and_load", "_gcd_import", "_handle_fromlist")
 class Reads:
     """What the script itself opened; `noticed` is the first of it, in words."""
 
-    def __init__(self, project: str, script: str, *, lent: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, project: str, script: str, *, lent: Callable[[], bool] = lambda: False
+    ) -> None:
         self.noticed = ""
         self._project = os.path.realpath(project)
         self._script = script
@@ -76,12 +79,16 @@ class Reads:
                 path = os.path.realpath(os.fsdecode(one))
                 inside = path == self._project or path.startswith(self._project + os.sep)
                 if inside and self._by_script(sys._getframe(2), path):
-                    return f"it opens a file of the repository ({os.path.relpath(path, self._project)})"
+                    return (
+                        f"it opens a file of the repository "
+                        f"({os.path.relpath(path, self._project)})"
+                    )
         return ""
 
     def _by_script(self, frame: types.FrameType | None, path: str) -> bool:
-        """Whether the nearest frame that is not a library's is the script's, and it is no import. A package
-        that reads the source of what it compiles, as `torch.jit.script` does, may."""
+        """Whether the nearest frame that is not a library's is the script's, and it is no import. A
+        package that reads the source of what it compiles, as `torch.jit.script` does, may.
+        """
         if self._lent():
             return True
         lines = installed = False

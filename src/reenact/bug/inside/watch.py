@@ -1,8 +1,9 @@
 """Runs one script in the box and writes down what really happened: not what the script prints.
 
-Covered: the exception and its frames are read by this program, frames that only claim to be the project's
-count as the script's, the result carries a word that was read and forgotten before the script began.
-Not covered: a script that takes this process apart (frame and memory tricks); the static rules refuse those.
+Covered: the exception and its frames are read by this program, frames that only claim to be the
+project's count as the script's, the result carries a word that was read and forgotten before the
+script began. Not covered: a script that takes this process apart (frame and memory tricks); the
+static rules refuse those.
 """
 
 from __future__ import annotations
@@ -40,11 +41,17 @@ RESULT = "result-{}.json"
 FRAME = ("whose", "file", "line", "function", "qualified")
 OWN = ("judge", "calls", "digest", "genuine", "hands", "reads")
 """Modules of the watcher, which the script does not see."""
-SEEDERS = {"numpy": "random.seed", "torch": "manual_seed", "tensorflow": "random.set_seed"}
+SEEDERS = {
+    "numpy": "random.seed",
+    "torch": "manual_seed",
+    "tensorflow": "random.set_seed",
+}
 
 
 def main() -> None:
-    """Read the task from the standard input and run the script once a seed, each in a child of its own."""
+    """Read the task from the standard input and run the script once a seed, each in a child of
+    its own.
+    """
     task = json.loads(sys.stdin.buffer.read())
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     with open(task["script"], "rb") as source:
@@ -69,7 +76,9 @@ def main() -> None:
     os._exit(0)
 
 
-def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, project: str) -> None:
+def _run(
+    task: dict[str, Any], seed: int, word: str, text: bytes, script: str, project: str
+) -> None:
     """Run the script and write what happened; this process ends here."""
     result = os.path.abspath(RESULT.format(seed))
     os.mkdir(f"run-{seed}")
@@ -81,12 +90,18 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     owner = lru_cache(maxsize=None)(lambda file: judge.where(file, project, script))
     hands = Hands(owner, alone=task["mode"] == "hands-alone")
     reads = Reads(project, script, lent=lambda: hands.active)
-    warned = _record_warnings(project, script, hands) if check and check["relation"] == "warns" else []
+    warned = (
+        _record_warnings(project, script, hands) if check and check["relation"] == "warns" else []
+    )
     random.seed(seed)
     for name in task["seeded"]:
         attrgetter(SEEDERS[name])(importlib.import_module(name))(seed)
     found: dict[str, Any] = {}
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__file__": script,
+        "__builtins__": __builtins__,
+    }
     if with_hook:
         namespace[HOOK] = hands.hand
     recorder = Recorder(project, script) if task["mode"] == "calls" else None
@@ -94,7 +109,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     began = time.process_time()
     try:
         program = (
-            hands.hooked(text, script) if with_hook else compile(text, script, "exec", dont_inherit=True)
+            hands.hooked(text, script)
+            if with_hook
+            else compile(text, script, "exec", dont_inherit=True)
         )
         if recorder is not None:
             recorder.start()
@@ -103,7 +120,11 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     except SystemExit as leaving:
         found |= {"ended": "exited", "message": _clean(str(leaving.code))}
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
-        found |= {"ended": "raised", **_described(error, project, script), "made": hands.made(error)}
+        found |= {
+            "ended": "raised",
+            **_described(error, project, script),
+            "made": hands.made(error),
+        }
     used = {"slower": time.process_time() - began}
     used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     reads.end()
@@ -114,7 +135,9 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
         found["calls"] = recorder.stop(namespace if found["ended"] == "returned" else {})
     if check and found["ended"] == "returned":
         found |= _checked(check, namespace, warned, used)
-    known = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]}
+    known = {
+        name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]
+    }
     versions = {"python": ".".join(map(str, sys.version_info[:3])), **known}
     found["versions"] = {name: version for name, version in versions.items() if version}
     _write({**found, "word": word}, result)
@@ -128,13 +151,23 @@ def _described(error: BaseException, project: str, script: str) -> dict[str, Any
     place = (innermost.tb_frame.f_code.co_filename, innermost.tb_lineno) if innermost else ("", 0)
     missing = getattr(error, "name", None) or "" if isinstance(error, ModuleNotFoundError) else ""
     shown = [dict(zip(FRAME, frame)) for frame in frames[-60:]]  # noqa: B905 - of the same length
-    raised = {"classes": [one.__name__ for one in type(error).__mro__], "message": _clean(str(error))}
-    place_of = {"frames": shown, "blamed": judge.blamed(frames), "refused": judge.refuses(*place)}
+    raised = {
+        "classes": [one.__name__ for one in type(error).__mro__],
+        "message": _clean(str(error)),
+    }
+    place_of = {
+        "frames": shown,
+        "blamed": judge.blamed(frames),
+        "refused": judge.refuses(*place),
+    }
     return {**raised, **place_of, "missing": missing}
 
 
 def _checked(
-    check: dict[str, Any], namespace: dict[str, Any], warned: list[str], used: dict[str, float]
+    check: dict[str, Any],
+    namespace: dict[str, Any],
+    warned: list[str],
+    used: dict[str, float],
 ) -> dict[str, Any]:
     """Whether the relation holds, and what was seen; `problem` when that cannot be computed."""
     relation = check["relation"]
@@ -145,19 +178,36 @@ def _checked(
         return {"holds": bool(fitting), "saw": saw[:300]}
     if relation in used:
         amount = used[relation]
-        return {"holds": amount > check["number"], "saw": f"{amount:.4g}", "number": amount}
+        return {
+            "holds": amount > check["number"],
+            "saw": f"{amount:.4g}",
+            "number": amount,
+        }
     if "observed" not in namespace:
-        return {"problem": "the script ended without a top-level value named `observed`", "holds": False}
+        return {
+            "problem": "the script ended without a top-level value named `observed`",
+            "holds": False,
+        }
     try:
-        observed, reference = judge.held(namespace["observed"]), judge.held(namespace.get("reference"))
+        observed, reference = (
+            judge.held(namespace["observed"]),
+            judge.held(namespace.get("reference")),
+        )
         for name, value in (("observed", observed), ("reference", reference)):
             lying = lying_class(value)
             if lying:
-                return {"problem": f"`{name}` holds {lying}, a class that the script defines", "holds": False}
+                return {
+                    "problem": f"`{name}` holds {lying}, a class that the script defines",
+                    "holds": False,
+                }
         holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
         saw = judge.saw(check, observed, reference, holds)
         single = float(observed) if _is_single(observed) else None
-        return {"holds": holds, "saw": _clean(saw[:600]), "number": single if single == single else None}
+        return {
+            "holds": holds,
+            "saw": _clean(saw[:600]),
+            "number": single if single == single else None,
+        }
     except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
         problem = f"the check could not be computed: {type(error).__name__}: {error}"
         return {"problem": problem, "holds": False}
@@ -200,7 +250,9 @@ def _write(found: dict[str, Any], result: str) -> None:
 
 
 class Stub:
-    """What a stub module holds under every name: it may be named, subclassed and passed on, never called."""
+    """What a stub module holds under every name: it may be named, subclassed and passed on,
+    never called.
+    """
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
 

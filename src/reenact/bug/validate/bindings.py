@@ -1,7 +1,9 @@
-"""Which names of a script are the project's, which hold objects of its classes, and what flows out of it.
+"""Which names of a script are the project's, which hold objects of its classes, and what flows out
+of it.
 
-The script is read from top to bottom, twice, so that loops carry what they carry. A name is the project's
-when its value comes from a call of the project, from an object of the project, or from another such name.
+The script is read from top to bottom, twice, so that loops carry what they carry. A name is the
+project's when its value comes from a call of the project, from an object of the project, or from
+another such name.
 """
 
 import ast
@@ -9,7 +11,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from reenact.bug.codebase import Absent, Class, Codebase, Found, Module, Outside
-from reenact.codegen.syntax import Definition, bound_names, dotted_name, imported_names, targets_of
+from reenact.codegen.syntax import (
+    Definition,
+    bound_names,
+    dotted_name,
+    imported_names,
+    targets_of,
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +29,9 @@ class Instance:
 
 @dataclass
 class Bindings:
-    """What the names of one script stand for. A name that is bound twice stands for nothing certain."""
+    """What the names of one script stand for. A name that is bound twice stands for nothing
+    certain.
+    """
 
     project: Codebase
     imported: dict[str, str]
@@ -86,9 +96,17 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(found.is_project(base) for base in node.bases):
             found.derived.add(node.name)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
+        elif (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and len(node.targets) == 1
+        ):
             target, made = node.targets[0], found.what(node.value)
-            if isinstance(target, ast.Name) and bound[target.id] == 1 and isinstance(made, Instance):
+            if (
+                isinstance(target, ast.Name)
+                and bound[target.id] == 1
+                and isinstance(made, Instance)
+            ):
                 found.instances[target.id] = made.of
     return found
 
@@ -107,7 +125,9 @@ def flowing_lines(text: str, project: Codebase) -> frozenset[int]:
     bindings = bindings_of(tree, project)
     names = flowing(tree, bindings)
     found: set[int] = set()
-    for node in (one for one in ast.walk(tree) if isinstance(one, ast.stmt) and not hasattr(one, "body")):
+    for node in (
+        one for one in ast.walk(tree) if isinstance(one, ast.stmt) and not hasattr(one, "body")
+    ):
         inside = (one for one in ast.walk(node) if isinstance(one, ast.Name))
         if any(one.id in names or bindings.is_project(one) for one in inside):
             found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -118,7 +138,9 @@ class _Flow(ast.NodeVisitor):
     """One reading."""
 
     def __init__(self, bindings: Bindings) -> None:
-        self._bindings, self._literal, self.names = bindings, set[str](), set[str]()
+        self._bindings = bindings
+        self._literal = set[str]()
+        self.names = set[str]()
 
     def visit(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -139,7 +161,9 @@ class _Flow(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """A function of the script gives what the project gave it."""
         self.generic_visit(node)
-        returned = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value)
+        returned = (
+            inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value
+        )
         if any(self.comes_from(value) for value in returned):
             self.names.add(node.name)
 

@@ -1,10 +1,10 @@
 """What a script must not do with what it is to show: patch it, mock it, or take the watcher apart.
 
-Covered: patching of modules and classes, mocks, copies of project code, reading the project's files or
-version, raising the expected exception itself, reaching into frames, tracebacks, code objects, the
-interpreter's hooks and its memory, sources of chance that no seed rules, and asking which revision it runs
-on (signatures, defaults, attributes, exceptions that are caught). It is a list and no proof: a script
-written by somebody who knows it can get around it. docs/bug.md shows the list.
+Covered: patching of modules and classes, mocks, copies of project code, reading the project's files
+or version, raising the expected exception itself, reaching into frames, tracebacks, code objects,
+the interpreter's hooks and its memory, sources of chance that no seed rules, and asking which
+revision it runs on (signatures, defaults, attributes, exceptions that are caught). It is a list and
+no proof: a script written by somebody who knows it can get around it. docs/bug.md shows the list.
 """
 
 import ast
@@ -27,29 +27,154 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MODULES = _words("""
-    unittest mock pytest inspect gc ctypes atexit faulthandler builtins importlib code codeop dis imp runpy
-    tracemalloc subprocess socket signal secrets uuid marshal pickletools linecache traceback pkgutil
-    pkg_resources zipimport modulefinder symtable tokenize filecmp glob fileinput doctest pydoc concurrent
-    asyncio multiprocessing
-""")
-"""Modules that a script for showing a bug has no business with."""
-CALLS = _words("exec eval compile __import__ globals locals vars breakpoint input delattr setattr dir help")
-ATTRIBUTES = _words("""
-    __code__ __globals__ __closure__ __dict__ __bases__ __subclasses__ __traceback__ with_traceback __file__
-    __spec__ __loader__ __builtins__ _getframe f_back f_locals f_globals tb_frame gi_frame excepthook settrace
-    setprofile urandom SystemRandom meta_path path_hooks showwarning __setattr__ __cause__ __context__
-    CodeType FunctionType ModuleType MethodType __defaults__ __kwdefaults__ __annotations__ __signature__
-    __text_signature__ __wrapped__ __mro__ __base__ __slots__ __func__ get_type_hints iterdir rglob scandir
-    listdir pardir attrgetter methodcaller __getattribute__ exc_info Thread ExitStack contextmanager
-""")
-DOTTED = _words(
-    "sys.modules sys.path sys.stdin sys.argv os._exit os.abort os.kill os.fork os.execv os.system os.popen"
-    " os.walk os.getcwd os.chdir os.path.abspath os.path.realpath os.path.dirname pathlib.Path.cwd"
+MODULES = frozenset(
+    {
+        "unittest",
+        "mock",
+        "pytest",
+        "inspect",
+        "gc",
+        "ctypes",
+        "atexit",
+        "faulthandler",
+        "builtins",
+        "importlib",
+        "code",
+        "codeop",
+        "dis",
+        "imp",
+        "runpy",
+        "tracemalloc",
+        "subprocess",
+        "socket",
+        "signal",
+        "secrets",
+        "uuid",
+        "marshal",
+        "pickletools",
+        "linecache",
+        "traceback",
+        "pkgutil",
+        "pkg_resources",
+        "zipimport",
+        "modulefinder",
+        "symtable",
+        "tokenize",
+        "filecmp",
+        "glob",
+        "fileinput",
+        "doctest",
+        "pydoc",
+        "concurrent",
+        "asyncio",
+        "multiprocessing",
+    }
 )
-OF_PROJECT = _words("__version__ __path__ __name__ __doc__ __module__ __qualname__")
+"""Modules that a script for showing a bug has no business with."""
+CALLS = frozenset(
+    {
+        "exec",
+        "eval",
+        "compile",
+        "__import__",
+        "globals",
+        "locals",
+        "vars",
+        "breakpoint",
+        "input",
+        "delattr",
+        "setattr",
+        "dir",
+        "help",
+    }
+)
+ATTRIBUTES = frozenset(
+    {
+        "__code__",
+        "__globals__",
+        "__closure__",
+        "__dict__",
+        "__bases__",
+        "__subclasses__",
+        "__traceback__",
+        "with_traceback",
+        "__file__",
+        "__spec__",
+        "__loader__",
+        "__builtins__",
+        "_getframe",
+        "f_back",
+        "f_locals",
+        "f_globals",
+        "tb_frame",
+        "gi_frame",
+        "excepthook",
+        "settrace",
+        "setprofile",
+        "urandom",
+        "SystemRandom",
+        "meta_path",
+        "path_hooks",
+        "showwarning",
+        "__setattr__",
+        "__cause__",
+        "__context__",
+        "CodeType",
+        "FunctionType",
+        "ModuleType",
+        "MethodType",
+        "__defaults__",
+        "__kwdefaults__",
+        "__annotations__",
+        "__signature__",
+        "__text_signature__",
+        "__wrapped__",
+        "__mro__",
+        "__base__",
+        "__slots__",
+        "__func__",
+        "get_type_hints",
+        "iterdir",
+        "rglob",
+        "scandir",
+        "listdir",
+        "pardir",
+        "attrgetter",
+        "methodcaller",
+        "__getattribute__",
+        "exc_info",
+        "Thread",
+        "ExitStack",
+        "contextmanager",
+    }
+)
+DOTTED = frozenset(
+    {
+        "sys.modules",
+        "sys.path",
+        "sys.stdin",
+        "sys.argv",
+        "os._exit",
+        "os.abort",
+        "os.kill",
+        "os.fork",
+        "os.execv",
+        "os.system",
+        "os.popen",
+        "os.walk",
+        "os.getcwd",
+        "os.chdir",
+        "os.path.abspath",
+        "os.path.realpath",
+        "os.path.dirname",
+        "pathlib.Path.cwd",
+    }
+)
+OF_PROJECT = frozenset(
+    {"__version__", "__path__", "__name__", "__doc__", "__module__", "__qualname__"}
+)
 """What would tell one revision of the project from another."""
-_PROBES = _words("hasattr getattr callable")
+_PROBES = frozenset({"hasattr", "getattr", "callable"})
 """Builtins that would ask an object of the project which revision it is."""
 _TRIES = (ast.Try, *((ast.TryStar,) if sys.version_info >= (3, 11) else ()))
 _SOURCE = re.compile(
@@ -62,10 +187,16 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[P
     found: list[tuple[str, int]] = []
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
     for node in nodes:
-        acts = (*_reaches(node, bindings), *_patches(node, bindings), *_raises(node, symptom))
+        acts = (
+            *_reaches(node, bindings),
+            *_patches(node, bindings),
+            *_raises(node, symptom),
+        )
         found += [(one, node.lineno) for one in (*acts, *_asks_which(node, bindings))]
     for node in (node for node in nodes if isinstance(node, Definition)):
-        found += [(one, node.lineno) for one in _copies(node, bindings.project, is_top=node in tree.body)]
+        found += [
+            (one, node.lineno) for one in _copies(node, bindings.project, is_top=node in tree.body)
+        ]
     return tuple(Problem(Stage.RELEVANCE, one, line=line) for one, line in dict.fromkeys(found))
 
 
@@ -83,7 +214,11 @@ def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
         made_other = node.attr == "__class__" and isinstance(node.ctx, ast.Store)
         if named or made_other or (node.attr in OF_PROJECT and bindings.is_project(node.value)):
             yield f"A script that shows a bug may not touch `{ast.unparse(node)}`."
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _SOURCE.fullmatch(node.value):
+    elif (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _SOURCE.fullmatch(node.value)
+    ):
         yield "A script that shows a bug may not name source files; it imports what it needs."
 
 
@@ -93,22 +228,35 @@ def _asks_which(node: ast.AST, bindings: Bindings) -> Iterator[str]:
         yield "A script that shows a bug may not catch what the project raises; let it come out."
     elif isinstance(node, ast.With) and _uses_project(node.body, bindings):
         for manager in (ast.unparse(item.context_expr) for item in node.items):
-            if manager.rpartition("(")[0].rpartition(".")[2] in ("suppress", "raises", "assertRaises"):
+            if manager.rpartition("(")[0].rpartition(".")[2] in (
+                "suppress",
+                "raises",
+                "assertRaises",
+            ):
                 why = "around the project; let exceptions come out."
                 yield f"A script that shows a bug may not use `{manager}` {why}"
     elif isinstance(node, FunctionNode) and node.name in ("__exit__", "__aexit__"):
-        yield "A script that shows a bug may not make a context manager: it could swallow exceptions."
+        yield (
+            "A script that shows a bug may not make a context manager: it could swallow exceptions."
+        )
     elif isinstance(node, ast.Call) and ast.unparse(node.func) in _PROBES:
         for one in node.args[:1]:
             if bindings.what(one) is not None and bindings.is_project(one):
-                yield f"A script that shows a bug may not ask the project what it has: `{ast.unparse(node)}`."
+                yield (
+                    f"A script that shows a bug may not ask the project what it has: "
+                    f"`{ast.unparse(node)}`."
+                )
 
 
 def _uses_project(body: list[ast.stmt], bindings: Bindings) -> bool:
     """Whether statements import or call something of the project."""
     nodes = [node for statement in body for node in ast.walk(statement)]
-    imports = any(bindings.project.owns(one.module) for node in nodes for one in imported_names(node))
-    return imports or any(isinstance(one, ast.Call) and bindings.is_project(one.func) for one in nodes)
+    imports = any(
+        bindings.project.owns(one.module) for node in nodes for one in imported_names(node)
+    )
+    return imports or any(
+        isinstance(one, ast.Call) and bindings.is_project(one.func) for one in nodes
+    )
 
 
 def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
@@ -120,13 +268,17 @@ def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
         targets = node.targets
     plain = isinstance(value, ast.Constant)
     for target in (one for one in targets if isinstance(one, ast.Attribute)):
-        # A module or class is changed, or a function put where a method is; a setting of a library is fine.
+        # A module or class is changed, or a function put where a method is; a setting of a library
+        # is fine.
         base = bindings.what(target.value)
         outside = isinstance(base, Outside) or isinstance(value, ast.Lambda)
         method = not outside and isinstance(bindings.what(target), Function)
         changed = not plain and (outside or bool(bindings.dotted(target.value)))
         if isinstance(base, Module | Class | Function) or method or changed:
-            yield f"`{ast.unparse(target)}` is changed from outside: the code under test must stay as it is."
+            yield (
+                f"`{ast.unparse(target)}` is changed from outside: the code under test must stay "
+                f"as it is."
+            )
 
 
 def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:
@@ -140,8 +292,14 @@ def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:
 def _copies(node: Definition, project: Codebase, *, is_top: bool) -> Iterator[str]:
     """What the project has too: by name and form at the top level, by body anywhere."""
     paths = project.files.definitions.get(node.name, ()) if is_top else ()
-    inside = (one for one in paths if not ASIDE.intersection(one.parts) and not one.name.startswith("test_"))
-    others = (one for path in inside for one in project.files.nodes(path) if isinstance(one, Definition))
+    inside = (
+        one
+        for one in paths
+        if not ASIDE.intersection(one.parts) and not one.name.startswith("test_")
+    )
+    others = (
+        one for path in inside for one in project.files.nodes(path) if isinstance(one, Definition)
+    )
     if any(_forms(node) & _forms(other) for other in others if other.name == node.name):
         yield f"`{node.name}` is defined again; import the project's own."
     elif project.holds_copy(node):
@@ -151,5 +309,9 @@ def _copies(node: Definition, project: Codebase, *, is_top: bool) -> Iterator[st
 def _forms(node: Definition) -> frozenset[str]:
     """The parameters of a function as one word, the methods of a class as several."""
     if isinstance(node, ast.ClassDef):
-        return frozenset(one.name for one in node.body if isinstance(one, FunctionNode)) - {"__init__"}
-    return frozenset({ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""})
+        return frozenset(one.name for one in node.body if isinstance(one, FunctionNode)) - {
+            "__init__"
+        }
+    return frozenset(
+        {ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""}
+    )

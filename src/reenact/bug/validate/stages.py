@@ -1,7 +1,7 @@
 """All looks at a script before it is run, in their order; the first stage that objects ends them.
 
-It parses and is no larger than a script should be; names, attributes and arguments exist; it imports the
-project and exercises it; a silent bug is observed in what the project gives.
+It parses and is no larger than a script should be; names, attributes and arguments exist; it
+imports the project and exercises it; a silent bug is observed in what the project gives.
 """
 
 import ast
@@ -41,7 +41,10 @@ def objections(
     bindings = bindings_of(tree, project)
     if parts.static:
         misnamed = dict.fromkeys(_misnamed(tree, bindings))
-        found = (*lint(Stage.STATIC, text), *(Problem(Stage.STATIC, one, line=at) for one, at in misnamed))
+        found = (
+            *lint(Stage.STATIC, text),
+            *(Problem(Stage.STATIC, one, line=at) for one, at in misnamed),
+        )
         if found:
             return found
     if not parts.relevance:
@@ -52,7 +55,9 @@ def objections(
 
 
 def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]:
-    """Names, attributes and arguments that the project does not have, each a sentence and its line."""
+    """Names, attributes and arguments that the project does not have, each a sentence and its
+    line.
+    """
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
     for node in nodes:
         names = list(imported_names(node))
@@ -112,7 +117,9 @@ def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator
     if starred or unpacked:
         return
     required = set(positional[: len(positional) - len(taken.defaults)])
-    required |= {one for one, default in zip(only_named, taken.kw_defaults, strict=True) if default is None}
+    required |= {
+        one for one, default in zip(only_named, taken.kw_defaults, strict=True) if default is None
+    }
     missing = sorted(required - {*positional[: len(call.args)], *given})
     if missing:
         yield f"`{name}` is called without {', '.join(f'`{one}`' for one in missing)}. {takes}"
@@ -140,20 +147,27 @@ def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[
 
 
 def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[str]:
-    """For a silent bug: the names that the closing check looks at, and where their values come from."""
+    """For a silent bug: the names that the closing check looks at, and where their values come
+    from.
+    """
     check = symptom.closing
     if check is None or not check.relation.of_a_value:
         return
     top = {name for statement in top_level(tree.body) for name in bound_names(statement)}
     wanted = ("observed", "reference") if check.needs_reference else ("observed",)
-    yield from (f"The script must leave a top-level value named `{one}`." for one in wanted if one not in top)
+    yield from (
+        f"The script must leave a top-level value named `{one}`."
+        for one in wanted
+        if one not in top
+    )
     if "observed" in top and "observed" not in flowing(tree, bindings):
         yield "`observed` does not come out of a call of the project, so it shows nothing of it."
 
 
 def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> str:
-    """Why a second form of a call may not be used, in words for the model; empty when all may: they add
-    keywords with literal values that the buggy revision does not take, and nothing else."""
+    """Why a second form of a call may not be used, in words for the model; empty when all may: they
+    add keywords with literal values that the buggy revision does not take, and nothing else.
+    """
     bindings = bindings_of(ast.parse(script), project)
     for form in forms:
         old, new = _call(form.call), _call(form.fixed)
@@ -162,10 +176,16 @@ def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> s
         kept = [ast.dump(one) for one in (old.func, *old.args, *old.keywords)]
         there = [ast.dump(one) for one in (new.func, *new.args, *new.keywords)]
         added = [one for one in new.keywords if ast.dump(one) not in kept]
-        if [one for one in there if one in kept] != kept or not added or len(there) != len(kept) + len(added):
+        if (
+            [one for one in there if one in kept] != kept
+            or not added
+            or len(there) != len(kept) + len(added)
+        ):
             return f"`{form.fixed}` may add keywords to `{form.call}` and change nothing else."
         taken = parameters_of(old.func, bindings)
-        names = {one.arg for one in (*taken.args, *taken.kwonlyargs)} if taken is not None else set()
+        names = (
+            {one.arg for one in (*taken.args, *taken.kwonlyargs)} if taken is not None else set()
+        )
         if taken is None or taken.kwarg is not None or any(one.arg in names for one in added):
             why = "a keyword that the buggy revision takes too belongs into the script itself"
             return f"`{form.fixed}`: {why}."

@@ -1,9 +1,9 @@
 """What the detector sees of a training: named numbers in a fixed order, none of them NaN.
 
-DeepFD's monitored ones; those of what was seen beyond DeepFD's monitor: how far steps move the weights,
-gradients along the depth, dead and saturated units, the shape of the loss; and those of what is written:
-optimiser, rate, loss, activations, initial weights, data, regularisation, in numbers that mean the same for
-every framework and every size of network.
+DeepFD's monitored ones; those of what was seen beyond DeepFD's monitor: how far steps move the
+weights, gradients along the depth, dead and saturated units, the shape of the loss; and those of
+what is written: optimiser, rate, loss, activations, initial weights, data, regularisation, in
+numbers that mean the same for every framework and every size of network.
 """
 
 import math
@@ -32,7 +32,19 @@ UNKNOWN = -20.0
 OPTIMIZERS = ("sgd", "adam", "rmsprop", "adagrad", "adadelta")
 ADAMS = ("adamw", "nadam", "adamax", "radam", "amsgrad")
 OUTPUTS = ("softmax", "sigmoid", "relu", "tanh", "linear", "log_softmax")
-RELUS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "swish", "prelu", "mish", "celu", "softplus")
+RELUS = (
+    "relu",
+    "leaky_relu",
+    "elu",
+    "gelu",
+    "silu",
+    "selu",
+    "swish",
+    "prelu",
+    "mish",
+    "celu",
+    "softplus",
+)
 BENT = ("dense", "conv")
 FITTING = {
     TaskType.REGRESSION: (LossFamily.REGRESSION,),
@@ -44,7 +56,9 @@ SHARES = ("zero_share", "saturated_share", "dead_unit_share", "beyond_5_share")
 
 
 def features(evidence: Evidence) -> dict[str, float]:
-    """DeepFD's monitored features and ours; what is not known has a value that no known one has, or 0."""
+    """DeepFD's monitored features and ours; what is not known has a value that no known one
+    has, or 0.
+    """
     written = (_optimizer, _loss, _activations, _initial, _data, _size)
     observed = (_length, _curve, _movement, _outputs)
     with np.errstate(all="ignore"):
@@ -60,8 +74,9 @@ def matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray
 
 
 def _length(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Steps, not epochs or rows of a batch: those are few or many only beside the data, and a detector would
-    learn the sizes of the programs that it knows."""
+    """Steps, not epochs or rows of a batch: those are few or many only beside the data, and a
+    detector would learn the sizes of the programs that it knows.
+    """
     trace = evidence.trace
     steps = trace.step_count if trace is not None else 0
     epochs = (trace.epoch_count or 0) if trace is not None else 0
@@ -85,26 +100,39 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
     way = float(np.abs(np.diff(loss)).sum()) if len(loss) > 2 else 0.0
     yield "loss_rough", 1 - abs(float(loss[-1] - loss[0])) / way if way > 0 else 0.0
     yield "loss_bad", float(np.mean(~np.isfinite(every))) if len(every) else 0.0
-    yield "loss_exactly_still", float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0
+    yield (
+        "loss_exactly_still",
+        float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0,
+    )
     accuracy, held = map(_known, curves_of(evidence)[1::2])
     most_common = majority(evidence)
     yield "accuracy_gain", float(accuracy[-1] - accuracy[0]) if len(accuracy) else 0.0
     yield "accuracy_last", float(accuracy[-1]) if len(accuracy) else -1.0
     above = float(accuracy[-1] - most_common) if len(accuracy) and most_common else 0.0
     yield "accuracy_over_majority", above
-    yield "accuracy_late_gain", float(accuracy[-1] - accuracy[len(accuracy) // 2]) if len(accuracy) else 0.0
+    yield (
+        "accuracy_late_gain",
+        float(accuracy[-1] - accuracy[len(accuracy) // 2]) if len(accuracy) else 0.0,
+    )
     yield "held_late_gain", float(held[-1] - held[len(held) // 2]) if len(held) else 0.0
-    yield "held_gap", float(accuracy[-1] - held[-1]) if len(accuracy) and len(held) else 0.0
+    yield (
+        "held_gap",
+        float(accuracy[-1] - held[-1]) if len(accuracy) and len(held) else 0.0,
+    )
 
 
 def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Per kernel: update sizes as a share of the weights, the slowest, the middle and the fastest; how the
-    weights grow, and gradients along the depth."""
+    """Per kernel: update sizes as a share of the weights, the slowest, the middle and the fastest;
+    how the weights grow, and gradients along the depth.
+    """
     tables = [rows for layer in evidence.weighted if len(rows := kernel_rows(evidence, layer))]
     early, late = _each(tables, "update_ratio")
     for name, values in (("early", early), ("late", late)):
         yield f"update_least_{name}", log10(min(values)) if values else UNKNOWN
-        yield f"update_middle_{name}", log10(float(np.median(values))) if values else UNKNOWN
+        yield (
+            f"update_middle_{name}",
+            log10(float(np.median(values))) if values else UNKNOWN,
+        )
         yield f"update_most_{name}", log10(max(values)) if values else UNKNOWN
     before, after = _each(tables, "weight_norm")
     growth = [_relative(new, old) for old, new in zip(before, after, strict=True)]
@@ -114,13 +142,18 @@ def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:
     for name, values in (("early", early), ("late", late)):
         yield f"gradient_first_{name}", log10(values[0]) if values else UNKNOWN
         yield f"gradient_last_{name}", log10(values[-1]) if values else UNKNOWN
-        yield f"gradient_ratio_{name}", _relative(values[0], values[-1]) if values else UNKNOWN
+        yield (
+            f"gradient_ratio_{name}",
+            _relative(values[0], values[-1]) if values else UNKNOWN,
+        )
     _, zeros = _each(tables, "grad_zero_share")
     yield "gradient_zero_most", max(zeros, default=0.0)
 
 
 def _outputs(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Shares of units that are off, at their bounds or dead, in the worst layer, at the end of the run."""
+    """Shares of units that are off, at their bounds or dead, in the worst layer, at the end of
+    the run.
+    """
     bent = [layer for layer in evidence.layers if layer.own_activation or layer.weighted]
     tables = [rows for layer in bent if len(rows := output_rows(evidence, layer))]
     for column in SHARES:
@@ -188,7 +221,11 @@ def _optimizer(evidence: Evidence) -> Iterator[tuple[str, float]]:
     regularizers = [_strength(layer.settings) for layer in evidence.weighted]
     yield "regularized_share", _share(value > 0 for value in regularizers)
     yield "regularizer_log", log10(max(regularizers, default=0.0))
-    rates = [_number(layer.settings, "rate", "p") for layer in evidence.layers if layer.family == "dropout"]
+    rates = [
+        _number(layer.settings, "rate", "p")
+        for layer in evidence.layers
+        if layer.family == "dropout"
+    ]
     yield "dropout_most", max(rates, default=0.0)
 
 
@@ -199,7 +236,10 @@ def _loss(evidence: Evidence) -> Iterator[tuple[str, float]]:
     for known in LossFamily:
         yield f"loss_{known.value}", float(family is known)
     fitting = FITTING.get(evidence.task)
-    yield "loss_fits_task", 0.0 if fitting is None or family is None else (1.0 if family in fitting else -1.0)
+    yield (
+        "loss_fits_task",
+        0.0 if fitting is None or family is None else (1.0 if family in fitting else -1.0),
+    )
 
 
 def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -209,9 +249,14 @@ def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
     # 1 when the loss gets what it wants, -1 when not, 0 when it takes anything.
     wanted = evidence.wanted_output
     word = "linear" if wanted is Wanted.LOGITS else wanted.value
-    yield "output_fits_loss", 0.0 if wanted is Wanted.ANY else 1.0 if last == word else -1.0
+    yield (
+        "output_fits_loss",
+        0.0 if wanted is Wanted.ANY else 1.0 if last == word else -1.0,
+    )
     yield "output_fits_labels", _range_fits(evidence, last)
-    hidden = [layer for layer in evidence.weighted if layer.role == "hidden" and layer.family in BENT]
+    hidden = [
+        layer for layer in evidence.weighted if layer.role == "hidden" and layer.family in BENT
+    ]
     words = [layer.activation or "linear" for layer in hidden]
     yield "hidden_relu", _share(word in RELUS for word in words)
     for known in ("sigmoid", "tanh", "softmax", "linear"):
@@ -223,7 +268,12 @@ def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
 def _range_fits(evidence: Evidence, last: str) -> float:
     """Whether the output can reach the labels of a regression; 0 where that is no question."""
     labels = evidence.labels
-    bounds = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, math.inf)}
+    bounds = {
+        "sigmoid": (0.0, 1.0),
+        "softmax": (0.0, 1.0),
+        "tanh": (-1.0, 1.0),
+        "relu": (0.0, math.inf),
+    }
     if evidence.task is not TaskType.REGRESSION or labels is None or last not in bounds:
         return 0.0
     low, high = bounds[last]
@@ -240,15 +290,18 @@ def _initial(evidence: Evidence) -> Iterator[tuple[str, float]]:
     offsets = [abs(kernel.mean) / kernel.std for kernel in kernels if kernel.std > 0]
     yield "initial_offset", min(10.0, max(offsets, default=0.0))
     biases = [bias for layer in evidence.weighted if (bias := layer.bias()) is not None]
-    yield "initial_bias", min(10.0, max((abs(bias.mean) for bias in biases), default=0.0))
+    yield (
+        "initial_bias",
+        min(10.0, max((abs(bias.mean) for bias in biases), default=0.0)),
+    )
 
 
 def _to_glorot(layer: LayerView) -> float | None:
     kernel = layer.kernel()
     if kernel is None or len(kernel.shape) < 2 or layer.family == "embedding":
         return None
-    # Inputs and outputs of a convolution: Keras has them last, PyTorch first, and both are the two largest
-    # unless a window is wider than the layer: then this is a guess.
+    # Inputs and outputs of a convolution: Keras has them last, PyTorch first, and both are the two
+    # largest unless a window is wider than the layer: then this is a guess.
     shape = sorted(kernel.shape)
     fans = math.prod(shape[:-2]) * sum(shape[-2:])
     return log10(kernel.std / math.sqrt(2 / fans)) if fans else None
@@ -256,11 +309,21 @@ def _to_glorot(layer: LayerView) -> float | None:
 
 def _data(evidence: Evidence) -> Iterator[tuple[str, float]]:
     inputs, labels = evidence.inputs, evidence.labels
-    edges = [abs(edge) for edge in (inputs.minimum, inputs.maximum) if edge is not None] if inputs else []
+    edges = (
+        [abs(edge) for edge in (inputs.minimum, inputs.maximum) if edge is not None]
+        if inputs
+        else []
+    )
     yield "input_largest", log10(max(edges)) if edges else UNKNOWN
     yield "input_std", log10(inputs.std) if inputs is not None else UNKNOWN
-    yield "input_mean", log10(abs(inputs.mean)) if inputs is not None and inputs.mean is not None else UNKNOWN
-    yield "classes", log10(float(labels.classes)) if labels is not None and labels.classes else UNKNOWN
+    yield (
+        "input_mean",
+        log10(abs(inputs.mean)) if inputs is not None and inputs.mean is not None else UNKNOWN,
+    )
+    yield (
+        "classes",
+        log10(float(labels.classes)) if labels is not None and labels.classes else UNKNOWN,
+    )
     yield "majority", majority(evidence)
 
 
@@ -284,7 +347,9 @@ def _number(settings: Mapping[str, JsonValue], *names: str) -> float:
 
 
 def _strength(settings: Mapping[str, JsonValue]) -> float:
-    """How strongly a layer's weights are held back by its own regulariser; its default when it tells none."""
+    """How strongly a layer's weights are held back by its own regulariser; its default when it
+    tells none.
+    """
     given = settings.get("kernel_regularizer")
     if not given:
         return 0.0

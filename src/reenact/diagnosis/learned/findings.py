@@ -1,10 +1,10 @@
 """What the learned detector says of a watched training, as findings beside those of the rules.
 
-The shipped model is a forest of decision trees as plain arrays, read and asked with NumPy alone. No pickle:
-the file is an npz of numbers and text. Every tree belongs to one class and is a range of nodes; a node sends
-a row to its left child when the value of its feature is at most its threshold; a leaf holds what it adds to
-the class's log-odds. The probability then goes through a calibration curve, so that 0.7 means right in seven
-of ten.
+The shipped model is a forest of decision trees as plain arrays, read and asked with NumPy alone. No
+pickle: the file is an npz of numbers and text. Every tree belongs to one class and is a range of
+nodes; a node sends a row to its left child when the value of its feature is at most its threshold;
+a leaf holds what it adds to the class's log-odds. The probability then goes through a calibration
+curve, so that 0.7 means right in seven of ten.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,6 @@ from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Severity
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
-from reenact.program.source import words
 
 FAMILY = "learned"
 LEAST = 0.5
@@ -72,7 +71,14 @@ CLASSES = (
         "activation",
         "had a wrong activation",
     ),
-    FaultClass("LD004", "learned-loss", (FaultType.LCH,), (Kind.LOSS,), "loss", "had an unsuitable loss"),
+    FaultClass(
+        "LD004",
+        "learned-loss",
+        (FaultType.LCH,),
+        (Kind.LOSS,),
+        "loss",
+        "had an unsuitable loss",
+    ),
     FaultClass(
         "LD005",
         "learned-epochs",
@@ -111,12 +117,19 @@ BY_CODE = {one.code: one for one in CLASSES}
 
 
 def learned_findings(evidence: Evidence) -> tuple[Finding, ...]:
-    """Findings with a calibrated confidence of at least `LEAST`, the surest first; none without a trace."""
+    """Findings with a calibrated confidence of at least `LEAST`, the surest first; none without
+    a trace.
+    """
     if evidence.trace is None or not evidence.trace.step_count:
         return ()
     probabilities = load().probabilities(features(evidence))
-    sure = sorted(((value, code) for code, value in probabilities.items() if value >= LEAST), reverse=True)
-    return tuple(_finding(evidence, BY_CODE[code], value) for value, code in sure if code in BY_CODE)
+    sure = sorted(
+        ((value, code) for code, value in probabilities.items() if value >= LEAST),
+        reverse=True,
+    )
+    return tuple(
+        _finding(evidence, BY_CODE[code], value) for value, code in sure if code in BY_CODE
+    )
 
 
 def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
@@ -124,7 +137,10 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
     params = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
     # The one that is written, else one that could be.
     param = next((one for one in params if not one.absent), next(iter(params), None))
-    looks = f"the trace looks like that of a training with a wrong {one.word} (probability {confidence:.2f})"
+    looks = (
+        f"the trace looks like that of a training with a wrong {one.word} (probability "
+        f"{confidence:.2f})"
+    )
     why = f"Trainings that looked like this one in the detector's school {one.had}."
     fault, severity = one.faults[0], Severity.WARNING
     found = Finding(one.code, one.name, FAMILY, fault, severity, looks, why, confidence)
@@ -137,10 +153,14 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
 
 
 def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
-    """Of a fault that belongs to layers, one that looks wrong by itself; none where all look alike."""
+    """Of a fault that belongs to layers, one that looks wrong by itself; none where all look
+    alike.
+    """
     if one.kinds[0] is not Kind.ACTIVATION:
         return None
-    hidden = [layer for layer in evidence.weighted if layer.role == "hidden" and layer.family == "dense"]
+    hidden = [
+        layer for layer in evidence.weighted if layer.role == "hidden" and layer.family == "dense"
+    ]
     bent = [layer for layer in hidden if layer.activation in (None, "linear", "sigmoid", "softmax")]
     return bent[0] if bent else evidence.output
 
@@ -201,12 +221,27 @@ class Forest:
     def save(self, file: Path) -> None:
         """Write it; the file is the same for the same forest."""
         arrays = {field: getattr(self, field) for field in _ARRAYS}
-        texts = {"names": np.array(self.names), "codes": np.array(self.codes), "format": np.array([FORMAT])}
+        texts = {
+            "names": np.array(self.names),
+            "codes": np.array(self.codes),
+            "format": np.array([FORMAT]),
+        }
         with file.open("wb") as sink:
             np.savez_compressed(sink, allow_pickle=False, **arrays, **texts)
 
 
-_ARRAYS = words("roots owner prior feature threshold left right value curve_x curve_y")
+_ARRAYS = (
+    "roots",
+    "owner",
+    "prior",
+    "feature",
+    "threshold",
+    "left",
+    "right",
+    "value",
+    "curve_x",
+    "curve_y",
+)
 
 
 @lru_cache(maxsize=4)
@@ -217,9 +252,13 @@ def load(file: Path = MODEL) -> Forest:
     try:
         with np.load(file, allow_pickle=False) as found:
             if int(found["format"][0]) != FORMAT:
-                raise InputError(f"The detector has another format than {FORMAT}. Received: {file}.")
+                raise InputError(
+                    f"The detector has another format than {FORMAT}. Received: {file}."
+                )
             names, codes = (tuple(map(str, found[key])) for key in ("names", "codes"))
             return Forest(names, codes, *(found[key] for key in _ARRAYS))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         why = f"The learned detector cannot be read ({error}). Received: {file}."
-        raise InputError(why, next_step="Train it again: python -m benchmarks train-detector.") from error
+        raise InputError(
+            why, next_step="Train it again: python -m benchmarks train-detector."
+        ) from error

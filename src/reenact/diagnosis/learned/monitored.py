@@ -1,11 +1,12 @@
-"""The monitored features of DeepFD (Cao et al., "DeepFD: Automated Fault Diagnosis and Localization for Deep
-Learning Programs", ICSE 2022): what its monitor asks at every check, with its thresholds, each followed over
-time by eight statistics.
+"""The monitored features of DeepFD (Cao et al., "DeepFD: Automated Fault Diagnosis and Localization
+for Deep Learning Programs", ICSE 2022): what its monitor asks at every check, with its thresholds,
+each followed over time by eight statistics.
 
-In the released table every name holds the value of the feature four places later; here names and values are
-one. A check is an epoch, or a tenth of the run when there are fewer than three epochs. What the monitor asks
-of accuracy is asked, for a regression, of the share of the first loss that is gone. `weight_change_little`,
-which the release never sets, is set when no kernel moves by more than 1e-5 of its size in a step.
+In the released table every name holds the value of the feature four places later; here names and
+values are one. A check is an epoch, or a tenth of the run when there are fewer than three epochs.
+What the monitor asks of accuracy is asked, for a regression, of the share of the first loss that is
+gone. `weight_change_little`, which the release never sets, is set when no kernel moves by more than
+1e-5 of its size in a step.
 """
 
 from __future__ import annotations
@@ -24,14 +25,30 @@ from reenact.program.graph import TaskType
 
 Floats: TypeAlias = NDArray[np.float64]
 
-THETA, ZETA, ETA, DELTA = 0.6, 0.03, 0.2, 0.01
-GAMMA, BETA1, BETA2, BETA3 = 0.7, 1e-3, 1e-4, 70.0
-LARGE_LOSS, LARGE_WEIGHT, LITTLE = 1e5, 5.0, 1e-5
+THETA = 0.6
+ZETA = 0.03
+ETA = 0.2
+DELTA = 0.01
+GAMMA = 0.7
+BETA1 = 1e-3
+BETA2 = 1e-4
+BETA3 = 70.0
+LARGE_LOSS = 1e5
+LARGE_WEIGHT = 5.0
+LITTLE = 1e-5
 STATISTICS = ("mean", "std", "skew", "median", "var", "sem", "max", "min")
 BOUND = 1e6
-FEWEST_EPOCHS, SLICES, MOST = 3, 10, 40
+FEWEST_EPOCHS = 3
+SLICES = 10
+MOST = 40
 HELD_OUT = ("val_", "test_")
-SCORES = ("accuracy", "acc", "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy")
+SCORES = (
+    "accuracy",
+    "acc",
+    "binary_accuracy",
+    "categorical_accuracy",
+    "sparse_categorical_accuracy",
+)
 
 
 def monitored(evidence: Evidence) -> dict[str, float]:
@@ -47,9 +64,13 @@ def _asked(evidence: Evidence) -> Iterator[tuple[str, Floats | NDArray[np.bool_]
     loss, accuracy, held_loss, held = curves_of(evidence)
     trace = evidence.trace
     seen = trace is not None and trace.step_count > 0
-    tables = [rows for layer in evidence.weighted if seen and len(rows := kernel_rows(evidence, layer))]
+    tables = [
+        rows for layer in evidence.weighted if seen and len(rows := kernel_rows(evidence, layer))
+    ]
 
-    def over(column: str, chosen: list[Columns], combine: Callable[..., Floats] = np.mean) -> Floats:
+    def over(
+        column: str, chosen: list[Columns], combine: Callable[..., Floats] = np.mean
+    ) -> Floats:
         """By check, of all kernels together; NaN where there is no kernel."""
         if trace is None or not seen:
             return np.empty(0)
@@ -81,7 +102,12 @@ def _asked(evidence: Evidence) -> Iterator[tuple[str, Floats | NDArray[np.bool_]
     yield "cons_mean_weight", np.abs(_rise(over("weight_mean", tables))) < LITTLE
     yield "cons_std_weight", np.abs(_rise(over("weight_std", tables))) < LITTLE
     yield "nan_acc", ~np.isfinite(accuracy)
-    yield from (("loss", loss), ("acc", accuracy), ("val_loss", held_loss), ("val_acc", held))
+    yield from (
+        ("loss", loss),
+        ("acc", accuracy),
+        ("val_loss", held_loss),
+        ("val_acc", held),
+    )
 
 
 def _rise(values: Floats) -> Floats:
@@ -106,13 +132,23 @@ def _over_time(values: Floats) -> tuple[float, ...]:
     flat = std <= 1e-12 * max(1.0, abs(mean))
     skew = 0.0 if flat else float(np.mean(((known - mean) / std) ** 3))
     sem = 0.0 if len(known) < 2 else float(known.std(ddof=1) / np.sqrt(len(known)))
-    return (mean, std, skew, float(np.median(known)), std**2, sem, float(known.max()), float(known.min()))
+    return (
+        mean,
+        std,
+        skew,
+        float(np.median(known)),
+        std**2,
+        sem,
+        float(known.max()),
+        float(known.min()),
+    )
 
 
 def curves_of(evidence: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
-    """Loss and accuracy, then both on held-out data: one value a check, in order; NaN where nothing is known,
-    empty without a trace. The accuracy is that on training batches; for a regression the share of the first
-    loss that is gone."""
+    """Loss and accuracy, then both on held-out data: one value a check, in order; NaN where nothing
+    is known, empty without a trace. The accuracy is that on training batches; for a regression the
+    share of the first loss that is gone.
+    """
     trace = evidence.trace
     if trace is None or not trace.step_count:
         return (np.empty(0), np.empty(0), np.empty(0), np.empty(0))

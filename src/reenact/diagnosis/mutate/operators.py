@@ -13,7 +13,6 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.read.vocabulary import plain_name
-from reenact.program.source import words
 from reenact.program.static_graph import hyperparameters_of
 from reenact.types import JsonValue
 
@@ -47,13 +46,16 @@ class Operator:
     what: str
     """One sentence for the list of operators."""
     propose: Callable[[Params], Proposals]
-    """Changes worth making to a program with these hyperparameters; those that it does not allow are left out
-    later."""
+    """Changes worth making to a program with these hyperparameters; those that it does not allow
+    are left out later.
+    """
     covers: tuple[str, ...] = ()
     """DeepCrime's operators that this one restates, by their codes."""
 
     def mutants(self, program: Program) -> Iterator[Mutant]:
-        """Every mutant that can really be made: the patch applies, parses, and changes something."""
+        """Every mutant that can really be made: the patch applies, parses, and changes
+        something.
+        """
         seen = {_text(program)}
         for changes in self.propose(hyperparameters_of(program)):
             patch = Patch(changes)
@@ -82,7 +84,9 @@ def _text(program: Program) -> tuple[object, ...]:
 
 
 def operator(name: str, fault: FaultType, what: str, *covers: str) -> Callable[..., Operator]:
-    """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's operators."""
+    """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's
+    operators.
+    """
     return lambda propose: Operator(name, fault, what, propose, covers)
 
 
@@ -97,9 +101,11 @@ def setting(
     above: float | None = None,
     covers: tuple[str, ...] = (),
 ) -> Operator:
-    """An operator that gives each of these values to each hyperparameter of these kinds; a function makes it
-    of the number in force, the class Remove takes the hyperparameter out. `written`: only those that the
-    program writes; `role`: only those of such layers; `above`: only numbers larger than this."""
+    """An operator that gives each of these values to each hyperparameter of these kinds; a function
+    makes it of the number in force, the class Remove takes the hyperparameter out. `written`: only
+    those that the program writes; `role`: only those of such layers; `above`: only numbers larger
+    than this.
+    """
 
     def propose(params: Params) -> Proposals:
         for param in turnable(params, *([kinds] if isinstance(kinds, Kind) else kinds)):
@@ -110,7 +116,12 @@ def setting(
                     if isinstance(value, type):
                         yield (Remove(param.id),)
                     else:
-                        yield (Set(param.id, value(count or 0.0) if callable(value) else value),)
+                        yield (
+                            Set(
+                                param.id,
+                                value(count or 0.0) if callable(value) else value,
+                            ),
+                        )
 
     return Operator(name, fault, what, propose, covers)
 
@@ -118,7 +129,9 @@ def setting(
 # Operators on the numbers of a training: learning rate, epochs, batch size, momentum, clipping.
 
 RATE_FACTORS = (1e-3, 100.0, 1e-5, 1000.0, 0.02, 20.0)
-"""Far down and far up, by turns: DeepFD's seeds lie six and more orders away, where no one would look."""
+"""Far down and far up, by turns: DeepFD's seeds lie six and more orders away, where no one
+would look.
+"""
 WHOLE = 100_000
 """A batch that holds any data of the size this is for: batching is off."""
 
@@ -148,15 +161,28 @@ def gradient_clip(params: Params) -> Proposals:
 OPTIMIZERS = ("SGD", "Adadelta", "Adagrad", "RMSprop", "Adam")
 """Those of DeepFD."""
 OTHER = {
-    LossFamily.REGRESSION: words(
-        "BCEWithLogitsLoss binary_crossentropy SoftMarginLoss hinge poisson kl_divergence"
+    LossFamily.REGRESSION: (
+        "BCEWithLogitsLoss",
+        "binary_crossentropy",
+        "SoftMarginLoss",
+        "hinge",
+        "poisson",
+        "kl_divergence",
     ),
-    None: words(
-        "MSELoss mean_squared_error L1Loss mean_absolute_error SmoothL1Loss mean_absolute_percentage_error "
-        "mean_squared_logarithmic_error cosine_similarity"
+    None: (
+        "MSELoss",
+        "mean_squared_error",
+        "L1Loss",
+        "mean_absolute_error",
+        "SmoothL1Loss",
+        "mean_absolute_percentage_error",
+        "mean_squared_logarithmic_error",
+        "cosine_similarity",
     ),
 }
-"""Losses of the other family, by the family of what stands there; none: any loss of a classification."""
+"""Losses of the other family, by the family of what stands there; none: any loss of a
+classification.
+"""
 _CAMEL = {"l1loss": "l1", "huberloss": "huber", "smoothl1loss": "smooth_l1"}
 
 
@@ -169,19 +195,25 @@ def optimizer(params: Params) -> Proposals:
 
 @operator("loss", FaultType.LCH, "The loss is one of the other family.", "LCH")
 def loss(params: Params) -> Proposals:
-    """A loss of the other family: as an engineer would exchange it, with what it demands, and bare."""
+    """A loss of the other family: as an engineer would exchange it, with what it demands, and
+    bare.
+    """
     for param in turnable(params, Kind.LOSS):
         family = LossFamily.REGRESSION if _is_regression(param) else None
         for name in _spelled(param, OTHER[family]):
             yield (Replace(param.id, name),)
-            if family is not None or param.library != "torch":  # PyTorch would stumble over class labels
+            if (
+                family is not None or param.library != "torch"
+            ):  # PyTorch would stumble over class labels
                 yield (Set(param.id, name),)
 
 
 def _is_regression(param: Hyperparameter) -> bool:
     name = str(param.in_force).rpartition(".")[2]
     plain = plain_name(name)
-    return loss_family(_CAMEL.get(plain, name)) is LossFamily.REGRESSION or plain.startswith(("mean", "mse"))
+    return loss_family(_CAMEL.get(plain, name)) is LossFamily.REGRESSION or plain.startswith(
+        ("mean", "mse")
+    )
 
 
 def _spelled(param: Hyperparameter, wanted: Sequence[str]) -> Iterator[str]:
@@ -197,7 +229,12 @@ HIDDEN = ("sigmoid", "softmax", "exponential", "hardshrink")
 OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 
 
-@operator("activation-hidden", FaultType.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
+@operator(
+    "activation-hidden",
+    FaultType.ACH,
+    "Hidden layers are bent by a squashing activation.",
+    "ACH",
+)
 def hidden(params: Params) -> Proposals:
     """All hidden activations at once, and the first one alone."""
     written = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent]
@@ -207,10 +244,17 @@ def hidden(params: Params) -> Proposals:
             yield from (changed, changed[:1])
 
 
-@operator("activation-removed", FaultType.ARM, "Hidden layers, or the output, stay linear.", "ARM")
+@operator(
+    "activation-removed",
+    FaultType.ARM,
+    "Hidden layers, or the output, stay linear.",
+    "ARM",
+)
 def removed(params: Params) -> Proposals:
     """All hidden ones at once; the one at the end."""
-    bent = [param for param in turnable(params, Kind.ACTIVATION) if not param.absent and _bends(param)]
+    bent = [
+        param for param in turnable(params, Kind.ACTIVATION) if not param.absent and _bends(param)
+    ]
     if inside := tuple(Set(param.id, "linear") for param in bent if param.role != "output"):
         yield inside
     yield from ((Set(param.id, "linear"),) for param in bent if param.role == "output")
@@ -232,22 +276,31 @@ def _bends(param: Hyperparameter) -> bool:
 # Operators on weights: how they begin, and how much they are held back.
 
 INITS = ("zeros", "ones", "random_normal", "zeros_", "ones_", "normal_", "uniform_")
-"""Constant, or (PyTorch's `normal_`, `uniform_`) with a deviation that knows nothing of the layer's width."""
+"""Constant, or (PyTorch's `normal_`, `uniform_`) with a deviation that knows nothing of the
+layer's width.
+"""
 DECAYS = (0.3, 0.05)
 REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 
 
 def beginning(
-    name: str, fault: FaultType, what: str, kind: Kind, inits: Sequence[str], *covers: str
+    name: str,
+    fault: FaultType,
+    what: str,
+    kind: Kind,
+    inits: Sequence[str],
+    *covers: str,
 ) -> Operator:
-    """An operator that lets all layers begin with each of these; the weights of the first one alone too."""
+    """An operator that lets all layers begin with each of these; the weights of the first one
+    alone too.
+    """
 
     def propose(params: Params) -> Proposals:
         found = list(turnable(params, kind))
         for init in inits:
             own = [param for param in found if init.endswith("_") == (param.library == "torch")]
             if changes := tuple(Set(param.id, init) for param in own):
-                yield from (changes, changes[:1]) if kind is Kind.WEIGHT_INIT else (changes,)
+                yield from ((changes, changes[:1]) if kind is Kind.WEIGHT_INIT else (changes,))
 
     return Operator(name, fault, what, propose, covers)
 
@@ -288,9 +341,22 @@ OPERATORS = (
         above=0,
         covers=("HBS",),
     ),
-    setting("no-batches", FaultType.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
     setting(
-        "momentum", FaultType.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0, written=True
+        "no-batches",
+        FaultType.HBS,
+        "All data is one batch.",
+        Kind.BATCH_SIZE,
+        WHOLE,
+        covers=("HDB",),
+    ),
+    setting(
+        "momentum",
+        FaultType.HMO,
+        "Momentum is nearly one, or gone.",
+        Kind.MOMENTUM,
+        0.999,
+        0.0,
+        written=True,
     ),
     gradient_clip,
     optimizer,
@@ -360,7 +426,14 @@ OPERATORS = (
         written=True,
         covers=("RCD",),
     ),
-    setting("layer-removed", FaultType.LRM, "A hidden layer is missing.", Kind.LAYER, None, role="hidden"),
+    setting(
+        "layer-removed",
+        FaultType.LRM,
+        "A hidden layer is missing.",
+        Kind.LAYER,
+        None,
+        role="hidden",
+    ),
     setting(
         "layer-repeated",
         FaultType.LAD,
@@ -391,9 +464,21 @@ OPERATORS = (
     ),
     # Grey values stay between 0 and 255: they are divided by one.
     setting(
-        "scaling", FaultType.CPP, "Inputs are not scaled.", Kind.PREPROCESSING, 1.0, written=True, above=1
+        "scaling",
+        FaultType.CPP,
+        "Inputs are not scaled.",
+        Kind.PREPROCESSING,
+        1.0,
+        written=True,
+        above=1,
     ),
-    setting("shuffle", FaultType.SHF, "Training data always comes in the same order.", Kind.SHUFFLE, False),
+    setting(
+        "shuffle",
+        FaultType.SHF,
+        "Training data always comes in the same order.",
+        Kind.SHUFFLE,
+        False,
+    ),
     setting(
         "validation",
         FaultType.VRM,

@@ -1,8 +1,9 @@
-"""Mutation testing of one training program: original and mutants over seeds, which of them are killed.
+"""Mutation testing of one training program: original and mutants over seeds, which of them are
+killed.
 
-Whether a training notices a mutant is DeepCrime's test over seeds: GLM p < 0.05 and Cohen's d >= 0.5. All
-operators, and what they cover of the twenty-four of DeepCrime (Humbatova, Jahangirova and Tonella,
-"DeepCrime: Mutation Testing of Deep Learning Systems Based on Real Faults", ISSTA 2021).
+Whether a training notices a mutant is DeepCrime's test over seeds: GLM p < 0.05 and Cohen's d >=
+0.5. All operators, and what they cover of the twenty-four of DeepCrime (Humbatova, Jahangirova and
+Tonella, "DeepCrime: Mutation Testing of Deep Learning Systems Based on Real Faults", ISSTA 2021).
 """
 
 import math
@@ -33,7 +34,9 @@ MOST_SEEDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Killing:
-    """The answer for one mutant; samples are oriented, larger is better, -inf for a failed training."""
+    """The answer for one mutant; samples are oriented, larger is better, -inf for a failed
+    training.
+    """
 
     JSON: ClassVar = ("p_value", "effect", "killed")
 
@@ -108,9 +111,11 @@ def kill(
     services: DiagnoseServices,
     seen: Evidence | None = None,
 ) -> Killings:
-    """Train the original and every mutant over seeds; the same call after an interruption continues.
+    """Train the original and every mutant over seeds; the same call after an interruption
+    continues.
 
-    The program is watched once, to know which files its trainings depend on; not when `seen` shows it.
+    The program is watched once, to know which files its trainings depend on; not when `seen` shows
+    it.
     """
     if not 2 <= options.seeds <= MOST_SEEDS:
         enough = f"at least 2 of them, and {MOST_SEEDS} suffice for any"
@@ -123,7 +128,10 @@ def kill(
     ):
         evidence = seen
         if evidence is None:
-            silent, asked = replace(services, tell=tell_nobody), TrainingOptions(python=options.python)
+            silent, asked = (
+                replace(services, tell=tell_nobody),
+                TrainingOptions(python=options.python),
+            )
             kept, trace = watched_run(program, asked, silent, run, bare=True)
             evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
         how = {"measure": Measure(options.metric), "budget": TrainingBudget()}
@@ -152,8 +160,9 @@ WAB add bias to a layer, WRB remove bias from a layer, LCH change loss function,
 OCH change optimisation function, OCG change gradient clipping, VRM remove validation set
 """
 DEEPCRIME = dict(one.split(maxsplit=1) for one in _OPERATORS.strip().split(","))
-"""Its operators by code. Those on the data itself need code that no hyperparameter stands for, and patience
-and the mere presence of biases are no hyperparameters yet: they are not covered."""
+"""Its operators by code. Those on the data itself need code that no hyperparameter stands for, and
+patience and the mere presence of biases are no hyperparameters yet: they are not covered.
+"""
 
 
 def covered() -> tuple[str, ...]:

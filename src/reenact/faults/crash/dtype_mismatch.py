@@ -64,8 +64,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def dtype_mismatch(detector: Detector, evidence: Evidence) -> Findings:
-    """Numbers of two types meet: doubles from NumPy and the floats of a model, floats where whole numbers
-    belong, objects where numbers belong.
+    """Numbers of two types meet: doubles from NumPy and the floats of a model, floats where whole
+    numbers belong, objects where numbers belong.
 
     Documentation of torch.Tensor.to and of keras.backend.floatx.
     """

@@ -66,20 +66,26 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def label_shape_or_range(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss was given labels of a shape, a type or a range that it does not take: one-hot rows where
-    class numbers belong or the reverse, a class number beyond the width of the output, another number of
-    rows.
+    """The loss was given labels of a shape, a type or a range that it does not take: one-hot rows
+    where class numbers belong or the reverse, a class number beyond the width of the output,
+    another number of rows.
 
     Documentation of the losses of PyTorch and Keras.
     """
     labels, output = evidence.labels, evidence.output
     width = f"; the output has {output.width} units" if output is not None and output.width else ""
-    classes = f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
+    classes = (
+        f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
+    )
     made = labels_made_at(evidence)
     where = f"; the labels are made at line {made.line}" if made is not None else ""
     why = label_advice(evidence.crash) if evidence.crash is not None else ""
     yield from crashed(
-        detector, evidence, CrashKind.LABEL, width + classes + _range(evidence) + where, why=why
+        detector,
+        evidence,
+        CrashKind.LABEL,
+        width + classes + _range(evidence) + where,
+        why=why,
     )
 
 
@@ -89,4 +95,7 @@ def _range(evidence: Evidence) -> str:
     if beyond is None:
         return ""
     labels, size = beyond
-    return f"; labels at this call are {labels.minimum} to {labels.maximum}, allowed are 0 to {size - 1}"
+    return (
+        f"; labels at this call are {labels.minimum} to {labels.maximum}, allowed are 0 to "
+        f"{size - 1}"
+    )

@@ -58,8 +58,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def missing_arguments(detector: Detector, evidence: Evidence) -> Findings:
-    """The program ended itself because its command line lacks an argument, or has one that it does not
-    take.
+    """The program ended itself because its command line lacks an argument, or has one that it does
+    not take.
 
     Documentation of argparse (ArgumentParser.error) and of click (UsageError).
     """
@@ -70,7 +70,9 @@ def missing_arguments(detector: Detector, evidence: Evidence) -> Findings:
     if position is not None:
         given = len(evidence.program.launch.arguments) if evidence.program is not None else 0
         line = command(evidence, after=_placeholders(position - given))
-        why = f"The program reads sys.argv[{position}], and {_counted(given)}. Start it with: {line}"
+        why = (
+            f"The program reads sys.argv[{position}], and {_counted(given)}. Start it with: {line}"
+        )
         yield from crashed(detector, evidence, CrashKind.ARGUMENTS, why=why)
     elif missing:
         line = command(evidence, after=" ".join(missing))

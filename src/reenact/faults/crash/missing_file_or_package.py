@@ -63,13 +63,16 @@ FAULT = Fault(
 def missing_file_or_package(detector: Detector, evidence: Evidence) -> Findings:
     """The program needs a file or a package that is not there.
 
-    Pimentel et al., "A Large-Scale Study about Quality and Reproducibility of Jupyter Notebooks", MSR
-    2019.
+    Pimentel et al., "A Large-Scale Study about Quality and Reproducibility of Jupyter Notebooks",
+    MSR 2019.
     """
     outcome, crash = evidence.outcome, evidence.crash
     if outcome is not None and outcome.kind is OutcomeKind.NEEDS_PACKAGE and outcome.python:
         yield from crashed(
-            detector, evidence, CrashKind.MISSING, f" in {outcome.python}. {OTHER_PYTHON[:-1]}"
+            detector,
+            evidence,
+            CrashKind.MISSING,
+            f" in {outcome.python}. {OTHER_PYTHON[:-1]}",
         )
     elif crash is not None:
         yield from crashed(detector, evidence, CrashKind.MISSING, beside(crash), why=_why(crash))
@@ -78,11 +81,17 @@ def missing_file_or_package(detector: Detector, evidence: Evidence) -> Findings:
 def _why(crash: Crash) -> str:
     """What a missing file follows from; empty where more is not known."""
     if crash.facts.empty_data:
-        return f"The data set {crash.facts.empty_data} has no rows: no file is where it looks for them."
+        return (
+            f"The data set {crash.facts.empty_data} has no rows: no file is where it looks for "
+            f"them."
+        )
     if not crash.missing_file and crash.facts.own:
         return "The program raised this exception itself, at this line."
     if crash.is_a("ModuleNotFoundError"):
         return ""
     if crash.missing_file and PurePath(crash.missing_file).is_absolute():
         return "The path was written for another machine: correct it."
-    return "A relative path counts from the current folder: start the program in its own, or correct it."
+    return (
+        "A relative path counts from the current folder: start the program in its own, or correct "
+        "it."
+    )

@@ -59,7 +59,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def missing_name(detector: Detector, evidence: Evidence) -> Findings:
-    """The program uses a name, or an argument, that the installed version of a library does not have.
+    """The program uses a name, or an argument, that the installed version of a library does not
+    have.
 
     NumPy 1.24.0 release notes, "Expired deprecations".
     """
@@ -77,11 +78,17 @@ def missing_name(detector: Detector, evidence: Evidence) -> Findings:
         return
     if facts.subject == PROGRAM:
         yield from crashed(
-            detector, evidence, CrashKind.NAME, why="The program's own module does not have this name."
+            detector,
+            evidence,
+            CrashKind.NAME,
+            why="The program's own module does not have this name.",
         )
         return
     if crash.is_a("UnpicklingError"):
-        why = "torch 2.6 and later load weights only: pass weights_only=False for a file that you trust."
+        why = (
+            "torch 2.6 and later load weights only: pass weights_only=False for a file that you "
+            "trust."
+        )
         yield from crashed(detector, evidence, CrashKind.NAME, why=why)
         return
     package = facts.subject or facts.by

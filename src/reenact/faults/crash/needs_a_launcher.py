@@ -73,5 +73,9 @@ def needs_a_launcher(detector: Detector, evidence: Evidence) -> Findings:
     if evidence.crash is not None and needs_group(evidence.crash):
         joins = " It must call torch.distributed.init_process_group() first."
     yield from crashed(
-        detector, evidence, CrashKind.LAUNCHER, more, why=f"{detector.why}{joins} Start it with: {start}"
+        detector,
+        evidence,
+        CrashKind.LAUNCHER,
+        more,
+        why=f"{detector.why}{joins} Start it with: {start}",
     )

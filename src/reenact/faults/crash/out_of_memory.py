@@ -41,7 +41,9 @@ from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import Crash
 
 _ASKED = re.compile(r"tried to allocate ([\d.]+) (bytes|[KMGT]iB)", re.IGNORECASE)
-"""What the allocators of torch write, of the machine and of the GPU: their exceptions hold no number."""
+"""What the allocators of torch write, of the machine and of the GPU: their exceptions hold no
+number.
+"""
 _BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 FAULT = Fault(
     code="CR05",

@@ -59,7 +59,10 @@ def unexplained_crash(detector: Detector, evidence: Evidence) -> Findings:
     The program's own traceback.
     """
     # A text that cannot be parsed never ran: there is no crash to explain, and nothing to judge.
-    syntax = evidence.crash is not None and "SyntaxError" in (evidence.crash.type, *evidence.crash.bases)
+    syntax = evidence.crash is not None and "SyntaxError" in (
+        evidence.crash.type,
+        *evidence.crash.bases,
+    )
     if evidence.program is not None and evidence.program.unparsed and syntax:
         return
     facts = evidence.crash.facts if evidence.crash is not None else CrashFacts()
@@ -69,7 +72,10 @@ def unexplained_crash(detector: Detector, evidence: Evidence) -> Findings:
         yield from crashed(detector, evidence, CrashKind.OTHER, why=why)
     elif facts.own:
         yield from crashed(
-            detector, evidence, CrashKind.OTHER, why="The program raised this exception itself, at this line."
+            detector,
+            evidence,
+            CrashKind.OTHER,
+            why="The program raised this exception itself, at this line.",
         )
     elif facts.of_none:
         why = "The value is None here: what should have returned it returns nothing."

@@ -64,11 +64,11 @@ FAULT = Fault(
     confidence=0.45,
 )
 def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
-    """The most frequent class has more than ten times the rows of the rarest, and nothing is done about
-    it.
+    """The most frequent class has more than ten times the rows of the rarest, and nothing is done
+    about it.
 
-    SageMaker Debugger (ClassImbalance, ratio 10); He and Garcia, "Learning from Imbalanced Data", TKDE
-    2009.
+    SageMaker Debugger (ClassImbalance, ratio 10); He and Garcia, "Learning from Imbalanced Data",
+    TKDE 2009.
     """
     labels = evidence.labels
     if labels is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
@@ -76,7 +76,14 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     counts = labels.class_counts or ()
     if len(counts) < 2 or sum(counts) < FEWEST or max(counts) <= RATIO * min(counts):
         return
-    if says(evidence, "class_weight", "WeightedRandomSampler", "pos_weight", "sample_weight", "focal"):
+    if says(
+        evidence,
+        "class_weight",
+        "WeightedRandomSampler",
+        "pos_weight",
+        "sample_weight",
+        "focal",
+    ):
         return
     share, score = max(counts) / sum(counts), accuracy(evidence)
     stuck = score is not None and abs(score - share) < 0.02

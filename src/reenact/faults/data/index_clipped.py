@@ -67,7 +67,16 @@ from reenact.faults.facts.series import learned
 from reenact.program.read.index import FileIndex
 
 TABLES = ("Embedding", "EmbeddingBag")
-CLIPS = ("clamp", "clamp_", "clamp_max", "clip", "minimum", "min", "fmin", "clip_by_value")
+CLIPS = (
+    "clamp",
+    "clamp_",
+    "clamp_max",
+    "clip",
+    "minimum",
+    "min",
+    "fmin",
+    "clip_by_value",
+)
 WRAPS = ("remainder", "fmod", "mod")
 COUNTED = re.compile(r"\bunique\(|nunique\(|len\(set\(|\bset\(")
 MEANT = re.compile(
@@ -95,9 +104,9 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
-    """Indices of an embedding are cut to the size of its table (`clamp`, `min`, `%`), and the data has
-    larger ones: seen in the rows of the run, or the table is as large as the number of different values,
-    which the largest of them need not be below.
+    """Indices of an embedding are cut to the size of its table (`clamp`, `min`, `%`), and the data
+    has larger ones: seen in the rows of the run, or the table is as large as the number of
+    different values, which the largest of them need not be below.
 
     Documentation of torch.nn.Embedding (`num_embeddings`: size of the dictionary of embeddings).
     """
@@ -111,8 +120,9 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call, bool]]:
-    """Indices that are cut before they are looked up, the table, and whether by `%`: what is cut off then
-    comes back at the start."""
+    """Indices that are cut before they are looked up, the table, and whether by `%`: what is cut
+    off then comes back at the start.
+    """
     made = ((ast.unparse(target), value) for target, value in stores(index.tree))
     tables = {name: value for name, value in made if is_call(value, *TABLES) and value.args}
     for call in index.calls:
@@ -127,14 +137,20 @@ def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call, bool]]:
 
 
 def _larger(evidence: Evidence, table: ast.Call) -> str:
-    """What the rows of the run show: whole numbers beyond the table, which took them without an error."""
+    """What the rows of the run show: whole numbers beyond the table, which took them without an
+    error.
+    """
     tables = [layer for layer in evidence.layers if layer.family == "embedding" and layer.weights]
     here = [one for one in tables if one.place is not None and one.place.line == table.lineno]
     sizes = [one.weights[0].shape[0] for one in here]
-    train = [facts for facts in evidence.watched.data if facts.split == "train" and "int" in facts.dtype]
+    train = [
+        facts for facts in evidence.watched.data if facts.split == "train" and "int" in facts.dtype
+    ]
     seen = [facts.maximum for facts in train if facts.maximum is not None]
     above = [(size, largest) for size in sizes for largest in seen if largest >= size]
-    return f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows" if above else ""
+    return (
+        f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows" if above else ""
+    )
 
 
 def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:

@@ -66,17 +66,19 @@ FAULT = Fault(
     confidence=0.3,
 )
 def input_not_floating(detector: Detector, evidence: Evidence) -> Findings:
-    """Inputs are whole numbers, or of another floating type than the weights, and no embedding looks them
-    up.
+    """Inputs are whole numbers, or of another floating type than the weights, and no embedding
+    looks them up.
 
-    {paper}. Whole numbers that an embedding or a preprocessing layer takes are what they should be, and
-    are left alone.
+    {paper}. Whole numbers that an embedding or a preprocessing layer takes are what they should be,
+    and are left alone.
     """
     crash = evidence.crash
     if crash is not None and crash.layer and crash.layer_inputs and TYPES.search(crash.message):
         dtype = crash.layer_inputs[0].dtype.removeprefix("torch.")
         place = crash.layer_place or crash.place
-        yield detector.finding(evidence, f"{crash.layer} was given {dtype}", place=place, confidence=0.9)
+        yield detector.finding(
+            evidence, f"{crash.layer} was given {dtype}", place=place, confidence=0.9
+        )
         return
     if reads_symbols(evidence) or any(one.type.startswith(PREPARING) for one in evidence.layers):
         return

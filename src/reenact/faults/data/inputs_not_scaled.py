@@ -50,17 +50,32 @@ from reenact.faults import (
     Severity,
     TensorFacts,
 )
-from reenact.faults.facts.input_values import reads_symbols, scales_itself, training_inputs
+from reenact.faults.facts.input_values import (
+    reads_symbols,
+    scales_itself,
+    training_inputs,
+)
 from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import nodes, place_in, value_of
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
 from reenact.faults.facts.parts import Found, called, is_call, owner_of
-from reenact.faults.facts.places import at_hyperparameter, framework, named_hyperparameter
+from reenact.faults.facts.places import (
+    at_hyperparameter,
+    framework,
+    named_hyperparameter,
+)
 from reenact.faults.facts.series import learned
 
 LARGE = 10.0
 SCALERS = re.compile(r"^(?:\w+Scaler|Normalizer|PowerTransformer|QuantileTransformer)$")
-SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "LayerNorm", "InstanceNorm")
+SCALING = (
+    "Rescaling",
+    "Normalization",
+    "BatchNorm",
+    "BatchNormalization",
+    "LayerNorm",
+    "InstanceNorm",
+)
 FAR = 10.0
 LARGEST_OUTPUT = 10.0
 SURE = 0.95
@@ -82,14 +97,17 @@ FAULT = Fault(
     study=FaultType.CPP,
 )
 def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
-    """The model is given raw numbers: pixels of 0..255, or features whose mean or spread is above ten.
+    """The model is given raw numbers: pixels of 0..255, or features whose mean or spread is above
+    ten.
 
     LeCun et al., "Efficient BackProp", 1998, section 4.3; Humbatova et al., ICSE 2020 (missing
     preprocessing).
     """
     for place, words in _dropped(evidence):
         saw = f"what {words} gives is not kept: the inputs stay as they were"
-        yield detector.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
+        )
         return
     inputs = evidence.inputs
     if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
@@ -99,7 +117,10 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
         return
     picture = low >= 0 and 100 < inputs.maximum <= 255 and len(inputs.shape) > 2
     sure = 0.85 if picture or max(abs(inputs.mean), inputs.std) > 5 * LARGE else 0.7
-    saw = f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation {inputs.std:.3g}"
+    saw = (
+        f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation "
+        f"{inputs.std:.3g}"
+    )
     certain = Certainty.STRONG if sure > 0.8 and not learned(evidence) else None
     sure = 0.5 * sure if learned(evidence) else sure
     finding = detector.finding(evidence, saw, confidence=sure, certainty=certain)
@@ -126,8 +147,8 @@ def input_not_normalised(detector: Detector, evidence: Evidence) -> Findings:
     """Inputs reach beyond -1 to 1 and are not standardised either.
 
     {paper}. The release complains of every value beyond -1 to 1, also of data scaled to mean 0 and
-    deviation 1; that is fine here, and so are inputs that an embedding looks up or that the model scales
-    itself.
+    deviation 1; that is fine here, and so are inputs that an embedding looks up or that the model
+    scales itself.
     """
     if evidence.optimizers > 1 or reads_symbols(evidence) or scales_itself(evidence):
         return
@@ -156,9 +177,10 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     """The inputs are not scaled, and the first layer with weights gives numbers of ten or more on
     average; or the inputs hold NaN.
 
-    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It judges
-    any hidden output of ten or more; here the inputs must be the reason. Inputs count as scaled in -1..1,
-    with a mean near zero and a deviation near one, or behind a layer that scales them.
+    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It
+    judges any hidden output of ten or more; here the inputs must be the reason. Inputs count as
+    scaled in -1..1, with a mean near zero and a deviation near one, or behind a layer that scales
+    them.
     """
     facts, first = evidence.inputs, next(iter(evidence.weighted), None)
     if facts is None or first is None:
@@ -178,8 +200,9 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _dropped(evidence: Evidence) -> Found:
-    """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales nothing in
-    place unless it was made to."""
+    """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales
+    nothing in place unless it was made to.
+    """
     for index, node in nodes(evidence, ast.Expr):
         call = node.value
         if is_call(call, "fit_transform", "transform"):
@@ -196,13 +219,19 @@ def far_from_unit_size(evidence: Evidence) -> bool:
         return False
     large = abs(inputs.mean) > LARGE or inputs.std > LARGE
     # Whether the model scales its inputs itself.
-    ahead = takewhile(lambda layer: not layer.weighted or layer.type.startswith(SCALING), evidence.layers)
+    ahead = takewhile(
+        lambda layer: not layer.weighted or layer.type.startswith(SCALING),
+        evidence.layers,
+    )
     scaled = any(layer.type.startswith(SCALING) for layer in ahead)
     return large and not scaled and not reads_symbols(evidence)
 
 
 def _unscaled(facts: TensorFacts) -> str:
-    low, high, mean, std = facts.minimum, facts.maximum, facts.mean, facts.std
+    low = facts.minimum
+    high = facts.maximum
+    mean = facts.mean
+    std = facts.std
     if low is None or high is None or mean is None or std is None or (low >= -1 and high <= 1):
         return ""
     if abs(mean) <= 1 and std <= 2:

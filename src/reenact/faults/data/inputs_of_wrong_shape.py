@@ -66,7 +66,8 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def input_wrong_shape(detector: Detector, evidence: Evidence) -> Findings:
-    """Pictures are laid out with channels first and read with channels last, or the other way round.
+    """Pictures are laid out with channels first and read with channels last, or the other way
+    round.
 
     {paper}. The release complains of every picture that is not square; here the layout must look
     exchanged: the two sides that are equal are not those that the convolution walks along.

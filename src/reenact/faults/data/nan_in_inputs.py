@@ -76,8 +76,15 @@ def nan_in_input(detector: Detector, evidence: Evidence) -> Findings:
         if facts.nan_share > 0:
             losses = evidence.watched.losses.values
             lost = len(losses) > 0 and math.isnan(losses[-1])
-            saw = f"{facts.nan_share:.2%} of the inputs are NaN{', and so is the loss' if lost else ''}"
-            sure, certain = (detector.confidence, Certainty.PROOF) if lost else (0.7, Certainty.STRONG)
-            found = detector.finding(evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at)
+            saw = (
+                f"{facts.nan_share:.2%} of the inputs are "
+                f"NaN{', and so is the loss' if lost else ''}"
+            )
+            sure, certain = (
+                (detector.confidence, Certainty.PROOF) if lost else (0.7, Certainty.STRONG)
+            )
+            found = detector.finding(
+                evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at
+            )
             yield replace(found, confidence=sure, certainty=certain)
             return

@@ -51,9 +51,13 @@ from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import epoch_losses, finite, losses
 
 SORTED = 0.7
-"""Spread of the batches' mean labels, by the spread of the labels, from which a batch is of one class."""
+"""Spread of the batches' mean labels, by the spread of the labels, from which a batch is of one
+class.
+"""
 SWING = 0.6
-"""Spread of the losses within an epoch, against their mean, above which batches are of different kinds."""
+"""Spread of the losses within an epoch, against their mean, above which batches are of
+different kinds.
+"""
 FAULT = Fault(
     code="DA08",
     name="not-shuffled",
@@ -81,10 +85,15 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
         return
     spread = evidence.labels.batch_spread if evidence.labels is not None else None
     if spread is not None and spread > SORTED and evidence.optimizers < 2 and not evidence.acts:
-        saw = f"rows come sorted by class (batch means spread {spread:.2f} times as far as the labels)"
+        saw = (
+            f"rows come sorted by class (batch means spread {spread:.2f} times as far as the "
+            f"labels)"
+        )
         saw = f"{saw}; {source}" if source else saw
         kind, certain = Kind.SHUFFLE, Certainty.STRONG
-        yield detector.finding(evidence, saw, kind=kind, values=(True,), confidence=0.9, certainty=certain)
+        yield detector.finding(
+            evidence, saw, kind=kind, values=(True,), confidence=0.9, certainty=certain
+        )
         return
     swing = _swing(evidence)
     if not source or swing is None:
@@ -109,12 +118,16 @@ def _in_order(evidence: Evidence) -> str:
 
 
 def _swing(evidence: Evidence) -> float | None:
-    """Spread of the losses around the mean of their epoch; none for fewer than two epochs of four steps."""
+    """Spread of the losses around the mean of their epoch; none for fewer than two epochs of
+    four steps.
+    """
     known, epochs = losses(evidence), len(epoch_losses(evidence))
     count = evidence.watched.epoch_count or 0
     if count < 2 or epochs < 2 or len(known) < 4 * count:
         return None
     size = len(known) // count
     parts = [finite(known[start : start + size]) for start in range(0, size * count, size)]
-    spreads = [statistics.pstdev(part) / max(1e-9, abs(statistics.fmean(part))) for part in parts if part]
+    spreads = [
+        statistics.pstdev(part) / max(1e-9, abs(statistics.fmean(part))) for part in parts if part
+    ]
     return statistics.median(spreads) if spreads else None

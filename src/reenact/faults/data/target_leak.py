@@ -52,27 +52,57 @@ from reenact.faults import (
 )
 from reenact.faults.facts.flow import assigned, elements, stores
 from reenact.faults.facts.lines import function_of, indexes, place_in
-from reenact.faults.facts.parts import all_parts, called, is_call, names, options, owner_of, within, written
+from reenact.faults.facts.parts import (
+    all_parts,
+    called,
+    is_call,
+    names,
+    options,
+    owner_of,
+    within,
+    written,
+)
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import children
 
-SMOOTHERS = ("uniform_filter1d", "gaussian_filter1d", "savgol_filter", "medfilt", "median_filter")
+SMOOTHERS = (
+    "uniform_filter1d",
+    "gaussian_filter1d",
+    "savgol_filter",
+    "medfilt",
+    "median_filter",
+)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MOVED = ("rolling", "convolve", "shift", "roll")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
-FORECAST = re.compile(r"(?i)forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)")
+FORECAST = re.compile(
+    r"(?i)forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)"
+)
 LAG = re.compile(r"(?:^|_)(?:lag|lagged|prev|previous|past|yesterday)(?:_|\d|$)", re.IGNORECASE)
-TARGET = re.compile(r"(?:^|_)(?:y|target|label|next|future|lead|ahead|horizon)(?:_|\d|$)", re.IGNORECASE)
+TARGET = re.compile(
+    r"(?:^|_)(?:y|target|label|next|future|lead|ahead|horizon)(?:_|\d|$)", re.IGNORECASE
+)
 FEATURES = re.compile(r"feat|^x(?:_|s|$)|input|covar|predictor|exog|column|cols", re.IGNORECASE)
 NEWEST_FIRST = re.compile(r"ascending ?= ?False|\[::-1\]|\bflip\(")
 """Where the latest row comes first, a shift backwards gives earlier ones."""
-TARGETS = re.compile(r"(?:^|_)(?:ys?|targets?|labels?|next|future|outputs?)(?:_|\d|$)", re.IGNORECASE)
+TARGETS = re.compile(
+    r"(?:^|_)(?:ys?|targets?|labels?|next|future|outputs?)(?:_|\d|$)", re.IGNORECASE
+)
 """What a value is kept as that a window is to tell."""
 Linear = Counter[str]
 """A sum: how often each term occurs; whole numbers under the empty name."""
-STACKS = ("stack", "column_stack", "concatenate", "cat", "hstack", "vstack", "dstack", "array")
+STACKS = (
+    "stack",
+    "column_stack",
+    "concatenate",
+    "cat",
+    "hstack",
+    "vstack",
+    "dstack",
+    "array",
+)
 FAULT = Fault(
     code="DA10",
     name="target-leak",
@@ -95,11 +125,11 @@ FAULT = Fault(
 )
 def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     """A feature of a forecast is made of values that come later: a centred moving average or filter
-    beside the series that is forecast, a lag that is shifted the wrong way, a window that reaches to its
-    own target.
+    beside the series that is forecast, a lag that is shifted the wrong way, a window that reaches
+    to its own target.
 
-    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based Science", 2023
-    (temporal leakage).
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
+    Science", 2023 (temporal leakage).
     """
     files = list(indexes(evidence))
     forecasts = any(FORECAST.search(index.text) for index in files)
@@ -115,13 +145,21 @@ def _look_ahead(index: FileIndex, forecasts: bool) -> Iterator[tuple[ast.expr, s
         if not how or not name or (backwards and NEWEST_FIRST.search(index.text)):
             continue
         if backwards and LAG.search(name):
-            yield value, f"{name} is {how}: values that come later, under the name of earlier ones"
+            yield (
+                value,
+                f"{name} is {how}: values that come later, under the name of earlier ones",
+            )
         elif forecasts and not TARGET.search(name) and _is_feature(index, value, name, series):
-            yield value, f"the feature {name} is {how}: at each step it knows later values of {series}"
+            yield (
+                value,
+                f"the feature {name} is {how}: at each step it knows later values of {series}",
+            )
 
 
 def _later(value: ast.expr) -> tuple[str, str, bool]:
-    """The series whose later values an expression gives, if any; how; and whether it is a plain shift."""
+    """The series whose later values an expression gives, if any; how; and whether it is a plain
+    shift.
+    """
     while isinstance(value, ast.Subscript) or is_call(value, *KEPT):
         inner = value.value if isinstance(value, ast.Subscript) else value.func
         value = inner.value if isinstance(inner, ast.Attribute) else inner
@@ -134,16 +172,25 @@ def _later(value: ast.expr) -> tuple[str, str, bool]:
     what, whose = called(value), ast.unparse(owner) if owner is not None else ""
     if what == "rolling" and words.get("center") == "True":
         return whose, "a centred window", False
-    if what == "convolve" and "'same'" in (words.get("mode"), *map(ast.unparse, value.args)):
+    if what == "convolve" and "'same'" in (
+        words.get("mode"),
+        *map(ast.unparse, value.args),
+    ):
         return first, "a centred average (mode='same')", False
     if what in SMOOTHERS and first:
         return first, f"a centred filter ({what})", False
     library = whose in ("np", "numpy", "torch")
     steps = value.args[1:2] if what == "roll" and library else value.args[:1]
-    steps = steps or [word.value for word in value.keywords if word.arg in ("periods", "shift", "shifts")]
+    steps = steps or [
+        word.value for word in value.keywords if word.arg in ("periods", "shift", "shifts")
+    ]
     match steps:
         case [ast.UnaryOp(ast.USub()), *_] if what in ("shift", "roll"):
-            return first if library else whose, f"{what}ed by {ast.unparse(steps[0])}", True
+            return (
+                first if library else whose,
+                f"{what}ed by {ast.unparse(steps[0])}",
+                True,
+            )
     return "", "", False
 
 
@@ -166,7 +213,10 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
         if wanted <= set(_side_by_side(node)):
             function = function_of(index, node)
             named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))
-            statement = next((one for one in index.ancestors(node) if isinstance(one, ast.stmt)), node)
+            statement = next(
+                (one for one in index.ancestors(node) if isinstance(one, ast.stmt)),
+                node,
+            )
             stored = {name for target, _ in assigned(statement) for name in names(target)}
             if named or any(map(FEATURES.search, stored)):
                 return True
@@ -174,7 +224,9 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
 
 
 def _side_by_side(node: ast.AST) -> Sequence[str]:
-    """The names of what stands beside each other: columns in a list of names, arrays that are stacked."""
+    """The names of what stands beside each other: columns in a list of names, arrays that are
+    stacked.
+    """
     if is_call(node, *STACKS) and node.args:
         return [ast.unparse(one) for one in elements(node.args[0])]
     if isinstance(node, ast.List):
@@ -183,15 +235,26 @@ def _side_by_side(node: ast.AST) -> Sequence[str]:
 
 
 def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside `s[i + w]`."""
+    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside
+    `s[i + w]`.
+    """
     if not any(map(_bounds, within(index.tree, ast.Subscript))):
         return
     for scope in (*(one.node for one in index.functions), index.tree):
         values = [one for node in _own_nodes(scope) for one in _stored(node)]
-        taken = [(node, is_target) for value, is_target in values if (node := _rows_of(value)) is not None]
-        targets, windows = ([node for node, target in taken if target is wish] for wish in (True, False))
+        taken = [
+            (node, is_target)
+            for value, is_target in values
+            if (node := _rows_of(value)) is not None
+        ]
+        targets, windows = (
+            [node for node, target in taken if target is wish] for wish in (True, False)
+        )
         for target, window in (pair for pair in product(targets, windows) if _holds(*pair)):
-            yield target, f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}"
+            yield (
+                target,
+                f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}",
+            )
             break
 
 
@@ -253,7 +316,9 @@ def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
 
 
 def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
-    """Begin and end of the rows that a window takes with all their columns; none for anything else."""
+    """Begin and end of the rows that a window takes with all their columns; none for anything
+    else.
+    """
     rows, columns = _axes(window)
     if not isinstance(rows, ast.Slice) or rows.lower is None or rows.upper is None:
         return None

@@ -55,7 +55,9 @@ LARGE = 10.0
 SUMS = ('"sum"', "'sum'", ".sum(dim", ".sum(axis", ".sum(1", ".sum(-1", ".sum((")
 """A term that is summed over many values is large by itself."""
 DROWNED = 1e3
-"""How many times the loss of guessing a class the whole loss ends at, where classes count for nothing."""
+"""How many times the loss of guessing a class the whole loss ends at, where classes count for
+nothing.
+"""
 FAULT = Fault(
     code="DA02",
     name="targets-not-scaled",
@@ -74,15 +76,18 @@ FAULT = Fault(
     study=FaultType.CPP,
 )
 def targets_unscaled(detector: Detector, evidence: Evidence) -> Findings:
-    """The targets of a regression are large numbers: a mean or a spread above ten; or those of one head
-    are so large that the loss of the heads beside it is less than a thousandth of the whole.
+    """The targets of a regression are large numbers: a mean or a spread above ten; or those of one
+    head are so large that the loss of the heads beside it is less than a thousandth of the whole.
 
-    Humbatova et al., ICSE 2020 (missing preprocessing); LeCun et al., "Efficient BackProp", 1998, section
-    4.5.
+    Humbatova et al., ICSE 2020 (missing preprocessing); LeCun et al., "Efficient BackProp", 1998,
+    section 4.5.
     """
     yield from _beside_classes(detector, evidence)
     labels = evidence.labels
-    if evidence.task is not TaskType.REGRESSION or evidence.loss_family is not LossFamily.REGRESSION:
+    if (
+        evidence.task is not TaskType.REGRESSION
+        or evidence.loss_family is not LossFamily.REGRESSION
+    ):
         return
     if labels is None or labels.mean is None or labels.std is None:
         return
@@ -90,7 +95,10 @@ def targets_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     if size > LARGE:
         sure = 0.75 if size > 10 * LARGE else 0.55
         saw = f"targets with mean {labels.mean:.3g} and deviation {labels.std:.3g}"
-        place, sure = evidence.place_of(Kind.LOSS), 0.6 * sure if learned(evidence) else sure
+        place, sure = (
+            evidence.place_of(Kind.LOSS),
+            0.6 * sure if learned(evidence) else sure,
+        )
         yield detector.finding(evidence, saw, place=place, confidence=sure)
 
 
@@ -103,11 +111,18 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
     width = evidence.output.width if evidence.output is not None else None
     if place is None or min(course) < DROWNED * math.log(max(2, width or 2)):
         return
-    rest = f"a loss that ends at {course[-1]:.3g}: the classes beside it weigh less than a thousandth"
+    rest = (
+        f"a loss that ends at {course[-1]:.3g}: the classes beside it weigh less than a thousandth"
+    )
     if labels is not None and labels.mean is not None and not labels.integral:
         if abs(labels.mean) > 10 * LARGE:
             saw = f"targets with mean {labels.mean:.3g} in one term of {rest}"
-            yield detector.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG)
+            yield detector.finding(
+                evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG
+            )
     elif not says(evidence, *SUMS):
-        # The targets themselves were not seen; only a sum over many values makes such a loss otherwise.
-        yield detector.finding(evidence, f"quantities in one term of {rest}", place=place, confidence=0.7)
+        # The targets themselves were not seen; only a sum over many values makes such a loss
+        # otherwise.
+        yield detector.finding(
+            evidence, f"quantities in one term of {rest}", place=place, confidence=0.7
+        )

@@ -60,11 +60,22 @@ from reenact.program.read.index import FileIndex
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
-NUMBERS = ("int", "len", "round", "max", "min", "range", "ceil", "floor", "train_test_split")
+NUMBERS = (
+    "int",
+    "len",
+    "round",
+    "max",
+    "min",
+    "range",
+    "ceil",
+    "floor",
+    "train_test_split",
+)
 """Calls that count rows, or share them out, and change none."""
 CHANGED, OWN = 0.5, 0.25
-"""Share of the rows that came back changed; where their labels follow a pattern, the rows may have been made
-again, unless so many are still most like what they were before."""
+"""Share of the rows that came back changed; where their labels follow a pattern, the rows may have
+been made again, unless so many are still most like what they were before.
+"""
 FAULT = Fault(
     code="EV06",
     name="augmentation-on-validation",
@@ -85,8 +96,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def augmentation_on_validation(detector: Detector, evidence: Evidence) -> Findings:
-    """Validation data are changed at random like the training data: the text says so, or the same rows
-    came back changed from one evaluation to the next, under the same labels.
+    """Validation data are changed at random like the training data: the text says so, or the same
+    rows came back changed from one evaluation to the next, under the same labels.
 
     Documentation of torchvision.transforms, "Training references" (one preset for training, one for
     evaluation).
@@ -100,15 +111,23 @@ def augmentation_on_validation(detector: Detector, evidence: Evidence) -> Findin
 
 
 def _changed(evidence: Evidence) -> str:
-    """What was seen of rows that came back changed under the same labels; empty where none did. Noise that a
-    loss is there to take away, and a program without labels that stay, are left alone."""
+    """What was seen of rows that came back changed under the same labels; empty where none did.
+    Noise that a loss is there to take away, and a program without labels that stay, are left alone.
+    """
     again = evidence.happened("evaluated-again")
-    if not again or evidence.task is TaskType.UNKNOWN or evidence.optimizers > 1 or not evidence.compares:
+    if (
+        not again
+        or evidence.task is TaskType.UNKNOWN
+        or evidence.optimizers > 1
+        or not evidence.compares
+    ):
         return ""
     changed = []
     for facts in (event.facts for event in again if event.facts.get("labels") is True):
         same, own, rows = (float(str(facts.get(name) or 0)) for name in ("same", "own", "rows"))
-        if same < 1 - CHANGED and (facts.get("drawn") is True or own > max(OWN, 5 / max(1.0, rows))):
+        if same < 1 - CHANGED and (
+            facts.get("drawn") is True or own > max(OWN, 5 / max(1.0, rows))
+        ):
             changed.append((same, rows))
     if not changed or 2 * len(changed) < len(again):
         return ""
@@ -121,7 +140,9 @@ def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
     stored = [one for one in nodes(evidence, ast.Assign) if any(map(_is_held_out, _stored(one[1])))]
     made = [one for one in stored if is_call(one[1].value) and called(one[1].value) not in NUMBERS]
-    return first_place((index, node) for index, node in made if _changes(node.value)) or first_place(made)
+    return first_place(
+        (index, node) for index, node in made if _changes(node.value)
+    ) or first_place(made)
 
 
 def _changes(call: ast.expr) -> bool:
@@ -138,7 +159,10 @@ def _augmented(index: FileIndex) -> Found:
             # A part may get a data set or a transform of its own later.
             later = rf"\b(?:{'|'.join(map(re.escape, names[1:]))})\.(?:dataset|transforms?)\b.*="
             if given and len(names) > 1 and not re.search(later, index.text):
-                yield place_in(index, node), f"{' and '.join(names[1:])}: rows of a data set with {given}"
+                yield (
+                    place_in(index, node),
+                    f"{' and '.join(names[1:])}: rows of a data set with {given}",
+                )
         elif len(names) == 1 and _is_held_out(names[0]):
             given = _augments(index, call)
             if given:
@@ -154,7 +178,9 @@ def _is_held_out(name: str) -> bool:
 
 
 def _augments(index: FileIndex, made: ast.expr) -> str:
-    """The argument by which a data set changes its rows at random, as it is written; empty for none."""
+    """The argument by which a data set changes its rows at random, as it is written; empty for
+    none.
+    """
     for word in made.keywords if isinstance(made, ast.Call) else ():
         switched = RANDOM.search(word.arg or "") and ast.unparse(word.value) == "True"
         changes = (word.arg or "").startswith(("transform", "augment"))

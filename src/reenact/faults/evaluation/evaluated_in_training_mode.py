@@ -54,7 +54,10 @@ from reenact.faults.facts.parts import is_call, options
 from reenact.faults.facts.places import at_named, has_modes
 from reenact.program.read.index import FileIndex
 
-SAMPLES = re.compile(r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose", re.IGNORECASE)
+SAMPLES = re.compile(
+    r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose",
+    re.IGNORECASE,
+)
 STEPS = ("test_step", "predict_step", "test_on_batch")
 """What Keras calls to evaluate."""
 FAULT = Fault(
@@ -77,20 +80,23 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findings:
-    """A model with dropout or batch norm is evaluated without `model.eval()`. Left alone: the same rows
-    passed several times to average over dropout, and passes whose output is not used (batch norm that
-    updates its statistics).
+    """A model with dropout or batch norm is evaluated without `model.eval()`. Left alone: the same
+    rows passed several times to average over dropout, and passes whose output is not used (batch
+    norm that updates its statistics).
 
     Documentation of torch.nn.Module.eval.
     """
     for index, call in _asked_to_train(evidence):
         within = getattr(function_of(index, call), "name", "")
         saw = f"{ast.unparse(call)[:60]} in {within}, which evaluates too"
-        yield detector.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
+        )
     if evidence.optimizers > 1 or not has_modes(evidence):
         return
     events = evidence.watched.happened("evaluation")
-    # A target network or an average is asked in training steps, too: by whose mode is its maker's choice.
+    # A target network or an average is asked in training steps, too: by whose mode is its maker's
+    # choice.
     judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
     averaged = {one.step for one in judged if one.facts.get("again")}
     lines = list(nodes(evidence, ast.Expr))
@@ -105,18 +111,30 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
         # `model.eval` as a statement, without its parentheses.
         if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
             saw = f"{ast.unparse(line)} is not called; {saw}"
-            yield detector.finding(evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF
+            )
             return
-    found = at_named(evidence, detector.finding(evidence, saw, kind=Kind.MODE), Kind.MODE, "eval", ("eval",))
+    found = at_named(
+        evidence,
+        detector.finding(evidence, saw, kind=Kind.MODE),
+        Kind.MODE,
+        "eval",
+        ("eval",),
+    )
     places = (event.place for event in judged if event.facts.get("training"))
     yield replace(found, place=next(filter(None, places), found.place))
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
-    """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a model
-    itself; whoever samples from dropout says so."""
+    """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a
+    model itself; whoever samples from dropout says so.
+    """
     for index, call in calls(evidence) if has_modes(evidence) else ():
-        asked, within = options(call).get("training") == "True", function_of(index, call)
+        asked, within = (
+            options(call).get("training") == "True",
+            function_of(index, call),
+        )
         name = getattr(within, "name", "")
         layer = ast.unparse(call.func).startswith("self.") and not SAMPLES.search(index.text)
         if asked and (name in STEPS or (name == "call" and layer)):

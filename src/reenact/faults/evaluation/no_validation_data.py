@@ -47,7 +47,15 @@ from reenact.faults.facts.architecture import mentions
 from reenact.faults.facts.input_values import saw_others, shared_rows
 from reenact.faults.facts.places import says
 
-EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
+EVALUATES = (
+    ".evaluate(",
+    ".predict(",
+    ".eval()",
+    "no_grad",
+    "inference_mode",
+    "test_loader",
+    "val_loader",
+)
 FAULT = Fault(
     code="EV03",
     name="no-validation-data",
@@ -95,8 +103,8 @@ def nothing_held_out(detector: Detector, evidence: Evidence) -> Findings:
 def no_validation(detector: Detector, evidence: Evidence) -> Findings:
     """Nothing is held out: the program never measures the model on rows it was not trained on.
 
-    {paper}. In the release this check is a stub; here a run that evaluates on anything, or a text that
-    speaks of a test or validation set, keeps it silent.
+    {paper}. In the release this check is a stub; here a run that evaluates on anything, or a text
+    that speaks of a test or validation set, keeps it silent.
     """
     param = evidence.hyperparameter(Kind.VALIDATION)
     seen = saw_others(evidence) or bool(evidence.happened("evaluation"))

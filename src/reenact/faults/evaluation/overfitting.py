@@ -40,7 +40,12 @@ from reenact.faults import (
     Needs,
     Observes,
 )
-from reenact.faults.facts.series import accuracy, epoch_losses, metric, validation_accuracy
+from reenact.faults.facts.series import (
+    accuracy,
+    epoch_losses,
+    metric,
+    validation_accuracy,
+)
 from reenact.probe.trace import Trace
 
 RISE, GAP = 1.25, 0.15
@@ -64,7 +69,8 @@ FAULT = Fault(
     confidence=0.65,
 )
 def overfits(detector: Detector, evidence: Evidence) -> Findings:
-    """The model knows the training data far better than held-out data, and becomes worse on the latter.
+    """The model knows the training data far better than held-out data, and becomes worse on the
+    latter.
 
     Prechelt, "Early Stopping, But When?", 1998; SageMaker Debugger (Overfit).
     """
@@ -93,8 +99,9 @@ def overfits(detector: Detector, evidence: Evidence) -> Findings:
 def overfitting(detector: Detector, evidence: Evidence) -> Findings:
     """The validation loss has been rising for several epochs while the training loss kept falling.
 
-    {paper}. The release fires at the first epoch in which the one loss rises and the other does not,
-    which noise alone brings about; here the rise must last three epochs and come to a tenth of the loss.
+    {paper}. The release fires at the first epoch in which the one loss rises and the other does
+    not, which noise alone brings about; here the rise must last three epochs and come to a tenth of
+    the loss.
     """
     held, trained = _loss_curves(evidence.watched)
     if len(held) <= PATIENCE:
@@ -111,7 +118,9 @@ def overfitting(detector: Detector, evidence: Evidence) -> Findings:
 def _loss_curves(trace: Trace) -> tuple[list[float], list[float]]:
     """Validation losses, and the mean loss of the steps since the validation before."""
     seen, losses = trace.metric("val_loss").known, trace.losses.known
-    held, trained, before = [], [], -1
+    held = []
+    trained = []
+    before = -1
     for step, value in zip(seen.steps, seen.values, strict=True):
         steps = losses.values[(losses.steps > before) & (losses.steps <= step)]
         if len(steps):

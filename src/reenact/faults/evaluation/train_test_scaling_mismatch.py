@@ -53,14 +53,35 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import first_place, function_of, indexes, place_in, value_of
-from reenact.faults.facts.own_figures import HELD_OUT, base_name, scaled_by_themselves, splits_given
-from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, names, owner_of, within
+from reenact.faults.facts.lines import (
+    first_place,
+    function_of,
+    indexes,
+    place_in,
+    value_of,
+)
+from reenact.faults.facts.own_figures import (
+    HELD_OUT,
+    base_name,
+    scaled_by_themselves,
+    splits_given,
+)
+from reenact.faults.facts.parts import (
+    all_parts,
+    called,
+    is_call,
+    is_sum,
+    names,
+    owner_of,
+    within,
+)
 from reenact.faults.facts.places import at_named
 from reenact.program.graph import TensorFacts
 from reenact.program.read.index import FileIndex
 
-SCALERS = re.compile(r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf")
+SCALERS = re.compile(
+    r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf"
+)
 PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
 SPLIT = re.compile(r"(?i)(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])")
 SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
@@ -90,12 +111,12 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) -> Findings:
-    """Training and held-out inputs have another mean or spread: one was scaled, the other not, or with
-    other numbers. Also seen in the text: a scaler that is fitted to held-out rows again, or a mean and a
-    deviation that each split takes of its own rows.
+    """Training and held-out inputs have another mean or spread: one was scaled, the other not, or
+    with other numbers. Also seen in the text: a scaler that is fitted to held-out rows again, or a
+    mean and a deviation that each split takes of its own rows.
 
-    Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
-    MLSys 2019.
+    Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine
+    Learning", MLSys 2019.
     """
     files = list(indexes(evidence))
     for place, saw in scaled_by_themselves(files):
@@ -132,7 +153,10 @@ def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Iterator[tupl
         held = [name for name in given if HELD_OUT.search(name)]
         if held and len(held) < len(set(given)):
             others = next(name for name in given if name not in held)
-            yield call, f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things"
+            yield (
+                call,
+                f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things",
+            )
 
 
 def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
@@ -145,8 +169,9 @@ def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
 
 
 def _generates(index: FileIndex) -> bool:
-    """Whether a model is asked without gradients about what it has just answered, over and over: what it is
-    then given is made by itself, and no held-out rows."""
+    """Whether a model is asked without gradients about what it has just answered, over and over:
+    what it is then given is made by itself, and no held-out rows.
+    """
     for loop in index.loops:
         given = {ast.unparse(node.targets[0]): node.value for node in within(loop, ast.Assign)}
         if not given or not _without_gradients(index, loop):
@@ -157,8 +182,11 @@ def _generates(index: FileIndex) -> bool:
             answers = {name for name, value in given.items() if call in ast.walk(value)}
             if again is None or not isinstance(first, ast.Name):
                 continue
-            # A value that is made of the call, or of a variable that holds its answer, in a further step.
-            if names(again) & (answers - {first.id}) or (not is_call(again) and call in ast.walk(again)):
+            # A value that is made of the call, or of a variable that holds its answer, in a further
+            # step.
+            if names(again) & (answers - {first.id}) or (
+                not is_call(again) and call in ast.walk(again)
+            ):
                 return True
     return False
 
@@ -166,12 +194,16 @@ def _generates(index: FileIndex) -> bool:
 def _without_gradients(index: FileIndex, node: ast.AST) -> bool:
     above = index.ancestors(node)
     said = [item.context_expr for one in above if isinstance(one, ast.With) for item in one.items]
-    said += [word for one in above if isinstance(one, ast.FunctionDef) for word in one.decorator_list]
+    said += [
+        word for one in above if isinstance(one, ast.FunctionDef) for word in one.decorator_list
+    ]
     return any(re.search(r"no_grad|inference_mode", ast.unparse(one)) for one in said)
 
 
 def _applied_at(files: Sequence[FileIndex]) -> Place | None:
-    """Where rows of a split are scaled, `(x - mean) / std` or a call, in a line or function that names it."""
+    """Where rows of a split are scaled, `(x - mean) / std` or a call, in a line or function
+    that names it.
+    """
     found: list[tuple[bool, Place]] = []
     for index in files:
         for node in all_parts(index.tree):
@@ -196,12 +228,18 @@ def _scaled(files: Sequence[FileIndex]) -> Iterator[tuple[FileIndex, ast.expr]]:
     for index in files:
         for target, value in stores(index.tree):
             named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
-            if named and isinstance(value, ast.Call | ast.BinOp) and SCALED.search(ast.unparse(value)):
+            if (
+                named
+                and isinstance(value, ast.Call | ast.BinOp)
+                and SCALED.search(ast.unparse(value))
+            ):
                 yield index, value
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
-    """Whether there are rows enough of one shape; a model is called with ones or zeros to be built."""
+    """Whether there are rows enough of one shape; a model is called with ones or zeros to be
+    built.
+    """
     enough = min(train.rows_seen, held.rows_seen) >= ENOUGH and train.shape[1:] == held.shape[1:]
     return enough and None not in (train.mean, train.std, held.mean) and bool(held.std)
 

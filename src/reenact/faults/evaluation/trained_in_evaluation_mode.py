@@ -79,4 +79,10 @@ def trained_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
     if not modes or modes[-1] != 0 or off < 0.3 * len(modes):
         return
     saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
-    yield at_named(evidence, detector.finding(evidence, saw, kind=Kind.MODE), Kind.MODE, "train", ("train",))
+    yield at_named(
+        evidence,
+        detector.finding(evidence, saw, kind=Kind.MODE),
+        Kind.MODE,
+        "train",
+        ("train",),
+    )

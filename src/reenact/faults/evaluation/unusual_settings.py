@@ -52,9 +52,10 @@ from reenact.faults.output.collapsed_output import collapsed_output
 
 PARTS = 6
 BARELY = 0.7
-"""Share of the first loss that is left in the end. Of the learned detector's trainings this adds 26 of 295
-faulty ones to what the other symptoms name, and none of 147 healthy ones; at 0.5 it would still add none of
-these."""
+"""Share of the first loss that is left in the end. Of the learned detector's trainings this adds 26
+of 295 faulty ones to what the other symptoms name, and none of 147 healthy ones; at 0.5 it would
+still add none of these.
+"""
 SYMPTOMS: tuple[Detector, ...] = (learns_nothing, collapsed_output, loss_stalls)
 TRIED = (
     (Kind.LEARNING_RATE, FaultType.HLR, 0.3),
@@ -84,13 +85,16 @@ def usual_elsewhere(detector: Detector, evidence: Evidence) -> Findings:
     """The training fails, and a setting that decides over success could as well have another, usual
     value: learning rate, optimiser, batch size, epochs, loss.
 
-    Zhang et al., "AutoTrainer", ICSE 2021 (repairs tried in turn); Table 1 of "Fault Localisation and
-    Repair of Deep Learning Systems" for which faults are frequent.
+    Zhang et al., "AutoTrainer", ICSE 2021 (repairs tried in turn); Table 1 of "Fault Localisation
+    and Repair of Deep Learning Systems" for which faults are frequent.
     """
     if evidence.acts:
         # What an agent meets changes with what it does: its loss does not say how well it does.
         return
-    seen = next((finding.saw for rule in SYMPTOMS for finding in rule.check(evidence)), _barely(evidence))
+    seen = next(
+        (finding.saw for rule in SYMPTOMS for finding in rule.check(evidence)),
+        _barely(evidence),
+    )
     if not seen:
         return
     for kind, fault, sure in TRIED:
@@ -98,7 +102,9 @@ def usual_elsewhere(detector: Detector, evidence: Evidence) -> Findings:
         values = _values(param, kind, evidence) if param is not None else ()
         if param is not None and param.changeable and values:
             saw = f"{seen}; {kind.value} {param.in_force}"
-            yield detector.finding(evidence, saw, kind=kind, values=values, study=fault, confidence=sure)
+            yield detector.finding(
+                evidence, saw, kind=kind, values=values, study=fault, confidence=sure
+            )
 
 
 def _barely(evidence: Evidence) -> str:
@@ -117,7 +123,9 @@ def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[J
         return (round(now * 10, 12), round(now / 10, 12), round(now * 100, 12))
     if kind is Kind.OPTIMIZER:
         adam = "adam" in str(now).lower()
-        return tuple(value for value in param.alternatives if adam or "adam" in str(value).lower())[:2]
+        return tuple(value for value in param.alternatives if adam or "adam" in str(value).lower())[
+            :2
+        ]
     if kind is Kind.BATCH_SIZE and isinstance(now, int):
         return tuple(value for value in (32, 16, 64) if value < now) or (32,)
     if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:

@@ -51,7 +51,14 @@ from reenact.faults import (
 )
 from reenact.faults.facts.flow import reached_by, stores
 from reenact.faults.facts.input_values import shared_rows
-from reenact.faults.facts.lines import call_place, function_of, indexes, loops_of, place_in, value_of
+from reenact.faults.facts.lines import (
+    call_place,
+    function_of,
+    indexes,
+    loops_of,
+    place_in,
+    value_of,
+)
 from reenact.faults.facts.parts import called, is_call, names, options, within, words
 from reenact.faults.facts.places import framework
 from reenact.probe.trace import Overlap
@@ -66,7 +73,12 @@ TRAINED, HELD_OUT, SPLIT = (
 )
 """How programs name the rows of a split."""
 OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
-LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", *OF_QUANTITIES)
+LOSSES = (
+    "cross_entropy",
+    "nll_loss",
+    "binary_cross_entropy_with_logits",
+    *OF_QUANTITIES,
+)
 RESAMPLES = {"resample", "fit_resample", "oversample"}
 JOINS = {"concatenate", "vstack", "append", "cat", "concat"}
 DRAWS = ("permutation", "randperm")
@@ -110,8 +122,8 @@ FAULT = Fault(
 def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     """Rows of the training data are among the rows that the model is judged by.
 
-    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based Science",
-    2023.
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
+    Science", 2023.
     """
     for index in indexes(evidence):
         for node, saw, sure in chain(_over_all_rows(index), _split_by_chance(index)):
@@ -126,7 +138,10 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     sure = _sure(evidence, worst, clean=clean)
     saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
     proven = Certainty.PROOF if sure > 0.8 else None
-    where, kind = call_place(evidence, *COPIES) if proven is not None else None, Kind.VALIDATION
+    where, kind = (
+        call_place(evidence, *COPIES) if proven is not None else None,
+        Kind.VALIDATION,
+    )
     yield detector.finding(evidence, saw, kind=kind, confidence=sure, certainty=proven, place=where)
 
 
@@ -136,17 +151,21 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     "reenact",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,
-    why="Copies of one row lie on both sides of the split: split first, then draw from the training rows.",
+    why=(
+        "Copies of one row lie on both sides of the split: split first, then draw from the "
+        "training rows."
+    ),
     study=FaultType.VRM,
     severity=Severity.ERROR,
     confidence=0.9,
     certainty=Certainty.STRONG,
 )
 def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
-    """Rows are drawn with replacement, and the copies are split into training and test data afterwards.
+    """Rows are drawn with replacement, and the copies are split into training and test data
+    afterwards.
 
-    Kapoor and Narayanan, "Leakage and the reproducibility crisis in machine-learning-based science",
-    Patterns 2023 (duplicates); documentation of imbalanced-learn, "Common pitfalls".
+    Kapoor and Narayanan, "Leakage and the reproducibility crisis in machine-learning-based
+    science", Patterns 2023 (duplicates); documentation of imbalanced-learn, "Common pitfalls".
     """
     for index in indexes(evidence):
         copying = [call for call in index.calls if _copies(index, call)]
@@ -155,7 +174,8 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
         for draw in (*copying, *(call for call in index.calls if called(call) in own)):
             split = _split_later(index, draw)
             rows = called(draw) in own.union(RESAMPLERS) or _made_by(index, draw.args[0], CHOSEN)
-            # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance.
+            # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by
+            # chance.
             halves = rows and not loops_of(index, draw)
             if split is not None and (is_call(split) or halves):
                 saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
@@ -173,10 +193,12 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.15,
 )
 def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Findings:
-    """Validation accuracy is nearly perfect, or clearly better than that of training, after some epochs.
+    """Validation accuracy is nearly perfect, or clearly better than that of training, after some
+    epochs.
 
-    {paper}; the bounds 0.95 and 0.05 after three epochs are those of the release. An easy task or dropout
-    in training explains both, so this counts for little unless rows are found in both parts.
+    {paper}; the bounds 0.95 and 0.05 after three epochs are those of the release. An easy task or
+    dropout in training explains both, so this counts for little unless rows are found in both
+    parts.
     """
     trace = evidence.watched
     held = trace.metric("val_accuracy").known.values
@@ -191,11 +213,15 @@ def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Fi
     own = trace.metric("accuracy").known.values
     lead = last - float(own[-1]) if len(own) else 0.0
     if len(held) >= EPOCHS and (last > PERFECT or lead > LEAD):
-        yield detector.finding(evidence, f"validation accuracy {last:.2f}, {lead:+.2f} against training")
+        yield detector.finding(
+            evidence, f"validation accuracy {last:.2f}, {lead:+.2f} against training"
+        )
 
 
 def _over_all_rows(index: FileIndex) -> Leaks:
-    """Losses of a training, where a program splits its rows by masks or numbers and no loss reads any."""
+    """Losses of a training, where a program splits its rows by masks or numbers and no loss
+    reads any.
+    """
     spoken = list(words(index.tree))
     split = any(map(TRAINED.search, spoken)) and any(map(HELD_OUT.search, spoken))
     if not split or any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
@@ -206,7 +232,11 @@ def _over_all_rows(index: FileIndex) -> Leaks:
     reached = reached_by(index, SPLIT)
     if losses and not any(reached.intersection(words(call)) for call in losses):
         text = ast.unparse(losses[0])[:60]
-        yield losses[0], f"{text} takes every row; the split of the program does not enter", 0.9
+        yield (
+            losses[0],
+            f"{text} takes every row; the split of the program does not enter",
+            0.9,
+        )
 
 
 def _repeated_before(evidence: Evidence) -> bool:
@@ -215,8 +245,14 @@ def _repeated_before(evidence: Evidence) -> bool:
         makers = [one.node for one in index.functions if _repeats_rows(one.node)]
         wanted = {getattr(one, "name", "") for one in makers} | RESAMPLES
         inside = {id(call) for one in makers for call in within(one, ast.Call)}
-        made = [call.lineno for call in index.calls if called(call) in wanted and id(call) not in inside]
-        splits = [call.lineno for call in index.calls if called(call) in ("train_test_split", "random_split")]
+        made = [
+            call.lineno for call in index.calls if called(call) in wanted and id(call) not in inside
+        ]
+        splits = [
+            call.lineno
+            for call in index.calls
+            if called(call) in ("train_test_split", "random_split")
+        ]
         if made and splits and min(made) < max(splits):
             return True
     return False
@@ -228,7 +264,9 @@ def _repeats_rows(function: ast.AST) -> bool:
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:
-    """Data that repeats itself, or has hardly any features, shares rows between splits by chance."""
+    """Data that repeats itself, or has hardly any features, shares rows between splits by
+    chance.
+    """
     facts = evidence.data("input", worst.split)
     if facts is None:
         return False
@@ -239,14 +277,20 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     if features >= MANY and measured:
         # No two such rows are equal by chance: rows that come twice are copies, wherever they lie.
         return False
-    twice, trained = facts.rows_seen - worst.rows, evidence.inputs.rows_seen if evidence.inputs else 0
-    # So many rows are shared by chance, by how many of one split are equal; few of them say it roughly.
+    twice, trained = (
+        facts.rows_seen - worst.rows,
+        evidence.inputs.rows_seen if evidence.inputs else 0,
+    )
+    # So many rows are shared by chance, by how many of one split are equal; few of them say it
+    # roughly.
     by_chance = 2 * twice * trained / max(1, facts.rows_seen)
     return twice > 0.01 * facts.rows_seen or features < 3 or worst.shared < ROUGHLY * by_chance
 
 
 def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
-    """Whoever judges by other rows too, or by all training rows after the training, does so on purpose."""
+    """Whoever judges by other rows too, or by all training rows after the training, does so on
+    purpose.
+    """
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
@@ -255,8 +299,9 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
 
 
 def _split_by_chance(index: FileIndex) -> Leaks:
-    """Where windows of one series that overlap are split by chance: what is held out lies between what was
-    trained on, and shares all but its ends with it."""
+    """Where windows of one series that overlap are split by chance: what is held out lies between
+    what was trained on, and shares all but its ends with it.
+    """
     makers = {one.name for one in index.functions if _slides(one.node)} | {"sliding_window_view"}
     stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
     reached: set[str] = set()
@@ -265,16 +310,28 @@ def _split_by_chance(index: FileIndex) -> Leaks:
             made = any(is_call(one, *makers) for one in ast.walk(value)) or _slides(value)
             if made or reached & names(value):
                 reached |= targets
-    by_chance = [targets for targets, value in stored if any(is_call(one, *DRAWS) for one in ast.walk(value))]
+    by_chance = [
+        targets for targets, value in stored if any(is_call(one, *DRAWS) for one in ast.walk(value))
+    ]
     drawn = {name for targets in by_chance for name in targets}
     for call in index.calls if reached else ():
-        splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(call)
+        splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(
+            call
+        )
         if splits and call.args and reached & names(call.args[0]):
-            yield call, f"{ast.unparse(call)[:60]} splits overlapping windows at random", 0.8
+            yield (
+                call,
+                f"{ast.unparse(call)[:60]} splits overlapping windows at random",
+                0.8,
+            )
     for one in within(index.tree, ast.Subscript):
         # Batches are drawn by chance too, in the loop of a training.
         if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
-            yield one, f"{ast.unparse(one)[:60]} takes overlapping windows at random", 0.8
+            yield (
+                one,
+                f"{ast.unparse(one)[:60]} takes overlapping windows at random",
+                0.8,
+            )
 
 
 def _slides(node: ast.AST) -> bool:
@@ -284,7 +341,9 @@ def _slides(node: ast.AST) -> bool:
     numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
     for one in ast.walk(node):
         match one:
-            case ast.Subscript(slice=ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add()))):
+            case ast.Subscript(
+                slice=ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add()))
+            ):
                 if start == end and start in numbers:
                     return True
     return False
@@ -305,7 +364,9 @@ def _made_by(index: FileIndex, value: ast.expr, makers: Sequence[str]) -> bool:
 
 
 def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
-    """The split of the rows that were drawn, by a call or by two slices; none where they are not split."""
+    """The split of the rows that were drawn, by a call or by two slices; none where they are
+    not split.
+    """
     around = function_of(index, draw)
     drawn: set[str] = set()
     statements = [one for one in ast.walk(around) if isinstance(one, ast.Assign | ast.Expr)]
@@ -319,7 +380,9 @@ def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
             return split
         for node in nodes:
             match node:
-                case ast.Subscript(rows, ast.Slice(None, ast.expr() as end)) if ast.unparse(rows) in drawn:
+                case ast.Subscript(rows, ast.Slice(None, ast.expr() as end)) if (
+                    ast.unparse(rows) in drawn
+                ):
                     # `rows[cut:]` beside `rows[:cut]`.
                     rest = f"{ast.unparse(rows)}[{ast.unparse(end)}:]"
                     if any(ast.unparse(one) == rest for one in within(around, ast.Subscript)):

@@ -63,7 +63,18 @@ from reenact.program.read.index import FileIndex
 BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
 WATCHED = re.compile(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']")
 FEWEST, WEAK = 5, 0.5
-MEASURES = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
+MEASURES = (
+    "acc",
+    "f1",
+    "auc",
+    "precision",
+    "recall",
+    "error",
+    "correct",
+    "iou",
+    "dice",
+    "score",
+)
 FAULT = Fault(
     code="EV08",
     name="wrong-metric",
@@ -84,11 +95,12 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
-    """The accuracy that is reported is that of the last batch alone, or a sum of hits divided by the
-    number of batches, or a sum of shares divided by the number of rows; or it is that of a regression,
-    whose answers are never equal to their targets.
+    """The accuracy that is reported is that of the last batch alone, or a sum of hits divided by
+    the number of batches, or a sum of shares divided by the number of rows; or it is that of a
+    regression, whose answers are never equal to their targets.
 
-    Documentation of torchmetrics.Accuracy (sums are kept over batches, the share is taken at the end).
+    Documentation of torchmetrics.Accuracy (sums are kept over batches, the share is taken at the
+    end).
     """
     yield from _of_a_regression(detector, evidence)
     for index in indexes(evidence):
@@ -112,8 +124,8 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
 def loss_and_metric_uncorrelated(detector: Detector, evidence: Evidence) -> Findings:
     """Loss and accuracy move independently of each other from epoch to epoch.
 
-    {paper}, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there
-    is nothing to correlate.
+    {paper}, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since
+    there is nothing to correlate.
     """
     # The first epoch begins anywhere and says nothing about what the two do together.
     loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
@@ -124,7 +136,10 @@ def loss_and_metric_uncorrelated(detector: Detector, evidence: Evidence) -> Find
         return
     linked = 0.0 if statistics.pstdev(score) < 1e-6 else statistics.correlation(loss, score)
     if linked > -WEAK:
-        yield detector.finding(evidence, f"correlation {linked:.2f} of loss and accuracy over {count} epochs")
+        yield detector.finding(
+            evidence,
+            f"correlation {linked:.2f} of loss and accuracy over {count} epochs",
+        )
 
 
 @FAULT.detector(
@@ -159,7 +174,9 @@ def _labels(loop: ast.stmt) -> set[str]:
 
 
 def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) -> str:
-    """What is wrong with the hits that a statement counts; empty for nothing, or where it counts none."""
+    """What is wrong with the hits that a statement counts; empty for nothing, or where it
+    counts none.
+    """
     if not isinstance(node, ast.Assign | ast.AugAssign) or not _compares(node.value, labels):
         return ""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
@@ -172,10 +189,16 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
     if isinstance(node, ast.Assign):
         within_loop = any(loop.lineno <= use.lineno <= last for use in uses)
         ends = any(within(loop, ast.Break))
-        return f"{target.id} is that of the last batch" if after and not within_loop and not ends else ""
+        return (
+            f"{target.id} is that of the last batch"
+            if after and not within_loop and not ends
+            else ""
+        )
     share = any(is_call(one, "mean") for one in ast.walk(node.value))
     above = [(use, index.parents.get(use)) for use in after]
-    divisors = [ast.unparse(one.right) for use, one in above if is_sum(one, ast.Div) and one.left is use]
+    divisors = [
+        ast.unparse(one.right) for use, one in above if is_sum(one, ast.Div) and one.left is use
+    ]
     if share and any("dataset" in text for text in divisors):
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
     whole = not share and not any(within(node.value, ast.BinOp))
@@ -186,25 +209,37 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:
     """Whether answers are compared with the labels of the batch, and the hits counted."""
-    equal = [node.comparators[0] for node in within(value, ast.Compare) if isinstance(node.ops[0], ast.Eq)]
+    equal = [
+        node.comparators[0]
+        for node in within(value, ast.Compare)
+        if isinstance(node.ops[0], ast.Eq)
+    ]
     counted = any(is_call(node, "mean", "sum") for node in ast.walk(value))
     return counted and any(labels & names(one) for one in equal)
 
 
 def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
-    """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch is kept."""
+    """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch
+    is kept.
+    """
     labels, regression = evidence.labels, evidence.loss_family is LossFamily.REGRESSION
     classes = labels is None or labels.integral or labels.one_hot
     if classes or not regression or framework(evidence) != "keras":
         return
     for index in indexes(evidence):
-        metrics = [word.value for call in index.calls for word in call.keywords if word.arg == "metrics"]
+        metrics = [
+            word.value for call in index.calls for word in call.keywords if word.arg == "metrics"
+        ]
         for node in (node for one in metrics for node in within(one, ast.Constant)):
             if node.value in ("accuracy", "acc", "binary_accuracy"):
                 watched = WATCHED.search(index.text) is not None
                 saw = "accuracy of a regression whose targets are no whole numbers"
                 saw += ", which decides when to stop" if watched else ""
-                sure, certain = (detector.confidence, Certainty.STRONG) if watched else (0.5, Certainty.HINT)
+                sure, certain = (
+                    (detector.confidence, Certainty.STRONG) if watched else (0.5, Certainty.HINT)
+                )
                 place = place_in(index, node)
-                yield detector.finding(evidence, saw, place=place, certainty=certain, confidence=sure)
+                yield detector.finding(
+                    evidence, saw, place=place, certainty=certain, confidence=sure
+                )
                 return

@@ -9,7 +9,16 @@ small only when no layer moves; and what an output must be like depends on the l
 import math
 from dataclasses import dataclass, replace
 
-from reenact.faults import Detector, Evidence, FaultType, Finding, JsonValue, Kind, LayerView, TaskType
+from reenact.faults import (
+    Detector,
+    Evidence,
+    FaultType,
+    Finding,
+    JsonValue,
+    Kind,
+    LayerView,
+    TaskType,
+)
 from reenact.faults.facts.losses import LossFamily, Wanted
 from reenact.faults.facts.measured import among, inputs_scaled, update_ratios
 from reenact.faults.facts.model import owner_of
@@ -19,7 +28,11 @@ SMALLEST_RATIO, LARGEST_RATIO = 1e-5, 0.1
 FEWEST_WEIGHTS = 4
 """The variance of fewer says nothing."""
 RATES = (0.001, 0.01, 0.0001)
-OUTPUTS = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
+OUTPUTS = {
+    Wanted.SOFTMAX: "softmax",
+    Wanted.SIGMOID: "sigmoid",
+    Wanted.LOG_SOFTMAX: "log_softmax",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +48,11 @@ class Advice:
 
 
 def report(
-    detector: Detector, evidence: Evidence, saw: str, advice: Advice, step: int | None = None
+    detector: Detector,
+    evidence: Evidence,
+    saw: str,
+    advice: Advice,
+    step: int | None = None,
 ) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
     saw = f"{saw}; {advice.text}"
@@ -69,7 +86,12 @@ def for_invalid(evidence: Evidence, step: int | None) -> Advice:
 
 def for_no_progress(evidence: Evidence) -> Advice:
     """A loss that does not fall, an accuracy that does not rise."""
-    return poor_weights(evidence) or raw_data(evidence) or wrong_rate(evidence) or other_optimizer(evidence)
+    return (
+        poor_weights(evidence)
+        or raw_data(evidence)
+        or wrong_rate(evidence)
+        or other_optimizer(evidence)
+    )
 
 
 def for_idle_units(evidence: Evidence, layer: LayerView) -> Advice:
@@ -83,11 +105,19 @@ def for_vanishing(evidence: Evidence, layer: LayerView) -> Advice:
     """Gradients that die on the way back."""
     if rate := wrong_rate(evidence):
         return rate
-    flat = next((one for one in evidence.weighted[:-1] if one.activation in ("sigmoid", "tanh")), None)
+    flat = next(
+        (one for one in evidence.weighted[:-1] if one.activation in ("sigmoid", "tanh")),
+        None,
+    )
     if flat is not None:
         return other_activation(evidence, flat)
     return Advice(
-        FaultType.LAD, f"take layer {layer.name} away, or add one", 0.25, Kind.LAYER, (None,), layer
+        FaultType.LAD,
+        f"take layer {layer.name} away, or add one",
+        0.25,
+        Kind.LAYER,
+        (None,),
+        layer,
     )
 
 
@@ -112,7 +142,10 @@ def broken_data(evidence: Evidence) -> Advice | None:
     if facts is None or not facts.nan_share > 0:
         return None
     return Advice(
-        FaultType.CPP, f"{facts.nan_share:.2%} of the input values are NaN", 0.95, Kind.PREPROCESSING
+        FaultType.CPP,
+        f"{facts.nan_share:.2%} of the input values are NaN",
+        0.95,
+        Kind.PREPROCESSING,
     )
 
 
@@ -146,13 +179,19 @@ def _rates(now: float | None, factor: float) -> tuple[float, ...]:
     """Usual rates on the wanted side of the one in force, or that times the factor."""
     if now is None:
         return RATES
-    return tuple(rate for rate in RATES if (rate > now) is (factor > 1) and rate != now) or (now * factor,)
+    return tuple(rate for rate in RATES if (rate > now) is (factor > 1) and rate != now) or (
+        now * factor,
+    )
 
 
 def bare_output(evidence: Evidence) -> Advice | None:
     """A linear or rectified output under a loss that wants probabilities."""
     wanted = OUTPUTS.get(evidence.wanted_output)
-    if wanted is None or evidence.output is None or evidence.last_activation not in (None, "linear", "relu"):
+    if (
+        wanted is None
+        or evidence.output is None
+        or evidence.last_activation not in (None, "linear", "relu")
+    ):
         return None
     values = among(evidence, Kind.ACTIVATION, (wanted,), evidence.output)
     text = f"{evidence.loss_name} wants a {wanted} at the output"
@@ -164,18 +203,33 @@ def wrong_loss(evidence: Evidence) -> Advice | None:
     classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
     if not classes or evidence.loss_family is not LossFamily.REGRESSION:
         return None
-    wanted = ("categorical_crossentropy", "cross_entropy", "CrossEntropyLoss", "binary_crossentropy")
+    wanted = (
+        "categorical_crossentropy",
+        "cross_entropy",
+        "CrossEntropyLoss",
+        "binary_crossentropy",
+    )
     text = f"{evidence.loss_name} is no loss for classes"
     return Advice(FaultType.LCH, text, 0.6, Kind.LOSS, among(evidence, Kind.LOSS, wanted))
 
 
 def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
     """Another activation at a layer, or at the layer with weights that it bends."""
-    host, last = owner_of(evidence, layer), OUTPUTS.get(evidence.wanted_output, "linear")
+    host, last = (
+        owner_of(evidence, layer),
+        OUTPUTS.get(evidence.wanted_output, "linear"),
+    )
     wanted = (last,) if host.role == "output" else ("relu", "elu", "tanh")
-    text = f"another activation may help at layer {host.name}, which has {host.activation or 'none'}"
+    text = (
+        f"another activation may help at layer {host.name}, which has {host.activation or 'none'}"
+    )
     return Advice(
-        FaultType.ACH, text, 0.4, Kind.ACTIVATION, among(evidence, Kind.ACTIVATION, wanted, host), host
+        FaultType.ACH,
+        text,
+        0.4,
+        Kind.ACTIVATION,
+        among(evidence, Kind.ACTIVATION, wanted, host),
+        host,
     )
 
 

@@ -15,9 +15,10 @@ DEEP = 10
 
 
 def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
-    """Layers of which each takes what the one before gives. A live model tells the order of execution; the
-    text of a Keras model tells it as well, unless it has a `call` of its own. In the text of a torch module
-    only numbered parts of a `Sequential` are sure to stand in a row."""
+    """Layers of which each takes what the one before gives. A live model tells the order of
+    execution; the text of a Keras model tells it as well, unless it has a `call` of its own. In the
+    text of a torch module only numbered parts of a `Sequential` are sure to stand in a row.
+    """
     row: list[LayerView] = []
     for layer in evidence.layers:
         if row and not _joins(evidence, row[-1], layer):
@@ -36,7 +37,10 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
         return False
     if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
         # Whether the output can be what the next one was given; unknown shapes fit.
-        given, taken = (first.output_shape or (None, None))[1:], (second.input_shape or (None, None))[1:]
+        given, taken = (
+            (first.output_shape or (None, None))[1:],
+            (second.input_shape or (None, None))[1:],
+        )
         unknown = None in given or None in taken
         return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
     return apart(first, second) == 1
@@ -56,13 +60,22 @@ def is_keras(evidence: Evidence) -> bool:
 
 def mentions(evidence: Evidence, *words: str) -> bool:
     """Whether a file of the program holds one of these words."""
-    texts = [file.text.lower() for file in evidence.program.files] if evidence.program is not None else []
+    texts = (
+        [file.text.lower() for file in evidence.program.files]
+        if evidence.program is not None
+        else []
+    )
     return any(word in text for word in words for text in texts)
 
 
 def apart(first: LayerView, second: LayerView) -> int:
-    """How far the second part of one `Sequential` is behind the first; 0 for parts of something else."""
-    (one, _, before), (two, _, after) = first.name.rpartition("."), second.name.rpartition(".")
+    """How far the second part of one `Sequential` is behind the first; 0 for parts of something
+    else.
+    """
+    (one, _, before), (two, _, after) = (
+        first.name.rpartition("."),
+        second.name.rpartition("."),
+    )
     return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
 
 
@@ -72,8 +85,10 @@ def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...
 
 
 def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
-    """Hidden dense and convolution layers whose output reaches the next such layer unbent, that layer, and
-    whether it may be meant so: at a waist, or where most layers are bent, and one takes little away."""
+    """Hidden dense and convolution layers whose output reaches the next such layer unbent, that
+    layer, and whether it may be meant so: at a waist, or where most layers are bent, and one takes
+    little away.
+    """
     found = []
     for number, layer in enumerate(evidence.layers):
         flat = layer.role == "hidden" and layer.family in ("dense", "conv") and not _bent(layer)
@@ -86,17 +101,24 @@ def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
 
 
 def _bent(layer: LayerView) -> bool:
-    return any(word not in (None, "linear", "identity") for word in (layer.own_activation, layer.activation))
+    return any(
+        word not in (None, "linear", "identity")
+        for word in (layer.own_activation, layer.activation)
+    )
 
 
 def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | None:
-    """The next layer with weights, if it is sure that it takes this layer's output and nothing else."""
+    """The next layer with weights, if it is sure that it takes this layer's output and nothing
+    else.
+    """
     behind = evidence.layers[number + 1 :]
     param = evidence.hyperparameter(Kind.ACTIVATION, layer)
     if layer.feeds:
         taken = [other for other in behind if other.name in layer.feeds and other.weighted]
         plain = param is not None and param.absent and param.in_force in (None, "linear")
-        return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
+        return (
+            taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
+        )
     if evidence.graph is None:
         return None
     row = next((row for row in rows(evidence) if layer in row), (layer,))
@@ -108,8 +130,9 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
 
 
 def _shared_between(evidence: Evidence, layer: LayerView, taker: LayerView) -> bool:
-    """Whether a place of their sequence has no layer of its own: one object, such as a ReLU, that stands at
-    several places has the name of the first."""
+    """Whether a place of their sequence has no layer of its own: one object, such as a ReLU, that
+    stands at several places has the name of the first.
+    """
     owner, dot, first = layer.name.rpartition(".")
     known = {one.name for one in evidence.layers}
     places = range(1, apart(layer, taker))
@@ -119,19 +142,29 @@ def _shared_between(evidence: Evidence, layer: LayerView, taker: LayerView) -> b
 def _split(layer: LayerView) -> bool:
     """One half of a factored convolution, which is linear on purpose."""
     groups = layer.settings.get("groups")
-    return "Depthwise" in layer.type or "Separable" in layer.type or (isinstance(groups, int) and groups > 1)
+    return (
+        "Depthwise" in layer.type
+        or "Separable" in layer.type
+        or (isinstance(groups, int) and groups > 1)
+    )
 
 
 def _narrows(first: LayerView, second: LayerView) -> bool:
     """A waist: narrower than what comes in and what follows, as the code of an autoencoder is."""
-    before = first.settings.get("in_features") or (first.input_shape[-1] if first.input_shape else None)
+    before = first.settings.get("in_features") or (
+        first.input_shape[-1] if first.input_shape else None
+    )
     if not isinstance(before, int) or first.width is None or second.width is None:
         return False
     return first.width < before and first.width < second.width
 
 
-def dropout_before(detector: Detector, evidence: Evidence, wanted: Callable[[LayerView], bool]) -> Findings:
-    """Dropout with such a layer behind it, at most an activation between: to take out, if the text allows."""
+def dropout_before(
+    detector: Detector, evidence: Evidence, wanted: Callable[[LayerView], bool]
+) -> Findings:
+    """Dropout with such a layer behind it, at most an activation between: to take out, if the
+    text allows.
+    """
     for row in rows(evidence):
         for number, layer in enumerate(row):
             behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
@@ -157,7 +190,10 @@ def window(layer: LayerView) -> int | None:
 
 def filters(layer: LayerView) -> int | None:
     values = (layer.settings.get(name) for name in ("filters", "out_channels"))
-    return next((one for one in values if isinstance(one, int) and not isinstance(one, bool)), None)
+    return next(
+        (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
+        None,
+    )
 
 
 def strided(layer: LayerView) -> bool:

@@ -23,23 +23,38 @@ from reenact.probe.crash import PROGRAM, Crash
 from reenact.program.change import Set
 from reenact.program.patch import Patch
 
-_BEYOND = re.compile(r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes", re.IGNORECASE)
+_BEYOND = re.compile(
+    r"out of bounds|class values must be|cur_target|t >= 0 && t < n_classes",
+    re.IGNORECASE,
+)
 """A class that no unit of the output stands for."""
 LONGEST = 240
 OPERATORS = frozenset("@+-*/")
-ABOUT_TENSORS = frozenset({
-    CrashKind.SHAPE, CrashKind.LABEL, CrashKind.DTYPE, CrashKind.DEVICE, CrashKind.INDEX, CrashKind.OTHER,
-})  # fmt: skip
+ABOUT_TENSORS = frozenset(
+    {
+        CrashKind.SHAPE,
+        CrashKind.LABEL,
+        CrashKind.DTYPE,
+        CrashKind.DEVICE,
+        CrashKind.INDEX,
+        CrashKind.OTHER,
+    }
+)
 BY_WORDS = 0.9
 """Confidence where only the message says what happened."""
 _OF_LAYER = re.compile(r"""of layer ['"](?P<name>[\w/.-]+)['"]""")
 
 
 def crashed(
-    detector: Detector, evidence: Evidence, kind: CrashKind, more: str = "", why: str = ""
+    detector: Detector,
+    evidence: Evidence,
+    kind: CrashKind,
+    more: str = "",
+    why: str = "",
 ) -> Findings:
-    """The finding at the place of an exception of this kind; `more` is added to what was seen, and `why`
-    stands in place of the detector's own sentence."""
+    """The finding at the place of an exception of this kind; `more` is added to what was seen, and
+    `why` stands in place of the detector's own sentence.
+    """
     crash = evidence.crash
     if crash is None:
         return
@@ -56,7 +71,9 @@ def crashed(
     yield finding
 
 
-def _placed(detector: Detector, evidence: Evidence, crash: Crash, kind: CrashKind, saw: str) -> Finding:
+def _placed(
+    detector: Detector, evidence: Evidence, crash: Crash, kind: CrashKind, saw: str
+) -> Finding:
     match kind:
         case CrashKind.SHAPE:
             return _shape(detector, evidence, crash, saw)
@@ -76,7 +93,10 @@ def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
         return detector.finding(evidence, f"{saw}; {words}", layer=view, place=layer.place)
     # The layer that Keras names as the one that cannot take what it was given.
     name = _OF_LAYER.search(crash.message)
-    named = next((view for view in evidence.layers if name is not None and view.name == name["name"]), None)
+    named = next(
+        (view for view in evidence.layers if name is not None and view.name == name["name"]),
+        None,
+    )
     if named is not None:
         return detector.finding(evidence, saw, layer=named, study=FaultType.LCN, place=named.place)
     # Where it was made, unless its forward pass is the program's own.
@@ -89,28 +109,41 @@ def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
 def _label(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Finding:
     beyond = outside(crash) is not None or _BEYOND.search(crash.message) is not None
     if beyond and evidence.output is not None:
-        return detector.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, study=FaultType.LCN)
+        return detector.finding(
+            evidence, saw, layer=evidence.output, kind=Kind.UNITS, study=FaultType.LCN
+        )
     if evidence.place_of(Kind.LOSS) is not None:
         suggestions = _for_these_labels(evidence, losses_for(evidence, crash))
-        return detector.finding(evidence, saw, kind=Kind.LOSS, suggestions=suggestions, study=FaultType.LCH)
+        return detector.finding(
+            evidence, saw, kind=Kind.LOSS, suggestions=suggestions, study=FaultType.LCH
+        )
     return detector.finding(evidence, saw, layer=_layer_of(evidence, crash), place=crash.place)
 
 
 def command(evidence: Evidence, before: str = "", after: str = "") -> str:
     """The line that diagnoses the same program, with words in front of it or after it."""
-    program = shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    program = (
+        shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    )
     return " ".join(filter(None, ("reenact diagnose", before, program, after)))
 
 
 def losses_for(evidence: Evidence, crash: Crash) -> tuple[str, ...]:
-    """The loss of Keras that takes labels of the form that these have; nothing where that is not known."""
+    """The loss of Keras that takes labels of the form that these have; nothing where that is
+    not known.
+    """
     inner, tensors = crash.facts.inner, crash.facts.operands
     function = inner.function if inner is not None else ""
     if len(tensors) < 2:
-        # What Keras writes when labels are one column a class, or numbers, and the loss takes the other.
+        # What Keras writes when labels are one column a class, or numbers, and the loss takes the
+        # other.
         if "must have the same shape up until" in crash.message:
             return ("categorical_crossentropy",)
-        return ("sparse_categorical_crossentropy",) if "must have the same shape" in crash.message else ()
+        return (
+            ("sparse_categorical_crossentropy",)
+            if "must have the same shape" in crash.message
+            else ()
+        )
     target, output = tensors[:2]
     width = output.shape[-1] if output.shape else 0
     if function.startswith("sparse"):
@@ -126,11 +159,16 @@ def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Sugg
     param = evidence.hyperparameter(Kind.LOSS)
     if param is None or not param.changeable:
         return ()
-    return tuple(Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses)
+    return tuple(
+        Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses
+    )
 
 
 def _layer_of(evidence: Evidence, crash: Crash) -> LayerView | None:
-    return next((view for view in evidence.layers if view.place and view.place == crash.layer_place), None)
+    return next(
+        (view for view in evidence.layers if view.place and view.place == crash.layer_place),
+        None,
+    )
 
 
 def _message(crash: Crash) -> str:
@@ -143,7 +181,9 @@ def _message(crash: Crash) -> str:
 def _given(crash: Crash) -> str:
     """The layer that raised and what it was given; else the tensors of the call."""
     if crash.layer:
-        given = ", ".join(f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs)
+        given = ", ".join(
+            f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs
+        )
         where = f" made at line {crash.layer_place.line}" if crash.layer_place is not None else ""
         return f" (in {crash.layer}{where}{', given ' + given if given else ''})"
     facts = crash.facts

@@ -16,7 +16,9 @@ _LISTS = "keras.src.trainers.data_adapters"
 
 
 def shape_advice(crash: Crash) -> str:
-    """The sizes that do not fit and what to change; empty where more than the message is not known."""
+    """The sizes that do not fit and what to change; empty where more than the message is not
+    known.
+    """
     facts = crash.facts
     tensors = facts.operands
     if facts.inner is not None and facts.inner.function == "load_state_dict":
@@ -73,7 +75,11 @@ def _to_weights(tensors: tuple[Operand, ...]) -> str:
     given, weights = tensors[:2]
     differ = f"{given.name} is {given.kind}, {weights.name} is {weights.kind}"
     torch = given.dtype.startswith("torch.") and weights.dtype.startswith("torch.")
-    return f"{differ}: convert one with .to({weights.dtype})." if torch else f"{differ}: convert one of them."
+    return (
+        f"{differ}: convert one with .to({weights.dtype})."
+        if torch
+        else f"{differ}: convert one of them."
+    )
 
 
 def label_advice(crash: Crash) -> str:
@@ -90,5 +96,7 @@ def label_advice(crash: Crash) -> str:
         return f"{same}: squeeze the output with .squeeze(-1)." if column else f"{same}."
     whole = all(tensor.kind.startswith(FLOATS) for tensor in facts.operands)
     if facts.call == "binary_cross_entropy" and whole and "of input" in crash.message:
-        return "BCELoss takes probabilities: use BCEWithLogitsLoss, or put a sigmoid in front of it."
+        return (
+            "BCELoss takes probabilities: use BCEWithLogitsLoss, or put a sigmoid in front of it."
+        )
     return ""

@@ -19,7 +19,14 @@ _LIBRARY = COMPUTES | {
     "pytorch_lightning",
     "pandas",
 }
-_COMPUTING = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError", "OpError")
+_COMPUTING = (
+    "RuntimeError",
+    "ValueError",
+    "IndexError",
+    "TypeError",
+    "NotImplementedError",
+    "OpError",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,10 @@ class _Phrase:
 
 
 def _phrase(
-    kind: CrashKind, classes: tuple[str, ...], pattern: str, packages: frozenset[str] = COMPUTES
+    kind: CrashKind,
+    classes: tuple[str, ...],
+    pattern: str,
+    packages: frozenset[str] = COMPUTES,
 ) -> _Phrase:
     return _Phrase(kind, classes, re.compile(pattern, re.IGNORECASE), packages)
 
@@ -58,7 +68,8 @@ _PHRASES = (
     _phrase(
         CrashKind.DEVICE,
         ("RuntimeError", "ValueError"),
-        r"tensors to be on the same device|expected device|torch\.cuda\.\w+tensor\b.*should be the same"
+        r"tensors to be on the same device|expected device|torch\.cuda\.\w+tensor\b.*should be "
+        r"the same"
         r"|input type .*cuda.*weight type",
     ),
     _phrase(
@@ -69,24 +80,32 @@ _PHRASES = (
         r"|target\.shape|`target` and `output`|received a label value"
         r"|assert.*t >= 0 && t < n_classes",
     ),
-    _phrase(CrashKind.SHAPE, _COMPUTING, r"incompatible with the layer|expected (min_|max_)?ndim"),
+    _phrase(
+        CrashKind.SHAPE,
+        _COMPUTING,
+        r"incompatible with the layer|expected (min_|max_)?ndim",
+    ),
     _phrase(
         CrashKind.DTYPE,
         _COMPUTING,
         r"same dtype|dtype \w+ but expected|expected (object of )?scalar types?|to have scalar type"
-        r"|found dtype|should be the same$|input type \(|not implemented for '(long|int|half|double|byte)'"
+        r"|found dtype|should be the same$|input type \(|not implemented for "
+        r"'(long|int|half|double|byte)'"
         r"|can't convert np\.ndarray of type|unsupported object type|invalid dtype|cannot cast"
-        r"|expected .* to have .*type|must be .*(long|int|float|double).* but got|data type|cast from",
+        r"|expected .* to have .*type|must be .*(long|int|float|double).* but got|data type|cast "
+        r"from",
     ),
     _phrase(
         CrashKind.SHAPE,
         _COMPUTING,
         r"shapes cannot be multiplied|size mismatch|sizes of tensors must match|size of tensor a"
         r"|could not be broadcast|shapes? \(?.* not aligned|cannot reshape|inhomogeneous shape"
-        r"|invalid for input of size|expected input\[|expected \d-?d|expected \d+ ?d |got input of size"
+        r"|invalid for input of size|expected input\[|expected \d-?d|expected \d+ ?d |got input "
+        r"of size"
         r"|output size is too small|kernel size can't be greater|more than 1 value per channel"
         r"|batch1 and batch2|input\.size\(-1\)|incompatible shapes?|dimensions must be equal"
-        r"|expects? .* to have (shape|\d+ channels)|must have the same shape|inconsistent numbers of samples"
+        r"|expects? .* to have (shape|\d+ channels)|must have the same shape|inconsistent numbers "
+        r"of samples"
         r"|negative dimension|dimension out of range|shape .* is invalid|mat1 dim|inner dimension"
         r"|expected .* input \(got|weight of size|normalized_shape|shape mismatch",
     ),

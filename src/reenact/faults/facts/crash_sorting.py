@@ -76,7 +76,10 @@ _BY_FUNCTION = {
     ("torch.nn.functional", "multi_head_attention_forward"): CrashKind.SHAPE,
     ("torch.nn.modules.module", "load_state_dict"): CrashKind.SHAPE,
     ("keras.src.trainers.data_adapters", "get_data_adapter"): CrashKind.DTYPE,
-    ("keras.src.trainers.data_adapters.data_adapter_utils", "check_data_cardinality"): CrashKind.LABEL,
+    (
+        "keras.src.trainers.data_adapters.data_adapter_utils",
+        "check_data_cardinality",
+    ): CrashKind.LABEL,
 }
 """Functions that refuse one thing only."""
 _KERAS_LOSSES = re.compile(r"keras\.src\.losses\.losses|keras\.src\.backend\.\w+\.nn")

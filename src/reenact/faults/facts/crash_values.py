@@ -7,10 +7,19 @@ from reenact.probe.crash import Crash, CrashFrame, Operand
 RENDEZVOUS = "torch.distributed.rendezvous"
 PROCESS_GROUP = ("torch.distributed.distributed_c10d", "_get_default_group")
 SET_BY_LAUNCHERS = frozenset({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK"})
-TORCH_LOSSES = frozenset({
-    "cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div",
-    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "hinge_embedding_loss",
-})  # fmt: skip
+TORCH_LOSSES = frozenset(
+    {
+        "cross_entropy",
+        "nll_loss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "kl_div",
+        "multi_margin_loss",
+        "multilabel_margin_loss",
+        "multilabel_soft_margin_loss",
+        "hinge_embedding_loss",
+    }
+)
 DIFFERENCES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 FUNCTIONS = "torch.nn.functional"
 COMPUTES = frozenset({"torch", "keras", "tensorflow", "numpy", "jax", "sklearn"})
@@ -35,13 +44,20 @@ def needs_launcher(crash: Crash) -> bool:
 def needs_group(crash: Crash) -> bool:
     """Whether a process group was asked for, and `init_process_group` was never called."""
     inner = crash.facts.inner
-    return inner is not None and (inner.module, inner.function) == PROCESS_GROUP and crash.facts.raised
+    return (
+        inner is not None and (inner.module, inner.function) == PROCESS_GROUP and crash.facts.raised
+    )
 
 
 def lacks_device(crash: Crash) -> bool:
     """Whether torch was asked for a device that it does not have."""
     facts, inner = crash.facts, crash.facts.inner
-    if inner is not None and facts.cuda is not None and not facts.cuda.available and _asks_for_gpu(inner):
+    if (
+        inner is not None
+        and facts.cuda is not None
+        and not facts.cuda.available
+        and _asks_for_gpu(inner)
+    ):
         return True
     return facts.device is not None and not facts.device.available and facts.by == "torch"
 
@@ -59,14 +75,19 @@ def other_floats(crash: Crash) -> bool:
 
 
 def outside(crash: Crash) -> tuple[Operand, int] | None:
-    """The whole numbers of which one lies outside, and how many there may be: rows of a table, classes."""
+    """The whole numbers of which one lies outside, and how many there may be: rows of a table,
+    classes.
+    """
     facts = crash.facts
     if len(facts.operands) < 2:
         return None
     first, second = facts.operands[:2]
     if facts.call == "embedding":
         size = first.shape[0] if first.shape else 0
-    elif facts.inner is not None and facts.inner.function in ("cross_entropy", "nll_loss"):
+    elif facts.inner is not None and facts.inner.function in (
+        "cross_entropy",
+        "nll_loss",
+    ):
         size = first.shape[1] if len(first.shape) > 1 else 0
     else:
         return None
@@ -83,7 +104,8 @@ def shapes_of_pair(crash: Crash) -> bool:
     tensors = crash.facts.operands
     # Some have torch broadcast the two first.
     function = next(
-        (frame.function for frame in reversed(crash.facts.stack) if frame.module == FUNCTIONS), ""
+        (frame.function for frame in reversed(crash.facts.stack) if frame.module == FUNCTIONS),
+        "",
     )
     if len(tensors) < 2 or crash.facts.by != "torch":
         return False

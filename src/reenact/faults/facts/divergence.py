@@ -9,7 +9,9 @@ from reenact.faults.facts.parts import called, is_call, is_sum, within
 from reenact.program.read.index import FileIndex
 
 REDUCTIONS = ("sum", "mean")
-SQUARE = re.compile(r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\(")
+SQUARE = re.compile(
+    r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\("
+)
 NAMED = re.compile(r"kl|diverg|regul|latent", re.IGNORECASE)
 
 
@@ -33,7 +35,9 @@ def divergences(index: FileIndex) -> tuple[Divergence, ...]:
     def read() -> tuple[Divergence, ...]:
         sums = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Add, ast.Sub)]
         whole = [one for one in sums if not is_sum(index.parents.get(one), ast.Add, ast.Sub)]
-        return tuple(_outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None)
+        return tuple(
+            _outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None
+        )
 
     return index.once(divergences, read)
 
@@ -63,7 +67,9 @@ def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
 
 def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
     """Follow what is done to it up to the statement."""
-    summed, by_row, weighted = False, False, False
+    summed = False
+    by_row = False
+    weighted = False
     while True:
         above = index.parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:

@@ -4,7 +4,15 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from reenact.faults.facts.parts import all_parts, called, index_holding, is_call, last_word, within, words
+from reenact.faults.facts.parts import (
+    all_parts,
+    called,
+    index_holding,
+    is_call,
+    last_word,
+    within,
+    words,
+)
 from reenact.program.read.index import FileIndex
 
 STORES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.comprehension)
@@ -34,15 +42,21 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The same of everything in a scope."""
     index = index_holding(scope)
-    return iter(_stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope)))
+    return iter(
+        _stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope))
+    )
 
 
 def _stores(scope: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
-    return [pair for node in all_parts(scope) if isinstance(node, STORES) for pair in assigned(node)]
+    return [
+        pair for node in all_parts(scope) if isinstance(node, STORES) for pair in assigned(node)
+    ]
 
 
 def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements in the order of the text, those of branches and loops too, those of functions not."""
+    """Statements in the order of the text, those of branches and loops too, those of functions
+    not.
+    """
     for statement in body:
         if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement
@@ -51,15 +65,23 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
-    """Names that a value with such a name flows into: assigned, as an index, in a loop, as an argument."""
+    """Names that a value with such a name flows into: assigned, as an index, in a loop, as an
+    argument.
+    """
     reached = {word for word in words(index.tree) if seeds.search(word) and " " not in word}
     own = {node.name: node for node in within(index.tree, ast.FunctionDef)}
     for _ in range(ROUNDS):
         before = len(reached)
         for node in all_parts(index.tree):
             if isinstance(node, ast.Call) and called(node) in own:
-                given = zip(own[called(node)].args.args[-len(node.args) :], node.args, strict=False)
-                reached.update(one.arg for one, value in given if reached.intersection(words(value)))
+                given = zip(
+                    own[called(node)].args.args[-len(node.args) :],
+                    node.args,
+                    strict=False,
+                )
+                reached.update(
+                    one.arg for one, value in given if reached.intersection(words(value))
+                )
             for target, value in assigned(node):
                 cut = (word for one in within(target, ast.Subscript) for word in words(one.slice))
                 if reached.intersection((*_read(value), *cut)):
@@ -70,10 +92,15 @@ def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
 
 
 def _read(value: ast.expr) -> Iterator[str]:
-    """What flows into a value: not the condition on which something begins again (`env.reset() if done else
-    following`), which says nothing about what is then seen."""
-    restarts = isinstance(value, ast.IfExp) and any(is_call(node, "reset") for node in ast.walk(value))
-    for part in (value.body, value.orelse) if isinstance(value, ast.IfExp) and restarts else (value,):
+    """What flows into a value: not the condition on which something begins again (`env.reset() if
+    done else following`), which says nothing about what is then seen.
+    """
+    restarts = isinstance(value, ast.IfExp) and any(
+        is_call(node, "reset") for node in ast.walk(value)
+    )
+    for part in (
+        (value.body, value.orelse) if isinstance(value, ast.IfExp) and restarts else (value,)
+    ):
         yield from words(part)
 
 
@@ -86,14 +113,18 @@ def _stored(target: ast.expr) -> Iterator[str]:
 
 
 def number(index: FileIndex, node: ast.expr) -> ast.Constant | None:
-    """The one number that an expression stands for; none where there are several or it is computed."""
+    """The one number that an expression stands for; none where there are several or it is
+    computed.
+    """
     found = [one for one in numbers(index, node) if type(one.value) in (int, float)]
     return found[0] if found and len({one.value for one in found}) == 1 else None
 
 
 def numbers(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.Constant]:
-    """The numbers that an expression may stand for, itself where it is one: assigned, a default of an
-    argument or a field, given where a function or class is called, or an option of a command line."""
+    """The numbers that an expression may stand for, itself where it is one: assigned, a default of
+    an argument or a field, given where a function or class is called, or an option of a command
+    line.
+    """
     if isinstance(node, ast.Constant):
         yield node
         return
@@ -116,13 +147,19 @@ def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
             yield from (word.value for word in one.keywords if word.arg in named)
         elif isinstance(one, ast.Dict):
             pairs = zip(one.keys, one.values, strict=True)
-            yield from (value for key, value in pairs if isinstance(key, ast.Constant) and key.value == name)
+            yield from (
+                value for key, value in pairs if isinstance(key, ast.Constant) and key.value == name
+            )
 
 
 def maker_of(index: FileIndex, function: ast.FunctionDef) -> str:
     """The name that a function is called by; that of its class for `__init__`."""
     owner = index.parents.get(function)
-    return owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
+    return (
+        owner.name
+        if isinstance(owner, ast.ClassDef) and function.name == "__init__"
+        else function.name
+    )
 
 
 def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterator[ast.expr]:
@@ -130,7 +167,10 @@ def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterato
     arguments = [arg.arg for arg in function.args.args]
     if name in arguments:
         defaults = dict(zip(arguments[::-1], function.args.defaults[::-1], strict=False))
-        maker, place = maker_of(index, function), arguments.index(name) - (arguments[0] == "self")
+        maker, place = (
+            maker_of(index, function),
+            arguments.index(name) - (arguments[0] == "self"),
+        )
         handed = [call.args for call in index.calls if called(call) == maker]
         by_place = [args[place] for args in handed if len(args) > place]
         yield from by_place or ((defaults[name],) if name in defaults else ())

@@ -8,12 +8,21 @@ from reenact.probe.trace import Trace
 ENOUGH = 10
 """Rows that must have been looked at before their share means something."""
 _SCALING = ("BatchNorm", "Normalization", "Rescaling", "LayerNorm", "InstanceNorm")
-PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretization", "TextVectorization")
+PREPARING = (
+    "Rescaling",
+    "CategoryEncoding",
+    "Lookup",
+    "Hashing",
+    "Discretization",
+    "TextVectorization",
+)
 
 
 def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
     """Inputs of the training, one fact a tensor."""
-    return (facts for facts in evidence.watched.data if (facts.role, facts.split) == ("input", "train"))
+    return (
+        facts for facts in evidence.watched.data if (facts.role, facts.split) == ("input", "train")
+    )
 
 
 def reads_symbols(evidence: Evidence) -> bool:
@@ -22,19 +31,25 @@ def reads_symbols(evidence: Evidence) -> bool:
     if inputs is not None and len(inputs.shape) < 2 and "int" in inputs.dtype:
         return True
     # Values that are measured: not even their ends are whole numbers.
-    ends = (inputs.minimum, inputs.maximum) if inputs is not None and not inputs.integral else (None,)
+    ends = (
+        (inputs.minimum, inputs.maximum) if inputs is not None and not inputs.integral else (None,)
+    )
     measured = all(end is not None and end % 1 for end in ends)
     if measured and evidence.graph and evidence.graph.framework == "torch":
         # Tables of PyTorch take whole numbers alone: another input is looked up, a time or a class.
         return False
-    return any(layer.family == "embedding" or layer.type.startswith(PREPARING[1:]) for layer in layers)
+    return any(
+        layer.family == "embedding" or layer.type.startswith(PREPARING[1:]) for layer in layers
+    )
 
 
 def saw_others(evidence: Evidence) -> bool:
     """Whether rows were seen, or a metric of rows, that are not those of the training."""
     trace = evidence.trace
     held = trace is not None and any(facts.split != "train" for facts in trace.data)
-    return held or any(name.startswith(("val_", "test_")) for name in (trace.metric_names() if trace else ()))
+    return held or any(
+        name.startswith(("val_", "test_")) for name in (trace.metric_names() if trace else ())
+    )
 
 
 def scales_itself(evidence: Evidence) -> bool:
@@ -48,8 +63,12 @@ def scales_itself(evidence: Evidence) -> bool:
 
 
 def shared_rows(trace: Trace) -> float:
-    """Share of rows that every validation, or every test, has in common with training. The least of each
-    split counts: a program may also measure on its training rows on purpose."""
+    """Share of rows that every validation, or every test, has in common with training. The least of
+    each split counts: a program may also measure on its training rows on purpose.
+    """
     found = [overlap for overlap in trace.overlaps if overlap.rows >= ENOUGH]
     splits = {overlap.split for overlap in found}
-    return max((min(o.share for o in found if o.split == split) for split in splits), default=0.0)
+    return max(
+        (min(o.share for o in found if o.split == split) for split in splits),
+        default=0.0,
+    )

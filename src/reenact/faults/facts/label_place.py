@@ -9,21 +9,44 @@ from reenact.faults.facts.parts import called, is_call, names, owner_of, within
 from reenact.program.read.index import FileIndex
 
 FITS = ("fit", "fit_generator", "train_on_batch", "TensorDataset")
-PASSES = frozenset({
-    "train_test_split", "array", "asarray", "astype", "reshape", "from_numpy", "tensor", "as_tensor", "float",
-    "shuffle", "ravel", "flatten", "unsqueeze", "squeeze", "to", "long", "copy", "Tensor", "FloatTensor",
-})  # fmt: skip
+PASSES = frozenset(
+    {
+        "train_test_split",
+        "array",
+        "asarray",
+        "astype",
+        "reshape",
+        "from_numpy",
+        "tensor",
+        "as_tensor",
+        "float",
+        "shuffle",
+        "ravel",
+        "flatten",
+        "unsqueeze",
+        "squeeze",
+        "to",
+        "long",
+        "copy",
+        "Tensor",
+        "FloatTensor",
+    }
+)
 """Calls that hand labels on as they are."""
 DEPTH = 6
 
 
 def inputs_made_at(evidence: Evidence) -> Place | None:
-    """The line that computes the inputs which the training is given; none where the text does not tell."""
+    """The line that computes the inputs which the training is given; none where the text does
+    not tell.
+    """
     return _made_at(evidence, 0, "x")
 
 
 def labels_made_at(evidence: Evidence) -> Place | None:
-    """The line that computes the labels which the training is given; none where the text does not tell."""
+    """The line that computes the labels which the training is given; none where the text does
+    not tell.
+    """
     return _made_at(evidence, 1, "y")
 
 
@@ -44,14 +67,18 @@ def _given(index: FileIndex, argument: int, named: str) -> Iterator[ast.Name]:
         by_name = [one.value for one in call.keywords if one.arg == named]
         for one in (*call.args[argument : argument + 1], *by_name):
             # `x` of `torch.from_numpy(x[:split])`.
-            while isinstance(one, ast.Call | ast.Subscript) and (isinstance(one, ast.Subscript) or one.args):
+            while isinstance(one, ast.Call | ast.Subscript) and (
+                isinstance(one, ast.Subscript) or one.args
+            ):
                 one = one.value if isinstance(one, ast.Subscript) else one.args[0]
             if isinstance(one, ast.Name):
                 yield one
 
 
 def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt | None:
-    """The last statement that computes what a name holds, in `scope` first, through splits and parameters."""
+    """The last statement that computes what a name holds, in `scope` first, through splits and
+    parameters.
+    """
     if not depth:
         return None
     assigned = [*_binding(scope, name)] or [*_binding(index.tree, name)]
@@ -62,11 +89,17 @@ def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt
     # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
     made = next((node for node in last_first if _passed(node) != name), last_first[0])
     source = _passed(made)
-    return made if source in (None, name) else _origin(index, source or "", depth - 1, scope) or made
+    return (
+        made if source in (None, name) else _origin(index, source or "", depth - 1, scope) or made
+    )
 
 
 def _binding(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
-    return (node for node in within(scope, ast.Assign) if any(name in names(one) for one in node.targets))
+    return (
+        node
+        for node in within(scope, ast.Assign)
+        if any(name in names(one) for one in node.targets)
+    )
 
 
 def _passed(node: ast.Assign) -> str | None:

@@ -22,14 +22,17 @@ class LayerView:
     name: str
     type: str
     family: str
-    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, ...; empty
-    when it is a kind nobody knows."""
+    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, ...;
+    empty when it is a kind nobody knows.
+    """
     index: int | None
     """Place in `model.layers`, from 0; none for functions and inputs."""
     own_activation: str | None
     """The non-linearity it applies itself, or is."""
     activation: str | None
-    """What bends its output on the way to the next layer with weights: its own, or what follows it."""
+    """What bends its output on the way to the next layer with weights: its own, or what follows
+    it.
+    """
     role: str
     """`output` or `hidden` for layers with weights, else empty."""
     settings: dict[str, JsonValue]
@@ -53,12 +56,19 @@ class LayerView:
     def width(self) -> int | None:
         """How many values, or channels, come out of it for one row, as its settings say."""
         values = (self.settings.get(name) for name in WIDTHS)
-        width = next((one for one in values if isinstance(one, int) and not isinstance(one, bool)), None)
+        width = next(
+            (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
+            None,
+        )
         return self.output_shape[-1] if width is None and self.output_shape else width
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""
-        named = [w for w in self.weights if w.name.rpartition(".")[2] in ("kernel", "weight", "embeddings")]
+        named = [
+            w
+            for w in self.weights
+            if w.name.rpartition(".")[2] in ("kernel", "weight", "embeddings")
+        ]
         sized = named or [w for w in self.weights if len(w.shape) > 1]
         return max(sized, key=lambda weight: math.prod(weight.shape), default=None)
 
@@ -66,14 +76,19 @@ class LayerView:
         return next((w for w in self.weights if w.name.rpartition(".")[2] == "bias"), None)
 
 
-def views(static: StaticGraph | None, live: ModelGraph | None, *, cut: bool = False) -> tuple[LayerView, ...]:
-    """All layers in order: as executed when the model was seen alive, else as written. `cut`: the forward
-    pass broke off, so the live model shows only the layers before that."""
+def views(
+    static: StaticGraph | None, live: ModelGraph | None, *, cut: bool = False
+) -> tuple[LayerView, ...]:
+    """All layers in order: as executed when the model was seen alive, else as written. `cut`: the
+    forward pass broke off, so the live model shows only the layers before that.
+    """
     texts = static.layers if static is not None else ()
     if live is None or not live.layers or (cut and static is not None):
         return _from_text(texts)
     numbers = count()
-    return _outlined([_one_live(one, live.framework, _written(one, texts), numbers) for one in live.layers])
+    return _outlined(
+        [_one_live(one, live.framework, _written(one, texts), numbers) for one in live.layers]
+    )
 
 
 def family_of(type_name: str, framework: str = "") -> str:
@@ -90,7 +105,9 @@ def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     return at_place[0] if at_place else named[0] if len(named) == 1 else None
 
 
-def _one_live(layer: Layer, framework: str, text: StaticLayer | None, numbers: Iterator[int]) -> LayerView:
+def _one_live(
+    layer: Layer, framework: str, text: StaticLayer | None, numbers: Iterator[int]
+) -> LayerView:
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
     if not family:
@@ -102,7 +119,9 @@ def _one_live(layer: Layer, framework: str, text: StaticLayer | None, numbers: I
         family=family,
         index=None if functional or family == "input" else next(numbers),
         own_activation=layer.activation if layer.activation != "linear" else None,
-        activation=text.activation if text is not None and not layer.activation else layer.activation,
+        activation=text.activation
+        if text is not None and not layer.activation
+        else layer.activation,
         role="",
         settings=layer.settings,
         place=layer.place,
@@ -128,14 +147,26 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
 
 
 def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> bool:
-    """Whether an activation is seen to bend parts of a layer's output alone, as gaps between quantiles."""
+    """Whether an activation is seen to bend parts of a layer's output alone, as gaps between
+    quantiles.
+    """
     given = [later.input_shape for later in after if later.own_activation == bent]
-    sizes = [math.prod(shape) for shape in (*given, view.output_shape) if shape and None not in shape]  # type: ignore[arg-type]
-    return len(sizes) == len(given) + 1 > 1 and max(sizes[:-1]) < sizes[-1]
+    sizes = [_size(shape) for shape in given]
+    size = _size(view.output_shape)
+    known = [one for one in sizes if one is not None]
+    return size is not None and len(known) == len(sizes) > 0 and max(known) < size
+
+
+def _size(shape: Sequence[int | None] | None) -> int | None:
+    """How many numbers a sample has, where each dimension is known."""
+    known = [length for length in shape or () if length is not None]
+    return math.prod(known) if shape and len(known) == len(shape) else None
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:
-    """The activation that is given this layer's output; the next in order where nobody saw the tensors."""
+    """The activation that is given this layer's output; the next in order where nobody saw the
+    tensors.
+    """
     named = {view.name: view for view in found}
     next_to = True
     for view in found[number + 1 :]:
@@ -148,7 +179,9 @@ def _following(found: Sequence[LayerView], number: int) -> str | None:
 
 
 def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
-    """The layer with weights, or activation, whose output a layer is given, past dropout, norms, shapes."""
+    """The layer with weights, or activation, whose output a layer is given, past dropout,
+    norms, shapes.
+    """
     for _ in named:
         source = named.get(view.takes or "")
         if source is None or source.weighted or source.own_activation:

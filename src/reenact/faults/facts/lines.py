@@ -11,10 +11,27 @@ from reenact.probe.trace import Mover
 from reenact.program.read.index import FileIndex, N, index_of
 
 Node = ast.expr | ast.stmt
-ATTENTION = ("masked_fill", "masked_fill_", "where", "scaled_dot_product_attention", "softmax", "log_softmax")
+ATTENTION = (
+    "masked_fill",
+    "masked_fill_",
+    "where",
+    "scaled_dot_product_attention",
+    "softmax",
+    "log_softmax",
+)
 """What decides who sees whom, the mask before what it masks."""
 PRODUCTS = ("matmul", "bmm", "einsum")
-PLAIN = ("Linear", "LayerNorm", "Dropout", "Embedding", "Identity", "RMSNorm", "BatchNorm1d", "GELU", "ReLU")
+PLAIN = (
+    "Linear",
+    "LayerNorm",
+    "Dropout",
+    "Embedding",
+    "Identity",
+    "RMSNorm",
+    "BatchNorm1d",
+    "GELU",
+    "ReLU",
+)
 """Modules that mix nothing themselves: what they are given has moved already."""
 
 
@@ -33,14 +50,25 @@ def nodes(evidence: Evidence, kind: type[N]) -> Iterator[tuple[FileIndex, N]]:
 
 def calls(evidence: Evidence, *names: str) -> Iterator[tuple[FileIndex, ast.Call]]:
     """Every call of one of these names in the program; of any where none is given."""
-    return ((index, call) for index in indexes(evidence) for call in index.calls if is_call(call, *names))
+    return (
+        (index, call)
+        for index in indexes(evidence)
+        for call in index.calls
+        if is_call(call, *names)
+    )
 
 
-def calls_at(evidence: Evidence, place: Place | None, *names: str) -> Iterator[tuple[FileIndex, ast.Call]]:
+def calls_at(
+    evidence: Evidence, place: Place | None, *names: str
+) -> Iterator[tuple[FileIndex, ast.Call]]:
     """The same that stand in a line, or in the lines of a function."""
     for index, call in calls(evidence, *names) if place is not None else ():
         last = max(place.line, place.end_line) if place is not None else 0
-        if place is not None and index.source.path == place.file and place.line <= call.lineno <= last:
+        if (
+            place is not None
+            and index.source.path == place.file
+            and place.line <= call.lineno <= last
+        ):
             yield index, call
 
 
@@ -63,18 +91,24 @@ def loops_of(index: FileIndex, node: Node) -> list[ast.For | ast.AsyncFor | ast.
 
 
 def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
-    """What a variable was last given, in its function or in the file; other expressions as they are."""
+    """What a variable was last given, in its function or in the file; other expressions as they
+    are.
+    """
     if not isinstance(node, ast.Name):
         return node
     for owner in (function_of(index, node), index.tree):
-        given = [value for line, value in _given(index, owner).get(node.id, ()) if line < node.lineno]
+        given = [
+            value for line, value in _given(index, owner).get(node.id, ()) if line < node.lineno
+        ]
         if given:
             return max(given, key=lambda value: value.lineno)
     return node
 
 
 def _given(index: FileIndex, owner: ast.AST) -> dict[str, list[tuple[int, ast.expr]]]:
-    """What each variable is given in a function or file, and the line of the statement that does it."""
+    """What each variable is given in a function or file, and the line of the statement that
+    does it.
+    """
 
     def read() -> dict[str, list[tuple[int, ast.expr]]]:
         found: dict[str, list[tuple[int, ast.expr]]] = {}
@@ -104,9 +138,13 @@ def call_place(evidence: Evidence, *names: str) -> Place | None:
 
 
 def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
-    """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a container."""
+    """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a
+    container.
+    """
     made, name = layer.place, layer.name.rpartition(".")[2]
-    for index, owner in nodes(evidence, ast.ClassDef) if made is not None and name != layer.type else ():
+    for index, owner in (
+        nodes(evidence, ast.ClassDef) if made is not None and name != layer.type else ()
+    ):
         own = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
         if made is not None and made.file == index.source.path and made.line in own:
             passed = [call for call in index.calls if call.lineno in own and called(call) == name]
@@ -116,15 +154,23 @@ def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
 
 
 def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:
-    """The line that lets something move: in the program's own `forward`, else where the module is made."""
+    """The line that lets something move: in the program's own `forward`, else where the module
+    is made.
+    """
     if mover is None:
         return None
     forward = mover.forward
     if forward is not None:
         parts = tuple(reversed(mover.module.split(".")))
-        wanted = (*ATTENTION, *PRODUCTS, *parts) if mover.type in PLAIN else (*parts, *ATTENTION, *PRODUCTS)
+        wanted = (
+            (*ATTENTION, *PRODUCTS, *parts)
+            if mover.type in PLAIN
+            else (*parts, *ATTENTION, *PRODUCTS)
+        )
         place = first_place(one for name in wanted for one in calls_at(evidence, forward, name))
         if place is not None:
             return place
-    near = [layer for layer in evidence.layers if layer.name and mover.module.startswith(layer.name)]
+    near = [
+        layer for layer in evidence.layers if layer.name and mover.module.startswith(layer.name)
+    ]
     return next((layer.place for layer in near if layer.place is not None), None) or forward

@@ -43,14 +43,36 @@ _BINARY = {
     "binary_crossentropy": Wanted.SIGMOID,
     "binary_focal_crossentropy": Wanted.SIGMOID,
 }
-_REGRESSION = frozenset({
-    "mse", "mean_squared_error", "l1", "mae", "mean_absolute_error", "huber", "smooth_l1", "log_cosh",
-    "logcosh", "mean_absolute_percentage_error", "mean_squared_logarithmic_error", "mape", "msle",
-})  # fmt: skip
-_MARGIN = frozenset({
-    "hinge", "squared_hinge", "categorical_hinge", "multi_margin", "multilabel_margin", "soft_margin",
-    "multilabel_soft_margin", "margin_ranking", "hinge_embedding",
-})  # fmt: skip
+_REGRESSION = frozenset(
+    {
+        "mse",
+        "mean_squared_error",
+        "l1",
+        "mae",
+        "mean_absolute_error",
+        "huber",
+        "smooth_l1",
+        "log_cosh",
+        "logcosh",
+        "mean_absolute_percentage_error",
+        "mean_squared_logarithmic_error",
+        "mape",
+        "msle",
+    }
+)
+_MARGIN = frozenset(
+    {
+        "hinge",
+        "squared_hinge",
+        "categorical_hinge",
+        "multi_margin",
+        "multilabel_margin",
+        "soft_margin",
+        "multilabel_soft_margin",
+        "margin_ranking",
+        "hinge_embedding",
+    }
+)
 
 
 def loss_family(name: str) -> LossFamily | None:
@@ -60,17 +82,30 @@ def loss_family(name: str) -> LossFamily | None:
     return known if name else None
 
 
-_NOT_BELOW_ZERO = frozenset({
-    "kl_div", "kl_divergence", "kld", "kullback_leibler_divergence", "ctc", "triplet_margin",
-    "triplet_margin_with_distance", "cosine_embedding", "dice", "tversky",
-})  # fmt: skip
+_NOT_BELOW_ZERO = frozenset(
+    {
+        "kl_div",
+        "kl_divergence",
+        "kld",
+        "kullback_leibler_divergence",
+        "ctc",
+        "triplet_margin",
+        "triplet_margin_with_distance",
+        "cosine_embedding",
+        "dice",
+        "tversky",
+    }
+)
 _NO_LEAST = frozenset({"gaussian_nll", "poisson_nll", "poisson"})
-"""Logarithms of densities, up to a constant: they may lie below zero, and smaller is better all the same."""
+"""Logarithms of densities, up to a constant: they may lie below zero, and smaller is better all
+the same.
+"""
 
 
 def least_value(name: str) -> float | None:
-    """The least that the formula of a loss can reach on what it is made for: minus infinity where it is known
-    to have none, none where the loss is not known."""
+    """The least that the formula of a loss can reach on what it is made for: minus infinity where
+    it is known to have none, none where the loss is not known.
+    """
     if name == "cosine_similarity":
         return -1.0
     if name in _NO_LEAST:

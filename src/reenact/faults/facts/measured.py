@@ -60,9 +60,10 @@ def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
 
 
 def zero_start(evidence: Evidence, layer: LayerView) -> float:
-    """How far a layer that starts at zero is at fault: not where the first gradient reaches it and it is the
-    last, or those before it are reached as well: a residual branch, one of several heads. Half where it
-    leaves zero by itself, and all others wait for it; fully where no gradient comes."""
+    """How far a layer that starts at zero is at fault: not where the first gradient reaches it and
+    it is the last, or those before it are reached as well: a residual branch, one of several heads.
+    Half where it leaves zero by itself, and all others wait for it; fully where no gradient comes.
+    """
     if not _reached(evidence, layer):
         return 1.0
     before = evidence.weighted[: evidence.weighted.index(layer)]
@@ -82,7 +83,9 @@ def parameter_rows(trace: Trace, path: str) -> Columns:
 
 
 def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> int | None:
-    """The step since which these columns have kept their value to the end, for `window` rows at least."""
+    """The step since which these columns have kept their value to the end, for `window` rows at
+    least.
+    """
     if len(rows) < window:
         return None
     same = len(rows) - 1
@@ -94,7 +97,9 @@ def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> 
 
 
 def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int | None:
-    """The first step at which a column was zero, when it was so in half of at least `window` rows."""
+    """The first step at which a column was zero, when it was so in half of at least `window`
+    rows.
+    """
     zero = rows[column] == 0
     return _first(rows, zero) if len(rows) >= window and zero.sum() >= HALF * len(rows) else None
 
@@ -104,14 +109,18 @@ def _first(rows: Columns, wrong: NDArray[np.bool_]) -> int | None:
 
 
 def first_invalid_loss(evidence: Evidence) -> int | None:
-    """The first step whose loss is infinite or NaN. A loss that nobody saw is NaN in the trace as well: NaN
-    counts at a step that went backward, when other losses are known or the outputs are NaN too."""
+    """The first step whose loss is infinite or NaN. A loss that nobody saw is NaN in the trace as
+    well: NaN counts at a step that went backward, when other losses are known or the outputs are
+    NaN too.
+    """
     import numpy as np
 
     trace = evidence.watched
     losses, logged = trace.losses, trace.metric("loss")
     if len(losses.known) or (trace.layers["bad_share"] > 0).any():
-        bad = np.isinf(losses.values) | (np.isnan(losses.values) & (trace.steps["backward_calls"] > 0))
+        bad = np.isinf(losses.values) | (
+            np.isnan(losses.values) & (trace.steps["backward_calls"] > 0)
+        )
         if bad.any():
             return int(losses.steps[bad.argmax()])
     wrong = ~np.isfinite(logged.values)
@@ -124,7 +133,9 @@ def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
 
     trace = evidence.watched
     epoch, values = np.maximum(trace.steps["epoch"], 0), trace.steps[column]
-    parts = [values[(epoch == number) & (values == values)] for number in range(trace.epoch_count or 0)]
+    parts = [
+        values[(epoch == number) & (values == values)] for number in range(trace.epoch_count or 0)
+    ]
     return np.array([float(part.mean()) for part in parts if len(part)])
 
 
@@ -139,19 +150,25 @@ def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
 
 
 def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
-    """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may be `val_`."""
+    """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may
+    be `val_`.
+    """
     reported = evidence.watched.metric(f"{split}accuracy").known.values
     return reported if len(reported) > 1 or split else epochs_of(evidence, "accuracy")
 
 
 def stuck(accuracy: NDArray[np.float64], times: int) -> bool:
-    """Whether an accuracy that is not perfect was the same so often in the end, and hardly rose before."""
+    """Whether an accuracy that is not perfect was the same so often in the end, and hardly rose
+    before.
+    """
     same = len(accuracy) >= times and len(set(accuracy[-times:])) == 1
     return bool(same and accuracy[-1] < 1 and accuracy[-1] <= accuracy[0] + BETTER)
 
 
 def loss_halved(evidence: Evidence) -> bool:
-    """The loss fell to less than half of what it was: where nothing moves any more, the training is over."""
+    """The loss fell to less than half of what it was: where nothing moves any more, the
+    training is over.
+    """
     if evidence.trace is None or len(values := evidence.trace.losses.known.values) <= 1:
         return False
     few = max(1, min(5, len(values) // 4))
@@ -160,8 +177,9 @@ def loss_halved(evidence: Evidence) -> bool:
 
 
 def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, float]:
-    """How far a step moves each layer's kernel, as a share of its size: the median over the sampled steps, up
-    to the step `until`. Layers that no gradient reaches are left out."""
+    """How far a step moves each layer's kernel, as a share of its size: the median over the sampled
+    steps, up to the step `until`. Layers that no gradient reaches are left out.
+    """
     found = {}
     for layer in evidence.weighted:
         rows = kernel_rows(evidence, layer)
@@ -173,12 +191,16 @@ def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, flo
 
 
 def inputs_scaled(evidence: Evidence) -> bool | None:
-    """Whether inputs lie in -1..1, or about zero with a deviation of about one, or are scaled by the model;
-    none for symbols and for data that nobody saw."""
+    """Whether inputs lie in -1..1, or about zero with a deviation of about one, or are scaled by
+    the model; none for symbols and for data that nobody saw.
+    """
     facts, first = evidence.inputs, next(iter(evidence.weighted), None)
     if facts is None or first is None or first.family == "embedding":
         return None
-    low, high, mean, std = facts.minimum, facts.maximum, facts.mean, facts.std
+    low = facts.minimum
+    high = facts.maximum
+    mean = facts.mean
+    std = facts.std
     if low is None or high is None or mean is None or std is None or math.isnan(mean):
         return None
     ahead = evidence.layers[: evidence.layers.index(first)]
@@ -188,9 +210,14 @@ def inputs_scaled(evidence: Evidence) -> bool | None:
 
 
 def among(
-    evidence: Evidence, kind: Kind, wanted: Sequence[str], layer: LayerView | None = None
+    evidence: Evidence,
+    kind: Kind,
+    wanted: Sequence[str],
+    layer: LayerView | None = None,
 ) -> tuple[JsonValue, ...]:
-    """The alternatives of a hyperparameter that are wanted, in that order, as the program spells them."""
+    """The alternatives of a hyperparameter that are wanted, in that order, as the program
+    spells them.
+    """
     param = evidence.hyperparameter(kind, layer)
     if param is None:
         return ()
@@ -235,22 +262,33 @@ def ends(rows: Rows) -> Rows:
 
 def first_hit(evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Hit | None:
     """The earliest hit; of several at one step that of the first layer in the order given."""
-    pairs = [(layer, what, sure, when(evidence, layer)) for layer in layers for what, sure, when in symptoms]
+    pairs = [
+        (layer, what, sure, when(evidence, layer))
+        for layer in layers
+        for what, sure, when in symptoms
+    ]
     found = [Hit(layer, step, what, sure) for layer, what, sure, step in pairs if step is not None]
     return min(found, key=lambda hit: hit.step, default=None)
 
 
 def first_found(
-    detector: Detector, evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom
+    detector: Detector,
+    evidence: Evidence,
+    layers: Iterable[LayerView],
+    *symptoms: Symptom,
 ) -> Findings:
     """The finding of a rule at the first layer that shows one of these symptoms."""
     hit = first_hit(evidence, layers, *symptoms)
     if hit is not None:
-        yield detector.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)
+        yield detector.finding(
+            evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure
+        )
 
 
 def behind_weights(evidence: Evidence) -> tuple[LayerView, ...]:
-    """Layers whose output training can change: the first with weights, and all that follow and are known."""
+    """Layers whose output training can change: the first with weights, and all that follow and
+    are known.
+    """
     behind = dropwhile(lambda layer: not layer.weighted, evidence.layers)
     return tuple(layer for layer in behind if layer.family)
 
@@ -260,8 +298,9 @@ def _plain(name: str) -> str:
 
 
 def softmax_of_classes(evidence: Evidence) -> bool:
-    """Whether a softmax has one unit for every class number of the labels: where its range does not hold
-    them, the loss is wrong and not the activation."""
+    """Whether a softmax has one unit for every class number of the labels: where its range does not
+    hold them, the loss is wrong and not the activation.
+    """
     labels, output = evidence.labels, evidence.output
     if labels is None or output is None or evidence.last_activation != "softmax":
         return False

@@ -15,12 +15,19 @@ def reads_logits(evidence: Evidence) -> bool:
 
 
 def left_open(evidence: Evidence) -> bool:
-    """Whether nothing has run and the text does not tell what reaches the loss: raw scores, several losses,
-    outputs that are bent outside of the model."""
+    """Whether nothing has run and the text does not tell what reaches the loss: raw scores, several
+    losses, outputs that are bent outside of the model.
+    """
     if evidence.graph is not None:
         return False
     several = len(list(evidence.hyperparameters_of(Kind.LOSS))) > 1
-    bends = ("torch.sigmoid(", "torch.softmax(", "ops.softmax(", "ops.sigmoid(", ".log_softmax(")
+    bends = (
+        "torch.sigmoid(",
+        "torch.softmax(",
+        "ops.softmax(",
+        "ops.sigmoid(",
+        ".log_softmax(",
+    )
     return several or reads_logits(evidence) or says(evidence, *bends)
 
 
@@ -42,7 +49,9 @@ def seen_outside(evidence: Evidence) -> bool:
 
 
 def _seen(evidence: Evidence, column: str) -> list[float]:
-    """The known values of a column of what came out of the last layer of the model that was watched."""
+    """The known values of a column of what came out of the last layer of the model that was
+    watched.
+    """
     if evidence.trace is None:
         return []
     rows = evidence.trace.layers.where(layer=len(evidence.trace.layer_names) - 1)
@@ -60,8 +69,9 @@ def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:
 
 
 def times_usual(layer: LayerView, framework: str) -> float | None:
-    """Deviation of the start against the usual: above 1 of He's, the largest; below 1 of the smallest in use,
-    PyTorch's own; 1 in between."""
+    """Deviation of the start against the usual: above 1 of He's, the largest; below 1 of the
+    smallest in use, PyTorch's own; 1 in between.
+    """
     kernel, sizes = layer.kernel(), fans(layer, framework)
     if kernel is None or sizes is None or not min(sizes) or math.prod(kernel.shape) < 8:
         return None

@@ -46,7 +46,9 @@ def _moves(scope: ast.AST) -> bool:
 
 def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     """What a data set gives together of what it was made with."""
-    methods = {one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)}
+    methods = {
+        one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)
+    }
     made, item = methods.get("__init__"), methods.get("__getitem__")
     if made is None or item is None or not _moves(made):
         return
@@ -56,7 +58,10 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     is_own = re.compile(r"self\.\w+").fullmatch
     for answer in (one.value for one in within(item, ast.Return)):
         parts = answer.elts if isinstance(answer, ast.Tuple) else []
-        own = [[one for one in within(part, ast.Attribute) if is_own(ast.unparse(one))] for part in parts]
+        own = [
+            [one for one in within(part, ast.Attribute) if is_own(ast.unparse(one))]
+            for part in parts
+        ]
         if len(parts) > 1 and all(own):
             yield from _meet(scope, [one[0] for one in own], ast.Pass())
 
@@ -74,7 +79,10 @@ def _split_apart(index: FileIndex) -> Found:
         straight = any(one.get("shuffle") == "False" for one in given)
         by_chance = seeds[0] != seeds[1] or seeds[0] == "None"
         if not straight and sum(bool(LABELS.search(name)) for name in names) == 1 and by_chance:
-            yield place_in(index, calls[1]), f"{names[0]} and {names[1]} are split by separate draws"
+            yield (
+                place_in(index, calls[1]),
+                f"{names[0]} and {names[1]} are split by separate draws",
+            )
 
 
 def _meetings(scope: RowsOf) -> Found:
@@ -88,7 +96,9 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
     """Inputs beside labels, the last of the parts."""
     *inputs, label = parts
     labels, returned = scope.value(label), isinstance(statement, ast.Return)
-    if labels is None or not (_is_label(label) or (returned and _is_returned_as_label(scope, len(parts)))):
+    if labels is None or not (
+        _is_label(label) or (returned and _is_returned_as_label(scope, len(parts)))
+    ):
         return
     others = [scope.value(part) for part in inputs if _is_label(part)]
     for part in inputs:
@@ -99,7 +109,8 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
             # Rows of two splits side by side: its own labels follow it.
             continue
         moved = _difference(scope.index, rows.order, labels.order)
-        # Labels that are moved elsewhere than where a data set is put together are moved on purpose.
+        # Labels that are moved elsewhere than where a data set is put together are moved on
+        # purpose.
         puts_together = any(is_call(node, *TOGETHER) for node in within(statement, ast.Call))
         set_aside = labels.order is not None and rows.order is None and not puts_together
         if moved is not None and not set_aside:
@@ -111,7 +122,9 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
 def _is_returned_as_label(scope: RowsOf, count: int) -> bool:
     """Whether the last of so many values that a function returns is a label where it is called."""
     owner = getattr(scope.scope, "name", "")
-    taken = [elements(target) for target, value in stores(scope.index.tree) if is_call(value, owner)]
+    taken = [
+        elements(target) for target, value in stores(scope.index.tree) if is_call(value, owner)
+    ]
     return any(len(parts) == count and _is_label(parts[-1]) for parts in taken)
 
 
@@ -136,7 +149,11 @@ def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
         for name in columns if len(columns) > 1 else ():
             if LABELS.search(name) and name != "t":
                 yield [value for key, value in columns.items() if key != name] + [columns[name]]
-    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple) and statement.value.elts:
+    if (
+        isinstance(statement, ast.Return)
+        and isinstance(statement.value, ast.Tuple)
+        and statement.value.elts
+    ):
         yield statement.value.elts
 
 

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reenact.faults.facts.flow import assigned, elements
-from reenact.faults.facts.parts import NAMES, all_parts, called, is_call, options, owner_of, within, written
+from reenact.faults.facts.parts import (
+    NAMES,
+    all_parts,
+    called,
+    is_call,
+    options,
+    owner_of,
+    within,
+    written,
+)
 from reenact.program.read.index import FileIndex
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
@@ -16,7 +25,19 @@ TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
 MOVES = (*ORDERS, *SAMPLES, *TABLE, "sort", "sorted", "shuffle")
 """Without one of these calls all rows keep their order."""
-NO_ROWS = ("listdir", "glob", "rglob", "iterdir", "scandir", "walk", "range", "arange", "len", "int", "float")
+NO_ROWS = (
+    "listdir",
+    "glob",
+    "rglob",
+    "iterdir",
+    "scandir",
+    "walk",
+    "range",
+    "arange",
+    "len",
+    "int",
+    "float",
+)
 """What has no order that another thing follows: files are sorted to give them one."""
 
 
@@ -38,7 +59,9 @@ class Order:
 
 @dataclass(frozen=True)
 class Rows:
-    """What is known of a variable: what its rows came with, and the one order that they were given since."""
+    """What is known of a variable: what its rows came with, and the one order that they were
+    given since.
+    """
 
     sources: frozenset[str]
     order: Order | None = None
@@ -51,7 +74,9 @@ class RowsOf:
         self.index, self.scope = index, scope
         self.orders: dict[str, Order] = {}
         arguments = scope.args.args if isinstance(scope, ast.FunctionDef) else []
-        self.rows = {one.arg: Rows(frozenset({"arguments"})) for one in arguments if one.arg != "self"}
+        self.rows = {
+            one.arg: Rows(frozenset({"arguments"})) for one in arguments if one.arg != "self"
+        }
 
     def read(self, statement: ast.stmt) -> None:
         """What a statement does to what is known."""
@@ -62,10 +87,15 @@ class RowsOf:
                 # `lengths, order = lengths.sort()`: values in order, and their numbers.
                 order, rows = Order("sort()", statement, True, False), self.value(value)
                 known = rows is not None and rows.order is None
-                self._keep(values, replace(rows, order=order) if rows is not None and known else None)
+                self._keep(
+                    values,
+                    replace(rows, order=order) if rows is not None and known else None,
+                )
                 self._keep(numbers, None, order)
             case _:
-                results = [(target, self._given(target, value)) for target, value in assigned(statement)]
+                results = [
+                    (target, self._given(target, value)) for target, value in assigned(statement)
+                ]
                 for target, (rows, given) in results:
                     self._keep(target, rows, given)
                     base = written(target.value) if isinstance(target, ast.Subscript) else ""
@@ -84,7 +114,8 @@ class RowsOf:
     def _given(self, target: ast.expr, value: ast.expr) -> tuple[Rows | None, Order | None]:
         if isinstance(target, ast.Tuple | ast.List):
             return Rows(frozenset({f"line {value.lineno}"})), None
-        # `rng.permutation(rows)` gives rows in another order, where a number gives the order itself.
+        # `rng.permutation(rows)` gives rows in another order, where a number gives the order
+        # itself.
         first = value.args[0] if is_call(value, "permutation") and value.args else None
         permutes = isinstance(first, ast.Name) and first.id in self.rows
         order = None if permutes else self._order(value)
@@ -96,7 +127,10 @@ class RowsOf:
         node = value
         while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
             if is_call(node, *ORDERS, *SAMPLES):
-                whole, text = called(node) in ORDERS and node is value and not used, ast.unparse(node)
+                whole, text = (
+                    called(node) in ORDERS and node is value and not used,
+                    ast.unparse(node),
+                )
                 chance = called(node) not in ("argsort", "lexsort")
                 fixed = not chance or any(word in text for word in FIXED)
                 return Order(f"{called(node)}()", node, whole, chance, text if fixed else "")
@@ -132,7 +166,11 @@ class RowsOf:
                 return _whole(value, options(value).get("random_state", ""))
         for node in all_parts(value):
             if isinstance(node, ast.Subscript | ast.ListComp):
-                order = self._order(node.slice) if isinstance(node, ast.Subscript) else self._picked(node)
+                order = (
+                    self._order(node.slice)
+                    if isinstance(node, ast.Subscript)
+                    else self._picked(node)
+                )
                 if order is not None:
                     return order if itself or not order.whole else replace(order, whole=False)
             if is_call(node, *TABLE) and _all_rows(node):
@@ -146,17 +184,23 @@ class RowsOf:
         loop = node.generators[0]
         number = written(loop.target)
         picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
-        return self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
+        return (
+            self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
+        )
 
     def _in_place(self, call: ast.Call) -> None:
         moved: ast.expr | None = None
         if called(call) == "shuffle" and len(call.args) == 1 and not call.keywords:
             moved = call.args[0]
-        elif called(call) == "sort" or (called(call) in TABLE and "inplace=True" in ast.unparse(call)):
+        elif called(call) == "sort" or (
+            called(call) in TABLE and "inplace=True" in ast.unparse(call)
+        ):
             moved = owner_of(call)
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
         if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
-            self.rows[moved.id] = replace(rows, order=_whole(call, by_chance=called(call) == "shuffle"))
+            self.rows[moved.id] = replace(
+                rows, order=_whole(call, by_chance=called(call) == "shuffle")
+            )
 
 
 def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
@@ -171,7 +215,9 @@ def _outside(value: ast.expr) -> Iterator[ast.AST]:
     """The parts of an expression that are not within brackets of an index."""
     yield value
     for child in ast.iter_child_nodes(value):
-        if isinstance(child, ast.expr) and not (isinstance(value, ast.Subscript) and child is value.slice):
+        if isinstance(child, ast.expr) and not (
+            isinstance(value, ast.Subscript) and child is value.slice
+        ):
             yield from _outside(child)
 
 

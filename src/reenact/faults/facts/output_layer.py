@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from reenact.faults import Evidence, Kind, LayerView, Wanted
 from reenact.faults.facts.architecture import mentions, rows, until_weights
 
-SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
+SQUASHING = frozenset(
+    {"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,9 @@ class Output:
 
 
 def output_of(evidence: Evidence) -> Output | None:
-    """The output; none when the evidence does not settle it: several models or losses, as in a GAN, or text
-    that mentions `from_logits` without a run."""
+    """The output; none when the evidence does not settle it: several models or losses, as in a GAN,
+    or text that mentions `from_logits` without a run.
+    """
     layer = evidence.output
     if layer is None or not evidence.loss_name or layer.family in ("embedding", "recurrent"):
         return None
@@ -40,8 +43,9 @@ def output_of(evidence: Evidence) -> Output | None:
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
-    """Everything that bends a layer's output before other weights see it, in order; of the model's output
-    what the tensor that the loss is given went through, where that is known."""
+    """Everything that bends a layer's output before other weights see it, in order; of the model's
+    output what the tensor that the loss is given went through, where that is known.
+    """
     row = next((row for row in rows(evidence) if layer in row), (layer,))
     found = [one.own_activation for one in (layer, *until_weights(row, row.index(layer)))]
     words = _bending(found) or _bending([layer.activation])
@@ -75,7 +79,8 @@ def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
     if evidence.graph is None:
         return not mentions(evidence, "sigmoid")
     if evidence.loss_name == "binary_cross_entropy":
-        # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the loss.
+        # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the
+        # loss.
         crash = evidence.crash
         return _bounded(evidence) or (crash is not None and "between 0 and 1" in crash.message)
     return not _bounded(evidence)

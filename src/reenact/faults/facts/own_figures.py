@@ -16,23 +16,58 @@ HELD_OUT = re.compile(
     re.IGNORECASE,
 )
 SPLIT = re.compile(rf"{HELD_OUT.pattern}|train|(?:^|_)x?tr(?:_|$)", re.IGNORECASE)
-FIGURES = ("mean", "std", "min", "max", "amin", "amax", "nanmean", "nanstd", "var", "median", "quantile")
-ROW_WISE = ("-1", "1", "2", "(1,)", "(1, 2)", "(-2, -1)", "(2, 3)", "(-1,)", "[1, 2]", "(1, 2, 3)", "[-1]")
+FIGURES = (
+    "mean",
+    "std",
+    "min",
+    "max",
+    "amin",
+    "amax",
+    "nanmean",
+    "nanstd",
+    "var",
+    "median",
+    "quantile",
+)
+ROW_WISE = (
+    "-1",
+    "1",
+    "2",
+    "(1,)",
+    "(1, 2)",
+    "(-2, -1)",
+    "(2, 3)",
+    "(-1,)",
+    "[1, 2]",
+    "(1, 2, 3)",
+    "[-1]",
+)
 """Axes along which every row, window or image has its own figures."""
-SCALING = ("scale", "minmax_scale", "robust_scale", "quantile_transform", "power_transform", "zscore")
+SCALING = (
+    "scale",
+    "minmax_scale",
+    "robust_scale",
+    "quantile_transform",
+    "power_transform",
+    "zscore",
+)
 """Functions of scikit-learn and SciPy that scale by the figures of what they are given."""
 IMPORTED = r"import [^\n]*\b(?:{}|preprocessing|stats)\b"
 FIGURE = re.compile(r"mean|std|stat|scal|norm")
 
 
 def scaled_by_themselves(files: Sequence[FileIndex]) -> Found:
-    """Where rows are scaled by their own figures, held-out ones as well as others, and what says so."""
+    """Where rows are scaled by their own figures, held-out ones as well as others, and what
+    says so.
+    """
     for index in files:
         for node, rows, shift in _scalings(index):
             shifts, spreads = _figures(index, shift), _figures(index, node.right)
             taken = [*shifts, *spreads] if shifts and spreads else []
             own = [subject_of(call) for call in taken if not _row_wise(call)]
-            alike = [one for one in own if one is not None and ast.unparse(one) == ast.unparse(rows)]
+            alike = [
+                one for one in own if one is not None and ast.unparse(one) == ast.unparse(rows)
+            ]
             held = _held_out(files, index, node, rows) if len(alike) == len(taken) > 0 else ""
             if held:
                 saw = f"{held} is scaled by its own figures, apart from what the model learns from"
@@ -53,7 +88,9 @@ def _by_library(index: FileIndex) -> Found:
     # A function of this name is the library's.
     calls = [one for one in calls if re.search(IMPORTED.format(called(one)), index.text)]
     given = {call: base_name(call.args[0]) for call in calls if call.args and not _row_wise(call)}
-    for call, held in given.items() if any(not HELD_OUT.search(name) for name in given.values()) else ():
+    for call, held in (
+        given.items() if any(not HELD_OUT.search(name) for name in given.values()) else ()
+    ):
         if HELD_OUT.search(held):
             saw = f"{called(call)}() scales {held} by its own figures, apart from the training rows"
             yield place_in(index, call), saw
@@ -76,7 +113,9 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.BinOp):
         yield from _parts(node.left)
         yield from _parts(node.right)
-    elif not isinstance(node, ast.Constant) and not re.search(r"eps", ast.unparse(node), re.IGNORECASE):
+    elif not isinstance(node, ast.Constant) and not re.search(
+        r"eps", ast.unparse(node), re.IGNORECASE
+    ):
         yield node
 
 
@@ -85,15 +124,23 @@ def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
     owner = function_of(index, node)
     if isinstance(node, ast.Name):
         value = value_of(index, node)
-        return value if node.id not in _arguments(owner) and function_of(index, value) is owner else node
+        return (
+            value
+            if node.id not in _arguments(owner) and function_of(index, value) is owner
+            else node
+        )
     if isinstance(node, ast.Attribute):
-        values = [value for target, value in stores(owner) if ast.unparse(target) == ast.unparse(node)]
+        values = [
+            value for target, value in stores(owner) if ast.unparse(target) == ast.unparse(node)
+        ]
         return values[0] if len(values) == 1 else node
     return node
 
 
 def _arguments(function: ast.AST) -> set[str]:
-    return {one.arg for one in function.args.args} if isinstance(function, ast.FunctionDef) else set()
+    return (
+        {one.arg for one in function.args.args} if isinstance(function, ast.FunctionDef) else set()
+    )
 
 
 def _row_wise(call: ast.Call) -> bool:
@@ -102,13 +149,18 @@ def _row_wise(call: ast.Call) -> bool:
 
 
 def _held_out(files: Sequence[FileIndex], index: FileIndex, node: ast.expr, rows: ast.expr) -> str:
-    """The held-out rows that an expression scales: by their name, where other rows are scaled the same way;
-    in a loop over splits; as what a function or class is given beside its training rows. Empty where there
-    are none."""
+    """The held-out rows that an expression scales: by their name, where other rows are scaled the
+    same way; in a loop over splits; as what a function or class is given beside its training rows.
+    Empty where there are none.
+    """
     name = base_name(rows)
     if HELD_OUT.search(name):
         others = [base_name(other) for one, other, _ in _scalings(index) if one is not node]
-        return name if any(one not in ("", name) and not HELD_OUT.search(one) for one in others) else ""
+        return (
+            name
+            if any(one not in ("", name) and not HELD_OUT.search(one) for one in others)
+            else ""
+        )
     return _looped(index, node) or _held_of(splits_given(files, index, node, name))
 
 
@@ -118,8 +170,12 @@ def _held_of(splits: Sequence[str]) -> str:
     return held[0] if held and len(held) < len(splits) else ""
 
 
-def splits_given(files: Sequence[FileIndex], index: FileIndex, node: ast.AST, name: str) -> list[str]:
-    """The splits that the function or class around a node is called for, where this argument is its rows."""
+def splits_given(
+    files: Sequence[FileIndex], index: FileIndex, node: ast.AST, name: str
+) -> list[str]:
+    """The splits that the function or class around a node is called for, where this argument is
+    its rows.
+    """
     owner = function_of(index, node)
     if not isinstance(owner, ast.FunctionDef) or name not in _arguments(owner):
         return []
@@ -129,32 +185,42 @@ def splits_given(files: Sequence[FileIndex], index: FileIndex, node: ast.AST, na
 
 
 def _looped(index: FileIndex, node: ast.AST) -> str:
-    """The held-out split of a loop or comprehension whose variable is scaled: `for part in (train, test)`."""
+    """The held-out split of a loop or comprehension whose variable is scaled: `for part in
+    (train, test)`.
+    """
     inner = {one.id for one in within(node, ast.Name)}
     for above in index.ancestors(node):
         if isinstance(above, ast.FunctionDef):
             return ""
         for loop in [above] if isinstance(above, ast.For) else getattr(above, "generators", []):
             parts = [(one, getattr(one, "value", "")) for one in elements(loop.iter)]
-            held = _held_of([str(n) if isinstance(one, ast.Constant) else base_name(one) for one, n in parts])
+            held = _held_of(
+                [str(n) if isinstance(one, ast.Constant) else base_name(one) for one, n in parts]
+            )
             if held and isinstance(loop.target, ast.Name) and loop.target.id in inner:
                 return held
     return ""
 
 
 def _split(index: FileIndex, call: ast.Call) -> Sequence[str]:
-    """The name of the split that a call is for: what it is given, else what its answer is called. A call with
-    a figure from elsewhere counts for nothing."""
+    """The name of the split that a call is for: what it is given, else what its answer is called. A
+    call with a figure from elsewhere counts for nothing.
+    """
     if any(FIGURE.search(ast.unparse(one)) for one in (*call.args[1:], *call.keywords)):
         return ()
     first, above = base_name(call.args[0]) if call.args else "", index.parents.get(call)
-    stored = [ast.unparse(target) for target, _ in assigned(above)] if isinstance(above, ast.Assign) else []
+    stored = (
+        [ast.unparse(target) for target, _ in assigned(above)]
+        if isinstance(above, ast.Assign)
+        else []
+    )
     return [first] if SPLIT.search(first) else [*stored[:1]] or [first]
 
 
 def base_name(node: ast.expr) -> str:
-    """The variable that is read, without what is taken of it, or the split that is taken: `x_test` of
-    `x_test[:, 1:].values`, `test` of `data["test"]`."""
+    """The variable that is read, without what is taken of it, or the split that is taken: `x_test`
+    of `x_test[:, 1:].values`, `test` of `data["test"]`.
+    """
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         key = node.slice if isinstance(node, ast.Subscript) else None
         if isinstance(key, ast.Constant) and isinstance(key.value, str):

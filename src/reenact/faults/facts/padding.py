@@ -10,22 +10,40 @@ from reenact.faults.facts.flow import assigned, flat
 from reenact.faults.facts.lines import function_of, place_in, scopes, value_of
 from reenact.faults.facts.parts import Found, called, is_call, is_sum, owner_of, within
 from reenact.program.read.index import FileIndex
-from reenact.program.source import words
 
 PADDERS = ("pad_sequence", "pad_sequences")
 FILLER = re.compile(r"pad|fill|^0(?:\.0)?$", re.IGNORECASE)
 MASK = re.compile(r"mask", re.IGNORECASE)
-LENGTHS = re.compile(r"(?:^|_)(?:len|lens|lengths?|seq_?lens?|sizes?|n_tokens)(?:_|$)", re.IGNORECASE)
+LENGTHS = re.compile(
+    r"(?:^|_)(?:len|lens|lengths?|seq_?lens?|sizes?|n_tokens)(?:_|$)", re.IGNORECASE
+)
 USERS = re.compile(r"pack_padded|mask|arange|valid|attn|attention", re.IGNORECASE)
 """What tells tokens from padding by the length of a row."""
 FORMS = ("tensor", "as_tensor", "array", "asarray", "stack", "LongTensor", "from_numpy")
 SET = ("masked_fill", "cumsum")
 KEPT = ("long", "to", "int", "cuda", "contiguous", "astype")
-LEAVE_OUT = ("key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
+LEAVE_OUT = (
+    "key_padding_mask",
+    "src_key_padding_mask",
+    "tgt_key_padding_mask",
+    "memory_key_padding_mask",
+)
 PADDING = re.compile(r"pad", re.IGNORECASE)
 PLACES = re.compile(r"arange|range_row|positions?\b|\bsteps?\b", re.IGNORECASE)
 COUNTS = re.compile(r"len", re.IGNORECASE)
-SAME = words("bool to unsqueeze view reshape expand expand_as contiguous byte long int")
+SAME = (
+    "bool",
+    "to",
+    "unsqueeze",
+    "view",
+    "reshape",
+    "expand",
+    "expand_as",
+    "contiguous",
+    "byte",
+    "long",
+    "int",
+)
 """What is done to a mask without turning it round."""
 FLIPS = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 FAR = re.compile(r"inf|-1e|-\d{4,}|finfo|float\('-inf'\)", re.IGNORECASE)
@@ -37,16 +55,26 @@ def padded_lengths(files: Sequence[FileIndex]) -> Found:
     for index, scope in ((file, scope) for file in files for scope in scopes(file)):
         padded: set[str] = set()
         text = ast.unparse(scope)
-        for target, value in (pair for statement in flat(scope.body) for pair in assigned(statement)):
+        for target, value in (
+            pair for statement in flat(scope.body) for pair in assigned(statement)
+        ):
             name = ast.unparse(target)
             of = next((one for one in padded if _counts(value, one)), "")
             if of and LENGTHS.search(name) and USERS.search(text):
-                saw = f"{name} is taken of {of}, whose rows are padded already: every row counts as full"
+                saw = (
+                    f"{name} is taken of {of}, whose rows are padded already: every row counts as "
+                    f"full"
+                )
                 yield place_in(index, value), saw
             of = next((one for one in padded if _full(value, one)), "")
             if of and MASK.search(name) and not _changed(scope, name):
-                yield place_in(index, value), f"{name} is all ones, and rows of {of} are padded"
-            fills = isinstance(value, ast.ListComp) and any(map(_fills, within(value.elt, ast.BinOp)))
+                yield (
+                    place_in(index, value),
+                    f"{name} is all ones, and rows of {of} are padded",
+                )
+            fills = isinstance(value, ast.ListComp) and any(
+                map(_fills, within(value.elt, ast.BinOp))
+            )
             pads = fills or any(is_call(node, *PADDERS) for node in ast.walk(value))
             if pads or _passed_on(value) in padded:
                 padded.add(name)
@@ -91,7 +119,9 @@ def _full(value: ast.expr, padded: str) -> bool:
     """A mask of ones in the shape of padded rows."""
     given = ast.unparse(value.args[0]) if isinstance(value, ast.Call) and value.args else ""
     shapes = (f"{padded}.shape", f"{padded}.size()")
-    return (called(value) == "ones_like" and given == padded) or (called(value) == "ones" and given in shapes)
+    return (called(value) == "ones_like" and given == padded) or (
+        called(value) == "ones" and given in shapes
+    )
 
 
 def _changed(scope: ast.AST, name: str) -> bool:
@@ -118,7 +148,9 @@ def inverted_masks(files: Sequence[FileIndex]) -> Found:
         named = {word.arg: word.value for word in call.keywords}
         for name, mask in ((name, named[name]) for name in LEAVE_OUT if name in named):
             if _keeps_tokens(index, mask):
-                saw = f"{name}={ast.unparse(mask)} is True for tokens: what is True there is left out"
+                saw = (
+                    f"{name}={ast.unparse(mask)} is True for tokens: what is True there is left out"
+                )
                 yield place_in(index, mask), saw
             given = value_of(index, mask)
             if is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
@@ -130,12 +162,17 @@ def inverted_masks(files: Sequence[FileIndex]) -> Found:
             yield place_in(index, call), saw
         kept = named.get("attention_mask") if "input_ids" in named else None
         if kept is not None and _keeps_tokens(index, kept) is False:
-            saw = f"attention_mask={ast.unparse(kept)} is True for padding: what is 0 there is left out"
+            saw = (
+                f"attention_mask={ast.unparse(kept)} is True for padding: what is 0 there is left "
+                f"out"
+            )
             yield place_in(index, kept), saw
 
 
 def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
-    """Whether a mask is True for tokens, False where it is True for padding; none where nobody can tell."""
+    """Whether a mask is True for tokens, False where it is True for padding; none where nobody
+    can tell.
+    """
     match node:
         case ast.Name():
             value = value_of(index, node)
@@ -145,7 +182,10 @@ def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
             return _keeps_tokens(index, inner)
         case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
             return _opposite(_keeps_tokens(index, inner))
-        case ast.BinOp() if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0"):
+        case ast.BinOp() if is_sum(node, ast.Sub) and ast.unparse(node.left) in (
+            "1",
+            "1.0",
+        ):
             return _opposite(_keeps_tokens(index, node.right))
         case ast.Compare(left, [how], [right]):
             return _compared(index, left, how, right)

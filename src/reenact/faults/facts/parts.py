@@ -55,7 +55,13 @@ def is_sum(node: ast.AST | None, *operators: type[ast.operator]) -> TypeGuard[as
 
 def last_word(node: ast.AST | None) -> str:
     """`weight` of `model.head.weight`; empty for what is neither a variable nor an attribute."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
 
 
 def owner_of(call: ast.AST | None) -> ast.expr | None:

@@ -9,25 +9,53 @@ from reenact.faults import Evidence, Finding, Hyperparameter, JsonValue, Kind, s
 Values = Sequence[JsonValue]
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 MODAL = frozenset({"dropout", "norm"})
-SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
-RATES = {"sgd": (0.01, 0.1, 0.001), "adadelta": (1.0, 0.1), "adagrad": (0.01, 0.1), "lbfgs": (1.0, 0.1)}
+SAME_IN_BOTH_MODES = (
+    "LayerNorm",
+    "RMSNorm",
+    "GroupNorm",
+    "LayerNormalization",
+    "GroupNormalization",
+)
+RATES = {
+    "sgd": (0.01, 0.1, 0.001),
+    "adadelta": (1.0, 0.1),
+    "adagrad": (0.01, 0.1),
+    "lbfgs": (1.0, 0.1),
+}
 USUAL = (0.001, 0.01, 0.0003)
-OF_QUANTITIES = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "MSELoss", "HuberLoss", "L1Loss")
+OF_QUANTITIES = (
+    "mse_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "l1_loss",
+    "MSELoss",
+    "HuberLoss",
+    "L1Loss",
+)
 """Losses of PyTorch that compare quantities."""
 
 
 def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperparameter | None:
-    """The hyperparameter of a kind that is filed under a name: `scale` and `encode`, `train` and `eval`."""
-    return next((param for param in evidence.hyperparameters_of(kind) if param.id.layer == name), None)
+    """The hyperparameter of a kind that is filed under a name: `scale` and `encode`, `train`
+    and `eval`.
+    """
+    return next(
+        (param for param in evidence.hyperparameters_of(kind) if param.id.layer == name),
+        None,
+    )
 
 
 def of_all_layers(evidence: Evidence, kind: Kind) -> Hyperparameter | None:
     """The one setting that the text gives to all layers together; none where each has its own."""
-    params = [one for one in evidence.hyperparameters_of(kind) if not one.id.layer and not one.absent]
+    params = [
+        one for one in evidence.hyperparameters_of(kind) if not one.id.layer and not one.absent
+    ]
     return params[0] if len(params) == 1 else None
 
 
-def at_hyperparameter(finding: Finding, param: Hyperparameter | None, values: Values = ()) -> Finding:
+def at_hyperparameter(
+    finding: Finding, param: Hyperparameter | None, values: Values = ()
+) -> Finding:
     """The same finding, pointing at this hyperparameter."""
     if param is None:
         return finding
@@ -35,13 +63,17 @@ def at_hyperparameter(finding: Finding, param: Hyperparameter | None, values: Va
     return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
 
 
-def at_named(evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Values = ()) -> Finding:
+def at_named(
+    evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Values = ()
+) -> Finding:
     """The same finding, pointing at the hyperparameter that is filed under a name."""
     return at_hyperparameter(finding, named_hyperparameter(evidence, kind, name), values)
 
 
 def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Values) -> Finding:
-    """The same finding, pointing at the one setting of all layers where it points at none of its own."""
+    """The same finding, pointing at the one setting of all layers where it points at none of
+    its own.
+    """
     if finding.hyperparameter is not None:
         return finding
     return at_hyperparameter(finding, of_all_layers(evidence, kind), values)
@@ -50,7 +82,8 @@ def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Valu
 def has_modes(evidence: Evidence) -> bool:
     """Whether the model behaves differently in training and evaluation."""
     return any(
-        (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES)) or "dropout" in layer.name
+        (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES))
+        or "dropout" in layer.name
         for layer in evidence.layers
         # Dropout of nothing drops nothing.
         if layer.settings.get("p", layer.settings.get("rate")) != 0

@@ -23,9 +23,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SMALLEST_RATIO, SMALLEST_NORM, LARGEST_RATIO = 1e-3, 1e-4, 70.0
+SMALLEST_RATIO = 1e-3
+SMALLEST_NORM = 1e-4
+LARGEST_RATIO = 70.0
 """Beta 1, 2 and 3: gradient of the first kernel beside that of the last."""
-DEAD_SHARE, SWING, SWINGS, GAIN, TARGET = 0.7, 0.03, 0.2, 0.01, 0.6
+DEAD_SHARE = 0.7
+SWING = 0.03
+SWINGS = 0.2
+GAIN = 0.01
+TARGET = 0.6
 """Gamma, zeta, eta, delta and Theta."""
 GOOD = 0.8
 """An accuracy from which on small gains are all that is left; ours."""
@@ -55,12 +61,16 @@ class Progress:
         """No epoch brought a gain that is worth the name, and none was good."""
         if len(self.train) < GAP or self.train.max() >= GOOD:
             return False
-        return not any((series[1:] - series[:-1] >= GAIN).any() for series in (self.train, self.held_out))
+        return not any(
+            (series[1:] - series[:-1] >= GAIN).any() for series in (self.train, self.held_out)
+        )
 
     @property
     def drops(self) -> int:
         """How often it fell from a peak to the valley behind by a swing or more."""
-        count, peak, low = 0, float("-inf"), float("inf")
+        count = 0
+        peak = float("-inf")
+        low = float("inf")
         for value in (*self.train.tolist(), float("inf")):
             if value > low:
                 count += peak - low >= SWING
@@ -78,14 +88,20 @@ def progress(evidence: Evidence) -> Progress:
     import numpy as np
 
     train = accuracies(evidence)
-    unknown = evidence.task is TaskType.UNKNOWN and evidence.loss_family is not LossFamily.REGRESSION
+    unknown = (
+        evidence.task is TaskType.UNKNOWN and evidence.loss_family is not LossFamily.REGRESSION
+    )
     if len(train) and (unknown or evidence.task in CLASSES):
         return Progress(train, accuracies(evidence, "val_"), "accuracy")
     known = evidence.trace.losses.known.values if evidence.trace is not None else np.empty(0)
     first = float(known[0]) if len(known) else 0.0
     if not np.isfinite(first) or first <= 0:
         return Progress(np.empty(0), np.empty(0), "loss")
-    return Progress(1 - epochs_of(evidence, "loss") / first, np.empty(0), "share of the first loss gone")
+    return Progress(
+        1 - epochs_of(evidence, "loss") / first,
+        np.empty(0),
+        "share of the first loss gone",
+    )
 
 
 def lost(evidence: Evidence) -> tuple[str, int] | None:
@@ -93,19 +109,26 @@ def lost(evidence: Evidence) -> tuple[str, int] | None:
     trace, step = evidence.watched, first_invalid_loss(evidence)
     if step is not None:
         return "the loss is NaN or infinite", step
-    for what, column in (("weights", "weight_bad_share"), ("gradients", "grad_bad_share")):
+    for what, column in (
+        ("weights", "weight_bad_share"),
+        ("gradients", "grad_bad_share"),
+    ):
         bad = trace.parameters[column] > 0
         if bad.any():
             return f"{what} are NaN or infinite", int(trace.parameters["step"][bad.argmax()])
     classes = evidence.loss_family in (LossFamily.CATEGORICAL, LossFamily.BINARY)
     huge = trace.losses.values >= LARGEST_LOSS
     if classes and huge.any():
-        return f"the loss reaches {trace.losses.values[huge][0]:.4g}", int(trace.losses.steps[huge.argmax()])
+        return f"the loss reaches {trace.losses.values[huge][0]:.4g}", int(
+            trace.losses.steps[huge.argmax()]
+        )
     return None
 
 
 def gradient_ends(evidence: Evidence) -> tuple[float, float] | None:
-    """Norms of the gradients of the first and the last kernel: medians over the later half of the steps."""
+    """Norms of the gradients of the first and the last kernel: medians over the later half of
+    the steps.
+    """
     import numpy as np
 
     layers = [layer for layer in evidence.weighted if layer.family != "embedding"]
@@ -117,15 +140,18 @@ def gradient_ends(evidence: Evidence) -> tuple[float, float] | None:
 
 
 def zero_gradients(evidence: Evidence) -> float | None:
-    """The share of weights whose gradient is exactly zero, over the later half of the steps; embeddings,
-    whose gradient is mostly zero by nature, do not count."""
+    """The share of weights whose gradient is exactly zero, over the later half of the steps;
+    embeddings, whose gradient is mostly zero by nature, do not count.
+    """
     import numpy as np
 
     zero = weights = 0.0
     for layer in evidence.weighted:
         for facts in layer.weights if layer.family != "embedding" else ():
             rows = parameter_rows(evidence.watched, facts.path or facts.name)
-            share = float(np.median(rows["grad_zero_share"][len(rows) // 2 :])) if len(rows) else np.nan
+            share = (
+                float(np.median(rows["grad_zero_share"][len(rows) // 2 :])) if len(rows) else np.nan
+            )
             if share == share:
                 size = float(np.prod(facts.shape))
                 zero, weights = zero + share * size, weights + size
@@ -133,8 +159,9 @@ def zero_gradients(evidence: Evidence) -> float | None:
 
 
 def gradient_trouble(evidence: Evidence) -> str | None:
-    """The one of the three gradient problems that comes first in the order of judgement: dying, exploding or
-    vanishing; none for a training that gets on."""
+    """The one of the three gradient problems that comes first in the order of judgement: dying,
+    exploding or vanishing; none for a training that gets on.
+    """
     so_far = progress(evidence)
     if lost(evidence) is not None or (so_far.reached and not so_far.slow):
         return None
@@ -157,7 +184,11 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     params = [(layer, param) for layer, param in written if param is not None and param.changeable]
     found = []
     for name in wanted:
-        given = [(param, value) for layer, param in params for value in among(evidence, kind, (name,), layer)]
+        given = [
+            (param, value)
+            for layer, param in params
+            for value in among(evidence, kind, (name,), layer)
+        ]
         if given:
             changes = dict.fromkeys(change_for(param, value) for param, value in given)
             found.append(Suggestion(Patch(tuple(changes)), None, hidden[0].activation, name))

@@ -6,7 +6,13 @@ from statistics import median
 
 from reenact.faults import Evidence, LossFamily, TaskType
 
-ACCURACIES = ("accuracy", "acc", "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy")
+ACCURACIES = (
+    "accuracy",
+    "acc",
+    "sparse_categorical_accuracy",
+    "categorical_accuracy",
+    "binary_accuracy",
+)
 WINDOWS = 12
 ABSURD = 1e12
 """No loss of a working training is this far from zero, whatever plays against what."""
@@ -14,13 +20,17 @@ TIMES = 1e6
 """How much farther from zero than at the start a loss of one optimizer has run away."""
 FEWEST_LOSSES = 10
 CLIMBED = 3.0
-"""How many times the loss of a constant answer, and the first loss, a training ends at that has diverged."""
+"""How many times the loss of a constant answer, and the first loss, a training ends at that has
+diverged.
+"""
 FEW_STEPS = 30
 """Below this one epoch shows nothing."""
 
 
 def losses(evidence: Evidence) -> list[float]:
-    """The loss of every step in order, with NaN and infinity; empty when several optimisers take turns."""
+    """The loss of every step in order, with NaN and infinity; empty when several optimisers
+    take turns.
+    """
     if evidence.trace is None or evidence.optimizers > 1:
         return []
     return [float(loss) for loss in evidence.trace.losses.values]
@@ -31,7 +41,9 @@ def finite(values: list[float]) -> list[float]:
 
 
 def windows(values: list[float], count: int = WINDOWS) -> list[float]:
-    """Medians of so many equal parts, in order; fewer when there are not enough values for two a part."""
+    """Medians of so many equal parts, in order; fewer when there are not enough values for two
+    a part.
+    """
     known = finite(values)
     parts = min(count, len(known) // 2)
     if parts < 2:
@@ -42,7 +54,9 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
 
 def reached(values: Sequence[float]) -> float:
     """What a short training came to: the median of its last quarter, infinity where it broke."""
-    return median(values[-max(1, len(values) // 4) :]) if all(map(math.isfinite, values)) else math.inf
+    return (
+        median(values[-max(1, len(values) // 4) :]) if all(map(math.isfinite, values)) else math.inf
+    )
 
 
 def epoch_losses(evidence: Evidence) -> list[float]:
@@ -62,14 +76,21 @@ def epoch_losses(evidence: Evidence) -> list[float]:
 def hardly_begun(evidence: Evidence) -> bool:
     """Whether each row was seen once at most, in so few steps that nothing need have happened."""
     steps = evidence.trace.steps if evidence.trace is not None else None
-    epochs = {float(epoch) for epoch in steps["epoch"]} if steps is not None and len(steps) else set()
+    epochs = (
+        {float(epoch) for epoch in steps["epoch"]} if steps is not None and len(steps) else set()
+    )
     return epochs == {0.0} and steps is not None and len(steps) < FEW_STEPS
 
 
 def metric(evidence: Evidence, *names: str) -> list[float]:
     """The values of the first of these metrics that there is."""
-    reported = [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
-    return next(filter(None, (finite([float(value) for value in values]) for values in reported)), [])
+    reported = (
+        [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
+    )
+    return next(
+        filter(None, (finite([float(value) for value in values]) for values in reported)),
+        [],
+    )
 
 
 def validation_accuracy(evidence: Evidence) -> list[float]:
@@ -88,9 +109,16 @@ def accuracy(evidence: Evidence) -> float | None:
 
 
 def guessing(evidence: Evidence) -> float | None:
-    """The loss of the best answer that never looks at the inputs: class shares, or the mean target."""
+    """The loss of the best answer that never looks at the inputs: class shares, or the mean
+    target.
+    """
     labels, loss = evidence.labels, evidence.loss
-    if labels is None or loss is None or loss.settings.get("reduction") == "sum" or evidence.several_outputs:
+    if (
+        labels is None
+        or loss is None
+        or loss.settings.get("reduction") == "sum"
+        or evidence.several_outputs
+    ):
         return None
     fits = (event.facts.get("weighted") for event in evidence.happened("fit"))
     if loss.settings.get("weight") or loss.settings.get("pos_weight") or any(fits):
@@ -114,8 +142,9 @@ def guessing(evidence: Evidence) -> float | None:
 
 
 def climbed(evidence: Evidence) -> bool:
-    """Whether the loss ends far above where it began and above a constant answer, whatever the accuracy is:
-    steps that are too large still find the side of a boundary that most rows lie on."""
+    """Whether the loss ends far above where it began and above a constant answer, whatever the
+    accuracy is: steps that are too large still find the side of a boundary that most rows lie on.
+    """
     known, guess = finite(losses(evidence)), guessing(evidence)
     if guess is None or len(known) < FEWEST_LOSSES:
         return False
@@ -135,7 +164,9 @@ def learned(evidence: Evidence) -> bool:
 
 
 def runaway(evidence: Evidence) -> tuple[float, float] | None:
-    """First and last finite loss, when the last is farther from zero than any sensible bound; else none."""
+    """First and last finite loss, when the last is farther from zero than any sensible bound;
+    else none.
+    """
     if evidence.trace is None:
         return None
     seen = finite([float(loss) for loss in evidence.trace.losses.values])

@@ -27,17 +27,29 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     """The rank a layer passes on; none when it is not known."""
     if layer.family == "input":
         shape, whole = layer.settings.get("shape"), layer.settings.get("batch_shape")
-        return len(shape) + 1 if isinstance(shape, list) else len(whole) if isinstance(whole, list) else None
+        return (
+            len(shape) + 1
+            if isinstance(shape, list)
+            else len(whole)
+            if isinstance(whole, list)
+            else None
+        )
     if layer.type == "Flatten":
         return 2 if layer.library == "keras" or not layer.settings else None
     if layer.family == "pool":
         return 2 if layer.type.startswith("Global") else taken
     if layer.family == "recurrent":
-        sequences = layer.settings.get("return_sequences", False) if layer.library == "keras" else None
+        sequences = (
+            layer.settings.get("return_sequences", False) if layer.library == "keras" else None
+        )
         return 3 if sequences is True else 2 if sequences is False else None
     if layer.type == "RepeatVector":
         return 3
-    return taken if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise") else None
+    return (
+        taken
+        if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise")
+        else None
+    )
 
 
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
@@ -69,7 +81,11 @@ def rank_of_type(name: str) -> int | None:
     """The rank, with the batch, that a layer of this class takes; none when it takes several."""
     if name in ("LSTM", "GRU", "RNN", "SimpleRNN"):
         return 3
-    found = _DIMENSION.search(name.removesuffix("Transpose")) if "Conv" in name or "Pool" in name else None
+    found = (
+        _DIMENSION.search(name.removesuffix("Transpose"))
+        if "Conv" in name or "Pool" in name
+        else None
+    )
     return int(found.group(1)) + 2 if found else None
 
 
@@ -79,8 +95,13 @@ def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
 
 
 def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
-    """The layer that says which inputs the model takes, where the data has another rank; and both shapes."""
-    inputs, layers = evidence.inputs, evidence.static.layers if evidence.static is not None else ()
+    """The layer that says which inputs the model takes, where the data has another rank; and
+    both shapes.
+    """
+    inputs, layers = (
+        evidence.inputs,
+        evidence.static.layers if evidence.static is not None else (),
+    )
     for layer in layers:
         shape = layer.settings.get("shape" if layer.family == "input" else "input_shape")
         if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
@@ -91,14 +112,24 @@ def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
 
 
 def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
-    """The last layer, where labels have fewer dimensions than what comes out of it; and a sentence."""
+    """The last layer, where labels have fewer dimensions than what comes out of it; and a
+    sentence.
+    """
     labels, chain = evidence.labels, list(ranked(evidence))
     if labels is None or not chain:
         return None
     layer, _, rank = chain[-1]
-    if layer.family != "dense" or rank is None or rank <= max(len(labels.shape), 2) or per_place(evidence):
+    if (
+        layer.family != "dense"
+        or rank is None
+        or rank <= max(len(labels.shape), 2)
+        or per_place(evidence)
+    ):
         return None
-    return layer, f"{layer.name} gives rank {rank}, labels have rank {len(labels.shape)}"
+    return (
+        layer,
+        f"{layer.name} gives rank {rank}, labels have rank {len(labels.shape)}",
+    )
 
 
 def per_place(evidence: Evidence) -> bool:

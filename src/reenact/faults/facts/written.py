@@ -14,8 +14,9 @@ from reenact.types import JsonValue, Place
 
 
 def written_at(program: Program, names: tuple[str, ...], value: JsonValue) -> Place | None:
-    """The one place where a configuration, else the text, gives this value to something of one of these
-    names; none where there is no such place or several."""
+    """The one place where a configuration, else the text, gives this value to something of one of
+    these names; none where there is no such place or several.
+    """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     for look in (_configured, _in_text):
@@ -38,7 +39,10 @@ def _configured(file: SourceFile, names: tuple[str, ...], value: float) -> Itera
         named = entry.items if isinstance(entry.items, dict) else {}
         same = [one for name, one in named.items() if name in names and _equal(one, value)]
         yield from (lines.place(file.path, one.span) for one in same)
-        entries += [*named.values(), *(entry.items if isinstance(entry.items, list) else ())]
+        entries += [
+            *named.values(),
+            *(entry.items if isinstance(entry.items, list) else ()),
+        ]
 
 
 def _equal(entry: Entry, value: float) -> bool:
@@ -65,4 +69,10 @@ def _in_text(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator
         for name, given in pairs:
             if name in names and isinstance(given, ast.Constant) and given.value == value:
                 end = given.end_lineno or given.lineno
-                yield Place(file.path, given.lineno, given.col_offset, end, given.end_col_offset or 0)
+                yield Place(
+                    file.path,
+                    given.lineno,
+                    given.col_offset,
+                    end,
+                    given.end_col_offset or 0,
+                )

@@ -46,10 +46,29 @@ from reenact.faults import (
 )
 from reenact.faults.data.inputs_not_scaled import far_from_unit_size
 from reenact.faults.facts.flow import assigned, elements
-from reenact.faults.facts.lines import calls, first_place, function_of, indexes, loops_of, place_in, value_of
+from reenact.faults.facts.lines import (
+    calls,
+    first_place,
+    function_of,
+    indexes,
+    loops_of,
+    place_in,
+    value_of,
+)
 from reenact.faults.facts.moved_alone import LABELS, moved_alone
-from reenact.faults.facts.parts import Found, called, is_call, names, options, within, written
-from reenact.faults.optimisation.learning_rate_outside_usable_range import can_learn, usable_range
+from reenact.faults.facts.parts import (
+    Found,
+    called,
+    is_call,
+    names,
+    options,
+    within,
+    written,
+)
+from reenact.faults.optimisation.learning_rate_outside_usable_range import (
+    can_learn,
+    usable_range,
+)
 from reenact.faults.optimisation.nothing_learned import no_gain_over_a_constant
 from reenact.program.read.index import FileIndex
 
@@ -62,7 +81,9 @@ FEW_ROWS = 160
 SORTS = ("sorted", "sort", "argsort", "sort_values")
 ORDERS = (*SORTS, "shuffle", "permutation", "randperm", "sample", "flip", "roll")
 """What brings rows into another order, the most likely to leave labels behind first."""
-TURNED = re.compile(r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\(")
+TURNED = re.compile(
+    r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\("
+)
 MOVED = re.compile(r"%|perm\(|permutation\(|roll\(|flip\(|randint\(|argsort\(")
 """What makes numbers of rows that are not those of the diagonal; soft targets may lie anywhere."""
 DENSE = re.compile(
@@ -90,11 +111,11 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
-    """Inputs and labels are brought into order apart from each other: two separate draws, a sort or a
-    shuffle of one of them alone, two splits with other seeds, a target that is drawn a second time, an
-    image that is flipped and its mask not. Seen in the text; or in the run, where a model that learns one
-    batch does no better than a constant on all of them, and nothing in a few hundred rows of inputs tells
-    anything about their labels.
+    """Inputs and labels are brought into order apart from each other: two separate draws, a sort or
+    a shuffle of one of them alone, two splits with other seeds, a target that is drawn a second
+    time, an image that is flipped and its mask not. Seen in the text; or in the run, where a model
+    that learns one batch does no better than a constant on all of them, and nothing in a few
+    hundred rows of inputs tells anything about their labels.
 
     Documentation of numpy.random.Generator.shuffle.
     """
@@ -106,12 +127,19 @@ def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
-    """What was seen of a training that cannot have found anything; nothing where it did, or might have."""
+    """What was seen of a training that cannot have found anything; nothing where it did, or
+    might have.
+    """
     trace = evidence.trace
     known = trace.happened("labels-explained") if trace is not None and trace.step_count else ()
     facts = known[-1].facts if known else {}
     rows, share = (facts.get(name) for name in ("rows", "explained"))
-    if not isinstance(rows, int) or not isinstance(share, float) or rows < FEW_ROWS or share > TELLS:
+    if (
+        not isinstance(rows, int)
+        or not isinstance(share, float)
+        or rows < FEW_ROWS
+        or share > TELLS
+    ):
         return
     if far_from_unit_size(evidence):
         # Large numbers hide what there is in the inputs: they are the first thing to put right.
@@ -126,21 +154,35 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
         # The line that brings rows into another order, else the one that compares.
         # Along other axes than that of the rows nothing changes places.
         moves = [one for one in moves if not {"dims", "dim", "axis"} & set(options(one[1]))]
-        place, loss = first_place(one for one in moves if not loops_of(*one)), evidence.loss
+        place, loss = (
+            first_place(one for one in moves if not loops_of(*one)),
+            evidence.loss,
+        )
         place = place or ((loss.called or loss.place) if loss is not None else None)
-        yield place, f"in {rows} rows the inputs say nothing about the labels; {symptom}"
+        yield (
+            place,
+            f"in {rows} rows the inputs say nothing about the labels; {symptom}",
+        )
 
 
 def _written(index: FileIndex) -> Found:
     """What the text shows."""
-    yield from (*_zipped(index), *_random(index), *_turned_alone(index), *_off_the_diagonal(index))
+    yield from (
+        *_zipped(index),
+        *_random(index),
+        *_turned_alone(index),
+        *_off_the_diagonal(index),
+    )
     yield from _repeated_otherwise(index)
     own = {scope.name for scope in index.functions if _draws(scope.node)}
     for node in within(index.tree, ast.AST):
         body = getattr(node, "body", None)
         pair = _separate(body, own) if isinstance(body, list) else None
         if pair is not None:
-            yield place_in(index, pair[2]), f"{pair[0]} and {pair[1]} are shuffled by separate draws"
+            yield (
+                place_in(index, pair[2]),
+                f"{pair[0]} and {pair[1]} are shuffled by separate draws",
+            )
 
 
 def _zipped(index: FileIndex) -> Found:
@@ -156,26 +198,37 @@ def _zipped(index: FileIndex) -> Found:
 
 
 def _off_the_diagonal(index: FileIndex) -> Found:
-    """One set of labels for scores of pairs and for the same turned round: only the diagonal is both."""
+    """One set of labels for scores of pairs and for the same turned round: only the diagonal is
+    both.
+    """
     made = [call for call in index.calls if called(call) == "cross_entropy" and len(call.args) > 1]
     texts = {tuple(map(ast.unparse, call.args[:2])): call for call in made}
     for (scores, label), call in texts.items():
         turned = any((f"{scores}{turn}", label) in texts for turn in (".t()", ".T", ".mT"))
         given = value_of(index, call.args[1])
         if turned and given is not call.args[1] and MOVED.search(ast.unparse(given)):
-            saw = f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
+            saw = (
+                f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
+            )
             yield place_in(index, given), f"{saw}: expected torch.arange"
 
 
 def _repeated_otherwise(index: FileIndex) -> Found:
-    """Rows that are joined copy after copy, and labels in the same function that are repeated one by one."""
+    """Rows that are joined copy after copy, and labels in the same function that are repeated
+    one by one.
+    """
     for call in (one for one in index.calls if called(one) == "repeat_interleave" and one.args):
         times = ast.unparse(call.args[0])
         beside = within(function_of(index, call), ast.Call)
-        joined = [one.args[0] for one in beside if called(one) in ("cat", "concatenate") and one.args]
+        joined = [
+            one.args[0] for one in beside if called(one) in ("cat", "concatenate") and one.args
+        ]
         counts = [str(len(one.elts)) for one in joined if isinstance(one, ast.List | ast.Tuple)]
         if times in counts and LABELS.search(ast.unparse(call).partition(".")[0]):
-            saw = f"{ast.unparse(call)} repeats row by row, and the rows beside it are joined copy by copy"
+            saw = (
+                f"{ast.unparse(call)} repeats row by row, and the rows beside it are joined copy "
+                f"by copy"
+            )
             yield place_in(index, call), saw
 
 
@@ -186,12 +239,16 @@ def _only_array(index: FileIndex, loader: ast.expr) -> str:
     words, data = options(loader), value_of(index, loader.args[0])
     if is_call(data, "TensorDataset") and len(data.args) == 1:
         data = data.args[0]
-    shuffled = words.get("shuffle") == "True" and "generator" not in words and "sampler" not in words
+    shuffled = (
+        words.get("shuffle") == "True" and "generator" not in words and "sampler" not in words
+    )
     return data.id if shuffled and isinstance(data, ast.Name) else ""
 
 
 def _random(index: FileIndex) -> Found:
-    """A target that is drawn in the loop and that nothing but the loss reads: no input knows of it."""
+    """A target that is drawn in the loop and that nothing but the loss reads: no input knows of
+    it.
+    """
     for call in index.calls:
         for target in call.args[1:2] if LOSS.search(called(call)) else ():
             drawn, name = value_of(index, target), ast.unparse(target)
@@ -201,31 +258,45 @@ def _random(index: FileIndex) -> Found:
             inputs = [value_of(index, one) for one in within(call.args[0], ast.Name)]
             once = sum(isinstance(one.ctx, ast.Load) for one in used) == 1
             if once and not any(is_call(one, *DRAWS) for one in inputs) and loops_of(index, drawn):
-                yield place_in(index, call), f"{name} is drawn by chance, and only the loss reads it"
+                yield (
+                    place_in(index, call),
+                    f"{name} is drawn by chance, and only the loss reads it",
+                )
 
 
 def _turned_alone(index: FileIndex) -> Found:
-    """An image that is flipped or turned more often than the mask or boxes that are returned with it."""
+    """An image that is flipped or turned more often than the mask or boxes that are returned
+    with it.
+    """
     for function in (scope.node for scope in index.functions):
         if not isinstance(function, ast.FunctionDef):
             continue
-        given = {name for one in within(function, ast.Return) if one.value for name in names(one.value)}
+        given = {
+            name for one in within(function, ast.Return) if one.value for name in names(one.value)
+        }
         masks = {name for name in given if DENSE.search(name)}
         turned = [(_turned(one), one) for one in within(function, ast.Assign)] if masks else []
         own = [(moved - masks, one) for moved, one in turned if moved & given - masks]
         with_mask = sum(bool(moved & masks) for moved, _ in turned)
-        blocks = [(min(moved), one, getattr(index.parents.get(one), "body", [])) for moved, one in own]
+        blocks = [
+            (min(moved), one, getattr(index.parents.get(one), "body", [])) for moved, one in own
+        ]
         # A mask that is given a new value in the same block may be turned too.
         for name, statement, block in blocks if len(own) > with_mask else ():
             if not any(masks & names(one, ast.Store) for one in block):
-                yield place_in(index, statement), f"{name} is turned, {min(masks)} stays as it was"
+                yield (
+                    place_in(index, statement),
+                    f"{name} is turned, {min(masks)} stays as it was",
+                )
                 break
 
 
 def _turned(node: ast.Assign) -> set[str]:
     """Variables that a statement turns, flips or moves."""
     pairs = [(target.id, value) for target, value in assigned(node) if isinstance(target, ast.Name)]
-    return {name for name, value in pairs if name in names(value) and TURNED.search(ast.unparse(value))}
+    return {
+        name for name, value in pairs if name in names(value) and TURNED.search(ast.unparse(value))
+    }
 
 
 def _draws(function: ast.AST) -> bool:
@@ -239,7 +310,9 @@ def _draws(function: ast.AST) -> bool:
 
 
 def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.stmt] | None:
-    """Inputs that are shuffled, and labels in one of the next statements, nothing between that says how."""
+    """Inputs that are shuffled, and labels in one of the next statements, nothing between that
+    says how.
+    """
     first = ""
     for statement in body:
         name = _shuffled(statement, own) or ""
@@ -255,7 +328,9 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str | None:
     match statement:
         case ast.Expr(ast.Call(_, [ast.Name(name)], []) as call) if called(call) == "shuffle":
             return name
-        case ast.Assign([ast.Name(name), *_], ast.Call(_, [ast.Name(given)]) as call) if given == name:
+        case ast.Assign([ast.Name(name), *_], ast.Call(_, [ast.Name(given)]) as call) if (
+            given == name
+        ):
             return name if called(call) in own else None
         case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)) if rows == name:
             return name if is_call(drawn, *SHUFFLES) and "seed" not in ast.unparse(drawn) else None

@@ -61,10 +61,20 @@ TARGET_RANGES = {
 }
 QUANTITIES = (*(f"{name}(" for name in OF_QUANTITIES), "gaussian_nll")
 CLASSES = (".cross_entropy(", "CrossEntropyLoss(", "nll_loss(", "NLLLoss(")
-"""How PyTorch calls losses of quantities and of classes: the labels that were seen may be of one of them."""
+"""How PyTorch calls losses of quantities and of classes: the labels that were seen may be of
+one of them.
+"""
 FAR = 0.1
 """Share of the range of targets that lies out of reach where that is proven: one outlier is not."""
-LOW = {"relu": 0, "softplus": 0, "elu": -1, "silu": -0.2785, "swish": -0.2785, "gelu": -0.17, "mish": -0.3089}
+LOW = {
+    "relu": 0,
+    "softplus": 0,
+    "elu": -1,
+    "silu": -0.2785,
+    "swish": -0.2785,
+    "gelu": -0.17,
+    "mish": -0.3089,
+}
 OUTPUT_RANGES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
 OUTPUT_RANGES |= {name: (low, math.inf) for name, low in LOW.items()}
 NEARLY = 1e-3
@@ -89,9 +99,9 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
-    """Labels that the loss is not defined for (beyond 0..1 for a binary cross-entropy, a class number as
-    large as the output is wide), or that the last activation can never give (negative after relu, above 1
-    after sigmoid).
+    """Labels that the loss is not defined for (beyond 0..1 for a binary cross-entropy, a class
+    number as large as the output is wide), or that the last activation can never give (negative
+    after relu, above 1 after sigmoid).
 
     DeepDiagnosis (out of range), Wardat et al., ICSE 2022; documentation of the losses.
     """
@@ -100,19 +110,25 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         return
     if evidence.several_outputs and says(evidence, *QUANTITIES) and not labels.integral:
         return  # They are the quantities of another head.
-    low, high, family = labels.minimum, labels.maximum, evidence.loss_family
+    low = labels.minimum
+    high = labels.maximum
+    family = evidence.loss_family
     seen = f"labels from {low:g} to {high:g}"
     if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
         made, loss = labels_made_at(evidence), evidence.place_of(Kind.LOSS)
         where = f" at line {loss.line}" if made is not None and loss is not None else ""
         saw = f"{seen} for {evidence.loss_name}{where}"
-        # Where several optimizers learn, or a head of its own, the labels may be those of another loss.
+        # Where several optimizers learn, or a head of its own, the labels may be those of another
+        # loss.
         others = evidence.optimizers > 1 or says(evidence, *QUANTITIES, *CLASSES)
         sure = Certainty.HINT if others else Certainty.PROOF
-        yield detector.finding(evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure)
+        yield detector.finding(
+            evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure
+        )
     elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
         saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
-        # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a word.
+        # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a
+        # word.
         cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
         sure = Certainty.PROOF if cut and not evidence.several_outputs else detector.certainty
         yield detector.finding(evidence, saw, place=labels_made_at(evidence), certainty=sure)
@@ -134,26 +150,29 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     certainty=Certainty.STRONG,
 )
 def labels_out_of_output_range(detector: Detector, evidence: Evidence) -> Findings:
-    """Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid, outside
-    -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU, below -0.28 for a SiLU. Or the loss
-    compares probabilities of classes, and the output is linear or rectified.
+    """Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid,
+    outside -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU, below -0.28 for a SiLU. Or
+    the loss compares probabilities of classes, and the output is linear or rectified.
 
-    {paper}. Symptom "out of range". The release knows a softmax only as a layer of its own, so it fires
-    on every Dense layer with activation="softmax", and always advises a softmax; here the loss decides
-    what is wanted. Its test of the spread of a linear output is left out: such an output can reach any
-    label.
+    {paper}. Symptom "out of range". The release knows a softmax only as a layer of its own, so it
+    fires on every Dense layer with activation="softmax", and always advises a softmax; here the
+    loss decides what is wanted. Its test of the spread of a linear output is left out: such an
+    output can reach any label.
     """
     advice = bare_output(evidence)
     if evidence.loss_family is LossFamily.CATEGORICAL:
         if advice is not None:
             yield report(detector, evidence, "output is not a distribution over classes", advice)
         return
-    bounds, labels, output = (
-        OUTPUT_RANGES.get(evidence.last_activation or ""),
-        evidence.labels,
-        evidence.output,
-    )
-    if bounds is None or labels is None or output is None or evidence.wanted_output is Wanted.LOGITS:
+    bounds = OUTPUT_RANGES.get(evidence.last_activation or "")
+    labels = evidence.labels
+    output = evidence.output
+    if (
+        bounds is None
+        or labels is None
+        or output is None
+        or evidence.wanted_output is Wanted.LOGITS
+    ):
         return
     if labels.minimum is None or labels.maximum is None or evidence.loss_family is LossFamily.OTHER:
         return
@@ -167,24 +186,36 @@ def labels_out_of_output_range(detector: Detector, evidence: Evidence) -> Findin
     if evidence.loss_family is LossFamily.BINARY:
         yield detector.finding(evidence, saw, kind=Kind.PREPROCESSING, study=FaultType.CPP)
         return
-    kind, values = Kind.ACTIVATION, among(evidence, Kind.ACTIVATION, ("linear",), output)
-    yield detector.finding(evidence, saw, layer=output, kind=kind, values=values, study=FaultType.ACH)
+    kind, values = (
+        Kind.ACTIVATION,
+        among(evidence, Kind.ACTIVATION, ("linear",), output),
+    )
+    yield detector.finding(
+        evidence, saw, layer=output, kind=kind, values=values, study=FaultType.ACH
+    )
 
 
 def no_class_numbers(evidence: Evidence) -> bool:
-    """The loss, the last activation and the width all speak of classes, but the labels are no class numbers:
-    scaled along with the inputs, most often."""
+    """The loss, the last activation and the width all speak of classes, but the labels are no class
+    numbers: scaled along with the inputs, most often.
+    """
     labels, output = evidence.labels, evidence.output
     if labels is None or output is None or labels.integral or labels.one_hot:
         return False
     columns = math.prod(size or 1 for size in labels.shape[1:])
-    classes = evidence.loss_name in ("sparse_categorical_crossentropy", "cross_entropy", "nll")
+    classes = evidence.loss_name in (
+        "sparse_categorical_crossentropy",
+        "cross_entropy",
+        "nll",
+    )
     return classes and columns == 1 and (output.width or 1) > 2
 
 
 def _classes_scored(evidence: Evidence) -> int | None:
-    """How many classes the loss is given scores of: those of what it compared, else of the output. In a
-    contrast each row of the batch is a class; of several heads nobody knows which one is compared."""
+    """How many classes the loss is given scores of: those of what it compared, else of the output.
+    In a contrast each row of the batch is a class; of several heads nobody knows which one is
+    compared.
+    """
     compared = evidence.loss.compared if evidence.loss is not None else None
     if compared is not None and len(compared[0]) > 1:
         return compared[0][1] if evidence.loss_name in ("cross_entropy", "nll") else compared[0][-1]
@@ -200,7 +231,9 @@ def _classes(detector: Detector, evidence: Evidence, values: tuple[int, ...]) ->
         fault = FaultType.LCN if beyond[0] > 0 else FaultType.CPP
         # Torch ends a training with a label that is no class: where it went on, the loss was given
         # something else, as in a contrast or with one of several heads.
-        went_on = evidence.trace is not None and evidence.trace.step_count > 1 and evidence.crash is None
+        went_on = (
+            evidence.trace is not None and evidence.trace.step_count > 1 and evidence.crash is None
+        )
         sure = Certainty.HINT if went_on and framework(evidence) == "torch" else Certainty.PROOF
         yield detector.finding(evidence, saw, layer=evidence.output, study=fault, certainty=sure)
 
@@ -216,9 +249,21 @@ def _unreachable(
         return
     mean = labels.mean if labels.mean is not None else (low + high) / 2
     gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
-    saw, sure = f"targets {low:.3g} to {high:.3g}, but {gives}", 0.85 if least <= mean <= most else 0.95
+    saw, sure = (
+        f"targets {low:.3g} to {high:.3g}, but {gives}",
+        0.85 if least <= mean <= most else 0.95,
+    )
     finding = detector.finding(
-        evidence, saw, layer=evidence.output, kind=Kind.ACTIVATION, values=("linear",), confidence=sure
+        evidence,
+        saw,
+        layer=evidence.output,
+        kind=Kind.ACTIVATION,
+        values=("linear",),
+        confidence=sure,
     )
     proven = max(least - low, high - most) > FAR * (high - low)
-    yield replace(finding, fault=FaultType.ACH, certainty=Certainty.PROOF if proven else detector.certainty)
+    yield replace(
+        finding,
+        fault=FaultType.ACH,
+        certainty=Certainty.PROOF if proven else detector.certainty,
+    )

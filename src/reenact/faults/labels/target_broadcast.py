@@ -71,34 +71,50 @@ FAULT = Fault(
     "reenact",
     needs=Needs.GRAPH,
     observes=Observes.DATA,
-    why="Every output is compared with the targets of all rows, so that only their mean can be learned.",
+    why=(
+        "Every output is compared with the targets of all rows, so that only their mean can be "
+        "learned."
+    ),
     study=FaultType.CPP,
     severity=Severity.ERROR,
     confidence=0.95,
     certainty=Certainty.PROOF,
 )
 def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
-    """Output and target have shapes that a loss of single values stretches to a common one: (rows, 1) and
-    (rows,) become (rows, rows). The loss may be one of PyTorch's or written by hand.
+    """Output and target have shapes that a loss of single values stretches to a common one: (rows,
+    1) and (rows,) become (rows, rows). The loss may be one of PyTorch's or written by hand.
 
     Documentation of torch.nn.MSELoss and of the broadcasting rules of NumPy.
     """
     loss, wide = evidence.loss, evidence.experiments.stretched
     if wide is not None:
-        saw = f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
+        saw = (
+            f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
+        )
         yield detector.finding(evidence, saw, place=loss_made(evidence, wide.place))
         return
     compares = loss is not None and evidence.loss_family is LossFamily.REGRESSION
-    output, target = (loss.compared if loss is not None and compares else None) or ((), ())
+    output, target = (loss.compared if loss is not None and compares else None) or (
+        (),
+        (),
+    )
     column, row = (output, target) if len(output) > len(target) else (target, output)
     if loss is not None and len(row) == 1 and row[0] > 1 and column == (row[0], 1):
-        edit = _edit(evidence, loss.called, "unsqueeze" if len(output) > len(target) else "squeeze")
+        edit = _edit(
+            evidence,
+            loss.called,
+            "unsqueeze" if len(output) > len(target) else "squeeze",
+        )
         saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
         warned = next((one.place for one in _warnings(evidence)), None)
-        yield detector.finding(evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS))
+        yield detector.finding(
+            evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS)
+        )
     elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
         saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
-        finding = detector.finding(evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,))
+        finding = detector.finding(
+            evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,)
+        )
         yield replace(finding, fault=FaultType.LCN, certainty=Certainty.STRONG, confidence=0.85)
     else:
         yield from _warned(detector, evidence)
@@ -130,6 +146,9 @@ def _warned(detector: Detector, evidence: Evidence) -> Findings:
         sizes = [[int(size) for size in text.split(",") if size.strip()] for text in found]
         if len(sizes) == 2 and _broadcast(*sizes) and all(math.prod(size) > 1 for size in sizes):
             target, output = map(tuple, sizes)
-            saw = f"target {target} and output {output} are broadcast to one another, as PyTorch warns"
+            saw = (
+                f"target {target} and output {output} are broadcast to one another, as PyTorch "
+                f"warns"
+            )
             yield detector.finding(evidence, saw, place=one.place)
             return

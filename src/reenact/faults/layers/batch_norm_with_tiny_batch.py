@@ -57,8 +57,9 @@ from reenact.probe.trace import EVALUATION, Trace
 FEW, SMALL = 2, 8
 MOST = 0.9
 WORSE, OF_START = 3.0, 0.25
-"""Where statistics do not fit: how many times the loss of training mode that of evaluation mode is, and by
-what share of the first loss it is larger."""
+"""Where statistics do not fit: how many times the loss of training mode that of evaluation mode is,
+and by what share of the first loss it is larger.
+"""
 TIMES = 2.5
 FEWEST = 2
 NEAR = 20
@@ -84,12 +85,15 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findings:
-    """Batch normalisation is trained with batches of one or two rows; or with so few that, after the
-    training, the loss of a batch is much worse in evaluation mode than in training mode.
+    """Batch normalisation is trained with batches of one or two rows; or with so few that, after
+    the training, the loss of a batch is much worse in evaluation mode than in training mode.
 
     Wu and He, "Group Normalization", ECCV 2018, figure 1; Ioffe, "Batch Renormalization", 2017.
     """
-    norm = next((one for one in evidence.layers if one.type.startswith(("BatchNorm", "SyncBatch"))), None)
+    norm = next(
+        (one for one in evidence.layers if one.type.startswith(("BatchNorm", "SyncBatch"))),
+        None,
+    )
     steps = evidence.watched.steps
     pairs = zip(steps["batch_size"], steps["training"], strict=True)
     sizes = [int(size) for size, mode in pairs if size > 0 and mode != 0]
@@ -100,10 +104,20 @@ def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findin
     saw = f"{norm.type} {norm.name} is trained with batches of {size}"
     modes = evidence.experiments.modes
     if modes is not None and _do_not_fit(evidence):
-        saw += f"; loss {modes.training:.3g} in training mode, {modes.evaluation:.3g} in evaluation mode"
+        saw += (
+            f"; loss {modes.training:.3g} in training mode, {modes.evaluation:.3g} in evaluation "
+            f"mode"
+        )
     place = evidence.place_of(Kind.BATCH_SIZE) or norm.place
     sure = None if size <= FEW else 0.7
-    yield detector.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16), place=place, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.BATCH_SIZE,
+        values=(32, 16),
+        place=place,
+        confidence=sure,
+    )
 
 
 @FAULT.detector(
@@ -119,8 +133,8 @@ def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findin
 def train_eval_gap(detector: Detector, evidence: Evidence) -> Findings:
     """In evaluation mode the outputs of the model have quite another scale than in training mode.
 
-    {paper}, switch between training and evaluation. The paper compares losses and representations on the
-    same rows; here the scale of the outputs of both kinds of passes is compared.
+    {paper}, switch between training and evaluation. The paper compares losses and representations
+    on the same rows; here the scale of the outputs of both kinds of passes is compared.
     """
     if not has_modes(evidence) or evidence.optimizers > 1 or evidence.output is None:
         return
@@ -129,12 +143,16 @@ def train_eval_gap(detector: Detector, evidence: Evidence) -> Findings:
         return
     middle = statistics.median(times)
     if not 1 / TIMES <= middle <= TIMES:
-        saw = f"in evaluation mode the outputs spread {middle:.2g} times as wide as in training mode"
+        saw = (
+            f"in evaluation mode the outputs spread {middle:.2g} times as wide as in training mode"
+        )
         yield detector.finding(evidence, saw, kind=Kind.NORMALIZATION)
 
 
 def _do_not_fit(evidence: Evidence) -> bool:
-    """Whether the running statistics make a trained model much worse on a batch that it was trained on."""
+    """Whether the running statistics make a trained model much worse on a batch that it was
+    trained on.
+    """
     modes, known = evidence.experiments.modes, finite(losses(evidence))
     if modes is None or not known or modes.training <= 0:
         return False
@@ -146,7 +164,10 @@ def _times(trace: Trace, output: str) -> list[float]:
     """Spread of the output in each evaluation against the training step just before it."""
     spread = trace.layer(output, "std")
     mode = trace.layer(output, "training")
-    judged, judging = trace.layer(output, "std", EVALUATION), trace.layer(output, "training", EVALUATION)
+    judged, judging = (
+        trace.layer(output, "std", EVALUATION),
+        trace.layer(output, "training", EVALUATION),
+    )
     found = []
     for step, there, mode_there in zip(judged.steps, judged.values, judging.values, strict=True):
         near = (spread.steps <= step) & (spread.steps >= step - NEAR) & (mode.values == 1)

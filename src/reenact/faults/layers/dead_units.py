@@ -56,7 +56,13 @@ from reenact.faults.facts.measured import (
     zero,
 )
 from reenact.faults.facts.model import owner_of
-from reenact.faults.facts.places import at_all_layers, at_named, framework, raw_inputs, usual_rates
+from reenact.faults.facts.places import (
+    at_all_layers,
+    at_named,
+    framework,
+    raw_inputs,
+    usual_rates,
+)
 from reenact.faults.facts.progress import everywhere, gradient_trouble, zero_gradients
 from reenact.faults.facts.series import finite
 
@@ -114,12 +120,12 @@ def dead_layer(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.45,
 )
 def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
-    """The gradient is exactly zero for at least 70 percent of all weights of a network with ReLUs, while
-    no epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands
-    for the accuracy.
+    """The gradient is exactly zero for at least 70 percent of all weights of a network with ReLUs,
+    while no epoch reached an accuracy of 0.6. For a regression the share of the first loss that is
+    gone stands for the accuracy.
 
-    {paper}. Embeddings do not count: most of their gradient is zero by nature. The first repairs are
-    another activation in all hidden layers, then normalisation and initial values.
+    {paper}. Embeddings do not count: most of their gradient is zero by nature. The first repairs
+    are another activation in all hidden layers, then normalisation and initial values.
     """
     share = zero_gradients(evidence)
     if share is None or gradient_trouble(evidence) != "dying":
@@ -129,7 +135,9 @@ def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
     kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "leaky_relu", "elu")
     pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
     sure = UNSURE if pushed or inputs_scaled(evidence) is False else detector.confidence
-    yield detector.finding(evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure)
+    yield detector.finding(
+        evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure
+    )
 
 
 @FAULT.detector(
@@ -172,8 +180,8 @@ def weights_dead(detector: Detector, evidence: Evidence) -> Findings:
 def dead_node(detector: Detector, evidence: Evidence) -> Findings:
     """At the end of training at least 70 percent of the outputs of a ReLU are zero or below.
 
-    {paper}. Symptom "dead node". Many healthy networks are that sparse: only where whole units are silent
-    for the whole batch is the finding more than a hint.
+    {paper}. Symptom "dead node". Many healthy networks are that sparse: only where whole units are
+    silent for the whole batch is the finding more than a hint.
     """
     for layer in evidence.layers:
         rows = epoch_ends(evidence, output_rows(evidence, layer))
@@ -183,8 +191,15 @@ def dead_node(detector: Detector, evidence: Evidence) -> Findings:
         share = rows["nonpositive_share"][-1] if layer.own_activation == "relu" else units
         if share >= DEAD:
             saw = f"{float(share):.0%} of the outputs of layer {layer.name} are not positive"
-            found = report(detector, evidence, saw, for_idle_units(evidence, owner_of(evidence, layer)))
-            yield found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))
+            found = report(
+                detector,
+                evidence,
+                saw,
+                for_idle_units(evidence, owner_of(evidence, layer)),
+            )
+            yield (
+                found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))
+            )
             return
 
 
@@ -199,18 +214,23 @@ def dead_node(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.85,
 )
 def zero_layer_output(detector: Detector, evidence: Evidence) -> Findings:
-    """A layer gives nothing but zeros in at least half of the steps looked at, five or more. The tool
-    looks at every batch, this rule at every sampled step.
+    """A layer gives nothing but zeros in at least half of the steps looked at, five or more. The
+    tool looks at every batch, this rule at every sampled step.
 
-    {paper}. Second symptom. The release calls a mean of exactly zero a zero tensor; here the mean of the
-    absolute values counts, so that a centred tensor is none.
+    {paper}. Second symptom. The release calls a mean of exactly zero a zero tensor; here the mean
+    of the absolute values counts, so that a centred tensor is none.
     """
     symptom = ("output all zero", detector.confidence, zero(output_rows, "mean_abs"))
     yield from first_found(detector, evidence, behind_weights(evidence), symptom)
 
 
 def _dead(
-    detector: Detector, evidence: Evidence, layer: LayerView, late: float, *, from_start: bool
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView,
+    late: float,
+    *,
+    from_start: bool,
 ) -> Finding:
     when = "from the start" if from_start else "in the end"
     saw = f"{late:.0%} of the units give zero for every row, {when}"
@@ -222,11 +242,17 @@ def _dead(
         return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
     if not from_start:
         kind, rates = Kind.LEARNING_RATE, usual_rates(evidence)
-        finding = detector.finding(evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR)
+        finding = detector.finding(
+            evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR
+        )
         return replace(finding, confidence=0.8 * sure)
     bias, keras = owner.bias(), framework(evidence) == "keras"
-    kind, fault, start = Kind.WEIGHT_INIT, FaultType.WCI, "he_normal" if keras else "kaiming_normal_"
+    kind = Kind.WEIGHT_INIT
+    fault = FaultType.WCI
+    start = "he_normal" if keras else "kaiming_normal_"
     if bias is not None and bias.mean < -1:
-        kind, fault, start = Kind.BIAS_INIT, FaultType.BCI, "zeros" if keras else "zeros_"
+        kind = Kind.BIAS_INIT
+        fault = FaultType.BCI
+        start = "zeros" if keras else "zeros_"
     finding = detector.finding(evidence, saw, layer=owner, kind=kind, values=(start,), study=fault)
     return at_all_layers(evidence, replace(finding, confidence=sure), kind, (start,))

@@ -90,7 +90,11 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
     place = first_place(one for one in calls(evidence) if _always_on(one[1]))
     if place is not None:
         seen = "; two evaluations of the same rows differ" if noise else ""
-        yield detector.finding(evidence, f"F.dropout is not given training=self.training{seen}", place=place)
+        yield detector.finding(
+            evidence,
+            f"F.dropout is not given training=self.training{seen}",
+            place=place,
+        )
 
 
 @FAULT.detector(
@@ -108,8 +112,8 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
 def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
     """Dropout stands behind the last layer with weights: it drops answers, not features.
 
-    Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014,
-    section 4: units of the input and of hidden layers are dropped.
+    Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR
+    2014, section 4: units of the input and of hidden layers are dropped.
     """
     output = evidence.output
     if output is None or output.family != "dense" or not evidence.loss_name:
@@ -141,8 +145,8 @@ def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
 def dropout_before_batchnorm(detector: Detector, evidence: Evidence) -> Findings:
     """Dropout stands directly, or with an activation between, in front of batch normalisation.
 
-    {paper}, f006 of the release; Li, Chen, Hu and Yang, "Understanding the Disharmony between Dropout and
-    Batch Normalization by Variance Shift", CVPR 2019.
+    {paper}, f006 of the release; Li, Chen, Hu and Yang, "Understanding the Disharmony between
+    Dropout and Batch Normalization by Variance Shift", CVPR 2019.
     """
     return dropout_before(detector, evidence, lambda layer: "BatchNorm" in layer.type)
 
@@ -186,11 +190,18 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
         if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:
             continue
         confidence = 0.8 if rate >= 0.75 else detector.confidence
-        saw, kind, values = f"{layer.name} drops {rate:.0%}", Kind.DROPOUT, (0.2, 0.3, 0.5)
-        yield detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)
+        saw = f"{layer.name} drops {rate:.0%}"
+        kind = Kind.DROPOUT
+        values = (0.2, 0.3, 0.5)
+        yield detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
+        )
 
 
 def _always_on(call: ast.Call) -> bool:
     """A functional dropout that is not given the mode."""
-    function = called(call).startswith("dropout") and last_word(owner_of(call)) in ("F", "functional")
+    function = called(call).startswith("dropout") and last_word(owner_of(call)) in (
+        "F",
+        "functional",
+    )
     return function and 1 <= len(call.args) <= 2 and "training" not in options(call)

@@ -49,7 +49,12 @@ from reenact.faults import (
     suggest,
 )
 from reenact.faults.facts.measured import update_ratios
-from reenact.faults.facts.progress import everywhere, gradient_ends, gradient_trouble, lost
+from reenact.faults.facts.progress import (
+    everywhere,
+    gradient_ends,
+    gradient_trouble,
+    lost,
+)
 
 LARGEST_STEP = 0.1
 UNSURE = 0.45
@@ -73,14 +78,14 @@ FAULT = Fault(
     confidence=0.85,
 )
 def exploding_gradient(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss, a weight or a gradient is NaN or infinite, or the loss of a classifier is a thousand or
-    more; or the gradient of the first kernel is more than seventy times that of the last, while no epoch
-    reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for the
-    accuracy.
+    """The loss, a weight or a gradient is NaN or infinite, or the loss of a classifier is a
+    thousand or more; or the gradient of the first kernel is more than seventy times that of the
+    last, while no epoch reached an accuracy of 0.6. For a regression the share of the first loss
+    that is gone stands for the accuracy.
 
-    {paper}. The first repairs are another activation in all hidden layers and clipped gradients; where
-    single steps are larger than a tenth of the weights the learning rate is named instead, which the tool
-    never changes for this problem.
+    {paper}. The first repairs are another activation in all hidden layers and clipped gradients;
+    where single steps are larger than a tenth of the weights the learning rate is named instead,
+    which the tool never changes for this problem.
     """
     if evidence.inputs is not None and evidence.inputs.nan_share > 0:
         return
@@ -98,12 +103,23 @@ def _cured(detector: Detector, evidence: Evidence, saw: str, step: int | None) -
     rate = evidence.learning_rate
     if largest > LARGEST_STEP:
         values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)
-        saw, kind = f"{saw}; a step moves a layer by {largest:.3g} of its weights", Kind.LEARNING_RATE
-        return detector.finding(evidence, saw, kind=kind, values=values, study=FaultType.HLR, step=step)
+        saw, kind = (
+            f"{saw}; a step moves a layer by {largest:.3g} of its weights",
+            Kind.LEARNING_RATE,
+        )
+        return detector.finding(
+            evidence, saw, kind=kind, values=values, study=FaultType.HLR, step=step
+        )
     hidden = next((layer for layer in evidence.weighted if layer.role == "hidden"), None)
     clip = evidence.hyperparameter(Kind.GRADIENT_CLIP)
     clips = suggest(clip, (1.0, 5.0)) if clip is not None else ()
     cures = (*everywhere(evidence, "selu", "relu"), *clips)
     return detector.finding(
-        evidence, saw, layer=hidden, kind=Kind.ACTIVATION, suggestions=cures, confidence=UNSURE, step=step
+        evidence,
+        saw,
+        layer=hidden,
+        kind=Kind.ACTIVATION,
+        suggestions=cures,
+        confidence=UNSURE,
+        step=step,
     )

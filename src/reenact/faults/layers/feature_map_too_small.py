@@ -46,7 +46,8 @@ from reenact.faults import (
 from reenact.faults.facts.shapes import other_rank_given
 
 TOO_SMALL = re.compile(
-    r"kernel size can't be greater than actual input|output size is too small|negative dimension size"
+    r"kernel size can't be greater than actual input|output size is too small|negative dimension "
+    r"size"
     r"|output size.{0,40}(negative|zero or negative)|non-?positive|would be zero or negative",
     re.IGNORECASE | re.DOTALL,
 )
@@ -76,7 +77,12 @@ def feature_space_too_small(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f013 of the release.
     """
     crash = evidence.crash
-    if crash is None or crash.facts.own or not TOO_SMALL.search(crash.message) or other_rank_given(evidence):
+    if (
+        crash is None
+        or crash.facts.own
+        or not TOO_SMALL.search(crash.message)
+        or other_rank_given(evidence)
+    ):
         return
     shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""
     saw = f"{crash.layer or 'the model'} failed{shape}: {crash.message.splitlines()[0][:160]}"

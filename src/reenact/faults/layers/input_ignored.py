@@ -79,8 +79,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def input_ignored(detector: Detector, evidence: Evidence) -> Findings:
-    """A model is given several inputs, and one of them does not matter: its rows can be exchanged, and
-    every output stays as it is.
+    """A model is given several inputs, and one of them does not matter: its rows can be exchanged,
+    and every output stays as it is.
 
     Breiman, "Random Forests", 2001, section 10 (importance by permuted inputs).
     """
@@ -110,8 +110,8 @@ def input_ignored(detector: Detector, evidence: Evidence) -> Findings:
 def ignores_its_inputs(detector: Detector, evidence: Evidence) -> Findings:
     """The model learns a batch just as well when all its inputs are zero.
 
-    {paper}, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a rank
-    test; here their medians are.
+    {paper}, fitting a batch with zeroed inputs. The paper compares the last hundred losses by a
+    rank test; here their medians are.
     """
     saw = ignores_inputs(evidence)
     if saw:
@@ -119,7 +119,9 @@ def ignores_its_inputs(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def ignores_inputs(evidence: Evidence) -> str:
-    """What was seen of a model that learns a batch as well without its inputs; empty where it does not."""
+    """What was seen of a model that learns a batch as well without its inputs; empty where it
+    does not.
+    """
     tried = evidence.experiments.one_batch
     both = (tried.losses, tried.zeroed_losses) if tried is not None else ((), ())
     seen, blind = (finite(list(losses[-LATE:])) for losses in both)

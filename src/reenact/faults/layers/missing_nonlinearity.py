@@ -72,8 +72,8 @@ FAULT = Fault(
 def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
     """A hidden layer without an activation feeds straight into the next layer.
 
-    Goodfellow, Bengio and Courville, "Deep Learning", 2016, section 6.1; Humbatova et al., ICSE 2020
-    (missing activation).
+    Goodfellow, Bengio and Courville, "Deep Learning", 2016, section 6.1; Humbatova et al., ICSE
+    2020 (missing activation).
     """
     layers = [layer for layer in evidence.layers if layer.family != "input"]
     bare = [layer for number, layer in enumerate(layers) if _bare(layers, number)]
@@ -83,7 +83,9 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
         sure = 0.4 if few else detector.confidence if layer.family == "dense" else 0.6
         saw = f"{layer.type} {layer.name} has no activation"
         kind, values = Kind.ACTIVATION, ("relu", "tanh")
-        made = detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+        made = detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+        )
         yield replace(made, place=pass_place(evidence, layer) or made.place)
 
 
@@ -101,16 +103,18 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
     """A hidden dense or convolution layer passes its output on to the next such layer without a
     non-linear function between them.
 
-    {paper}, f009 of the release. Residual sums, attention projections and factored convolutions, which
-    are linear on purpose, are left alone; a waist such as the code of an autoencoder is reported with
-    less confidence.
+    {paper}, f009 of the release. Residual sums, attention projections and factored convolutions,
+    which are linear on purpose, are left alone; a waist such as the code of an autoencoder is
+    reported with less confidence.
     """
     values = ("relu", "tanh") if is_keras(evidence) else ("relu", "leaky_relu", "tanh")
     for layer, taker, doubtful in unbent(evidence):
         confidence = 0.4 if doubtful else detector.confidence
         saw = f"nothing bends what {layer.name} gives to {taker.name}"
         kind, place = Kind.ACTIVATION, pass_place(evidence, layer)
-        found = detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)
+        found = detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
+        )
         yield replace(found, place=place or found.place)
 
 
@@ -129,17 +133,22 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
 def missing_activation(detector: Detector, evidence: Evidence) -> Findings:
     """A hidden layer has no non-linear activation.
 
-    {paper}. The release looks at the activation a layer was given, and so misses one that follows as a
-    layer of its own and complains of linear projections; here what lies between two layers is looked at.
+    {paper}. The release looks at the activation a layer was given, and so misses one that follows
+    as a layer of its own and complains of linear projections; here what lies between two layers is
+    looked at.
     """
     for layer, taker, doubtful in unbent(evidence):
         kind, sure = Kind.ACTIVATION, 0.4 if doubtful else detector.confidence
         saw = f"{layer.name} feeds {taker.name} without an activation"
-        yield detector.finding(evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure)
+        yield detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure
+        )
 
 
 def _is_linear(evidence: Evidence, layer: LayerView) -> bool:
-    """Whether the text confirms it: a function may bend outputs, and a layer be one output of several."""
+    """Whether the text confirms it: a function may bend outputs, and a layer be one output of
+    several.
+    """
     param = evidence.hyperparameter(Kind.ACTIVATION, layer)
     return param is not None and param.role != "output" and param.in_force in (None, "linear")
 

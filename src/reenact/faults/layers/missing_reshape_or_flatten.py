@@ -45,7 +45,14 @@ from reenact.faults import (
     Severity,
     Suggestion,
 )
-from reenact.faults.facts.shapes import map_given, per_place, rank_of_type, ranked, trained, view_of
+from reenact.faults.facts.shapes import (
+    map_given,
+    per_place,
+    rank_of_type,
+    ranked,
+    trained,
+    view_of,
+)
 from reenact.program.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
@@ -71,11 +78,11 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
-    """A layer passes on a tensor of another rank than the next one takes, with nothing between them that
-    changes the rank.
+    """A layer passes on a tensor of another rank than the next one takes, with nothing between them
+    that changes the rank.
 
-    {paper}, f001 of the release. Ranks are followed from the text of a chain of layers, or read off a
-    crash; branches are left alone.
+    {paper}, f001 of the release. Ranks are followed from the text of a chain of layers, or read off
+    a crash; branches are left alone.
     """
     if trained(evidence):
         return
@@ -88,7 +95,9 @@ def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
         rank, shape = rank_of_type(crash.layer), crash.layer_inputs[0].shape
         if rank is not None and len(shape) not in (rank, rank - 1):
             saw = f"{crash.layer} takes rank {rank} and was given {shape}"
-            yield detector.finding(evidence, saw, place=crash.layer_place or crash.place, confidence=0.95)
+            yield detector.finding(
+                evidence, saw, place=crash.layer_place or crash.place, confidence=0.95
+            )
 
 
 @FAULT.detector(
@@ -104,11 +113,11 @@ def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
     certainty=Certainty.STRONG,
 )
 def missing_flatten(detector: Detector, evidence: Evidence) -> Findings:
-    """A dense layer follows a convolution or pooling layer, and nothing flattens or pools the map between
-    them.
+    """A dense layer follows a convolution or pooling layer, and nothing flattens or pools the map
+    between them.
 
-    {paper}, f011 of the release. A model whose labels have a value for each place of the map is left
-    alone.
+    {paper}, f011 of the release. A model whose labels have a value for each place of the map is
+    left alone.
     """
     if per_place(evidence):
         return
@@ -118,12 +127,16 @@ def missing_flatten(detector: Detector, evidence: Evidence) -> Findings:
             yield _one(detector, evidence, layer, given)
             return
         if layer.family != "activation":
-            mapped = layer.family in ("conv", "pool") or (mapped and layer.family in ("dropout", "norm"))
+            mapped = layer.family in ("conv", "pool") or (
+                mapped and layer.family in ("dropout", "norm")
+            )
     crash = evidence.crash
     if crash is not None and crash.layer in ("Linear", "Dense") and crash.layer_inputs:
         shape, place = crash.layer_inputs[0].shape, crash.layer_place or crash.place
         if len(shape) > 3:
-            yield detector.finding(evidence, f"{crash.layer} was given a map of shape {shape}", place=place)
+            yield detector.finding(
+                evidence, f"{crash.layer} was given a map of shape {shape}", place=place
+            )
 
 
 def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int) -> Finding:
@@ -138,6 +151,8 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
     saw = f"{layer.type} {layer.name} is given a map of rank {given}"
     crash, at_end = evidence.crash, map_given(evidence)
     if crash is not None and not crash.layer and at_end is not None:
-        confidence, certain, saw = 0.95, Certainty.PROOF, f"{saw}; {at_end[1]}"
+        confidence = 0.95
+        certain = Certainty.PROOF
+        saw = f"{saw}; {at_end[1]}"
     found = detector.finding(evidence, saw, layer=view, place=layer.place, suggestions=suggestions)
     return replace(found, confidence=confidence, certainty=certain)

@@ -61,15 +61,17 @@ FAULT = Fault(
 def non_zero_bias_init(detector: Detector, evidence: Evidence) -> Findings:
     """The program gives biases a start other than zero.
 
-    {paper}, f024 of the release. The small random start that torch gives by itself is not meant, nor is
-    an output bias set to the share of a rare class, hence the low confidence there.
+    {paper}, f024 of the release. The small random start that torch gives by itself is not meant,
+    nor is an output bias set to the share of a rare class, hence the low confidence there.
     """
     values = ("zeros",) if is_keras(evidence) else ("zeros_",)
     for layer in evidence.layers:
         if layer.family in ("dense", "conv") and (saw := _shifted(evidence, layer)):
             sure = 0.25 if layer.role == "output" else detector.confidence
             kind = Kind.BIAS_INIT
-            yield detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+            yield detector.finding(
+                evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            )
 
 
 def _shifted(evidence: Evidence, layer: LayerView) -> str:
@@ -78,6 +80,12 @@ def _shifted(evidence: Evidence, layer: LayerView) -> str:
     bias = layer.bias()
     if bias is not None:
         same = bias.minimum == bias.maximum and (written or bias.shape != (1,))
-        return f"all biases of {layer.name} start at {bias.minimum:g}" if same and bias.minimum else ""
+        return (
+            f"all biases of {layer.name} start at {bias.minimum:g}" if same and bias.minimum else ""
+        )
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
-    return f"biases of {layer.name} start with {word}" if written and word not in ("zeros", "none") else ""
+    return (
+        f"biases of {layer.name} start with {word}"
+        if written and word not in ("zeros", "none")
+        else ""
+    )

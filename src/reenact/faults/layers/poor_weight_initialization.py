@@ -56,7 +56,13 @@ from reenact.faults.facts.architecture import is_keras
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import zero_start
 from reenact.faults.facts.model import times_usual
-from reenact.faults.facts.places import at_all_layers, at_hyperparameter, framework, of_all_layers, raw_inputs
+from reenact.faults.facts.places import (
+    at_all_layers,
+    at_hyperparameter,
+    framework,
+    of_all_layers,
+    raw_inputs,
+)
 from reenact.faults.facts.series import finite, guessing, learned, losses
 
 FAR = 3.0
@@ -83,16 +89,20 @@ FAULT = Fault(
     "reenact",
     needs=Needs.GRAPH,
     observes=Observes.WEIGHTS,
-    why="Equal weights stay equal; too large ones saturate and too small ones let the signal vanish.",
+    why=(
+        "Equal weights stay equal; too large ones saturate and too small ones let the signal "
+        "vanish."
+    ),
     study=FaultType.WCI,
     severity=Severity.ERROR,
     confidence=0.8,
 )
 def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
-    """Weights that start all equal, or many times larger or smaller than the size of the layer asks for.
+    """Weights that start all equal, or many times larger or smaller than the size of the layer asks
+    for.
 
-    Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015; Schoenholz et
-    al., "Deep Information Propagation", ICLR 2017.
+    Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015;
+    Schoenholz et al., "Deep Information Propagation", ICLR 2017.
     """
     known, guess = finite(losses(evidence)[:1]), guessing(evidence)
     # Well-made weights begin near the loss of guessing.
@@ -103,15 +113,25 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
         bias = layer.bias()
         if layer.kernel() is None or layer.family in ("embedding", "recurrent"):
             continue
-        if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
+        if (
+            bias is not None
+            and bias.std == 0
+            and abs(bias.mean) >= LARGE_BIAS
+            and layer.role == "hidden"
+        ):
             zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
             saw, kind = f"all biases start at {bias.mean:g}", Kind.BIAS_INIT
             sure = (0.8 if abs(bias.mean) > 5 else 0.5) * doubt
-            finding = detector.finding(evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure)
+            finding = detector.finding(
+                evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure
+            )
             yield at_all_layers(evidence, replace(finding, fault=FaultType.BCI), kind, zeros)
     drawn = _drawn_too_wide(evidence)
     if drawn:
-        saw = f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to layer"
+        saw = (
+            f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to "
+            f"layer"
+        )
         made = list(calls(evidence, "Parameter"))
         plain = [one for one in made if one[1].args and "randn(" in ast.unparse(one[1].args[0])]
         yield detector.finding(evidence, saw, place=first_place(plain or made))
@@ -132,8 +152,8 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
 def constant_weight_init(detector: Detector, evidence: Evidence) -> Findings:
     """All weights of a layer start with one and the same value.
 
-    {paper}, f004 of the release. The output layer may start at zero without harm as long as the layers
-    before it do not, hence the lower confidence there.
+    {paper}, f004 of the release. The output layer may start at zero without harm as long as the
+    layers before it do not, hence the lower confidence there.
     """
     values = KERAS_STARTS if is_keras(evidence) else TORCH_STARTS
     for layer in evidence.weighted:
@@ -144,7 +164,9 @@ def constant_weight_init(detector: Detector, evidence: Evidence) -> Findings:
         sure *= zero_start(evidence, layer) if zeros else 1.0
         if saw and sure:
             kind = Kind.WEIGHT_INIT
-            yield detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+            yield detector.finding(
+                evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            )
 
 
 @FAULT.detector(
@@ -161,11 +183,15 @@ def constant_weight_init(detector: Detector, evidence: Evidence) -> Findings:
 def activations_out_of_scale(detector: Detector, evidence: Evidence) -> Findings:
     """The outputs of a hidden activation have a deviation outside 0.5 to 2.
 
-    {paper}, scale of activations, bounds 0.5 and 2. The paper tests variances; here the median over the
-    run is compared.
+    {paper}, scale of activations, bounds 0.5 and 2. The paper tests variances; here the median over
+    the run is compared.
     """
     for layer in evidence.layers:
-        if not layer.own_activation or layer.role == "output" or layer is evidence.output_activation:
+        if (
+            not layer.own_activation
+            or layer.role == "output"
+            or layer is evidence.output_activation
+        ):
             continue
         spreads = finite(list(evidence.watched.layer(layer.name, "std").values))
         middle = statistics.median(spreads) if spreads else 1.0
@@ -175,8 +201,9 @@ def activations_out_of_scale(detector: Detector, evidence: Evidence) -> Findings
 
 
 def _drawn_too_wide(evidence: Evidence) -> list[str]:
-    """Matrices that a program's own layers draw far too wide, where the first pass shows what comes of it;
-    an embedding or a token is drawn as wide, and does no harm."""
+    """Matrices that a program's own layers draw far too wide, where the first pass shows what comes
+    of it; an embedding or a token is drawn as wide, and does no harm.
+    """
     trace = evidence.trace
     if trace is None or not trace.step_count:
         return []
@@ -196,10 +223,14 @@ def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:
     relu = layer.activation in ("relu", "leaky_relu", "elu", "gelu", "silu")
     if library == "keras":
         return ("he_normal", "glorot_uniform") if relu else ("glorot_uniform", "he_normal")
-    return ("kaiming_uniform_", "xavier_uniform_") if relu else ("xavier_uniform_", "kaiming_uniform_")
+    return (
+        ("kaiming_uniform_", "xavier_uniform_") if relu else ("xavier_uniform_", "kaiming_uniform_")
+    )
 
 
-def _starts(detector: Detector, evidence: Evidence, doubt: float) -> Iterator[tuple[LayerView, str, float]]:
+def _starts(
+    detector: Detector, evidence: Evidence, doubt: float
+) -> Iterator[tuple[LayerView, str, float]]:
     """Layers whose weights start in an unusual way, what is unusual, and how sure it is a fault."""
     for layer in evidence.weighted:
         kernel = layer.kernel()
@@ -220,7 +251,9 @@ def _starts(detector: Detector, evidence: Evidence, doubt: float) -> Iterator[tu
 
 
 def _together(
-    detector: Detector, evidence: Evidence, starts: Iterable[tuple[LayerView, str, float]]
+    detector: Detector,
+    evidence: Evidence,
+    starts: Iterable[tuple[LayerView, str, float]],
 ) -> Findings:
     """One finding for all layers that one line of the text gives their start."""
     of_all = of_all_layers(evidence, Kind.WEIGHT_INIT)
@@ -233,7 +266,9 @@ def _together(
         return
     for layer, saw, sure in found:
         kind, values = Kind.WEIGHT_INIT, _usual(layer, framework(evidence))
-        yield detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+        yield detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+        )
 
 
 def _constant(evidence: Evidence, layer: LayerView) -> str:
@@ -243,4 +278,8 @@ def _constant(evidence: Evidence, layer: LayerView) -> str:
         return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
     param = evidence.hyperparameter(Kind.WEIGHT_INIT, layer)
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
-    return f"{layer.name} starts with {param.in_force}" if param is not None and word in CONSTANT else ""
+    return (
+        f"{layer.name} starts with {param.in_force}"
+        if param is not None and word in CONSTANT
+        else ""
+    )

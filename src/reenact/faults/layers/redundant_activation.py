@@ -66,7 +66,12 @@ def redundant_activation(detector: Detector, evidence: Evidence) -> Findings:
                 yield from _one(detector, evidence, layer, until_weights(row, number))
 
 
-def _one(detector: Detector, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Findings:
+def _one(
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView,
+    behind: tuple[LayerView, ...],
+) -> Findings:
     flat = (None, "linear", "identity")
     bending = [part for part in (layer, *behind) if part.own_activation not in flat]
     if len(bending) < 2 or any(part.family == "recurrent" for part in bending):
@@ -76,6 +81,11 @@ def _one(detector: Detector, evidence: Evidence, layer: LayerView, behind: tuple
     sure = is_keras(evidence) or apart(layer, bending[1]) > 0
     spare = bending[-2] if layer.role == "output" else bending[1]
     param = evidence.hyperparameter(Kind.ACTIVATION, spare)
-    saw, cures = f"{words} in a row behind {layer.name}", suggest(param, ("linear",)) if param else ()
-    found = detector.finding(evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35)
+    saw, cures = (
+        f"{words} in a row behind {layer.name}",
+        suggest(param, ("linear",)) if param else (),
+    )
+    found = detector.finding(
+        evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35
+    )
     yield replace(found, suggestions=tuple(cures))

@@ -97,12 +97,12 @@ def saturated_layer(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.75,
 )
 def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
-    """More than half of the values that enter a hidden sigmoid or tanh are beyond -5 and 5, in five steps
-    looked at in a row. The tool looks at the end of every epoch on one batch, this rule at the sampled
-    steps.
+    """More than half of the values that enter a hidden sigmoid or tanh are beyond -5 and 5, in five
+    steps looked at in a row. The tool looks at the end of every epoch on one batch, this rule at
+    the sampled steps.
 
-    {paper}. Symptom "saturated activation", with the bounds of the release. It tests the output too,
-    where saturation is certainty; here hidden layers count.
+    {paper}. Symptom "saturated activation", with the bounds of the release. It tests the output
+    too, where saturation is certainty; here hidden layers count.
     """
     last = evidence.output
     hidden = evidence.layers[: evidence.layers.index(last)] if last in evidence.layers else ()
@@ -115,7 +115,11 @@ def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
         return int(rows["step"][first]) if first is not None else None
 
     wanted = [layer for layer in hidden if layer.family != "recurrent"]
-    hit = first_hit(evidence, wanted, ("more than half of the values saturated", detector.confidence, full))
+    hit = first_hit(
+        evidence,
+        wanted,
+        ("more than half of the values saturated", detector.confidence, full),
+    )
     if hit is not None:
         advice = for_idle_units(evidence, owner_of(evidence, hit.layer))
         yield report(detector, evidence, hit.saw, advice, hit.step)
@@ -124,9 +128,13 @@ def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
 def _saturated(detector: Detector, evidence: Evidence, layer: LayerView, late: float) -> Finding:
     saw = f"{late:.0%} of what goes into {layer.activation or 'the activation'} lies beyond 5"
     if raw_inputs(evidence) and layer is next(iter(evidence.weighted), None):
-        return detector.finding(evidence, saw, layer=layer, kind=Kind.PREPROCESSING, study=FaultType.CPP)
+        return detector.finding(
+            evidence, saw, layer=layer, kind=Kind.PREPROCESSING, study=FaultType.CPP
+        )
     if (times_usual(layer, framework(evidence)) or 1.0) > 3:
         kind, keras = Kind.WEIGHT_INIT, framework(evidence) == "keras"
         start = "glorot_uniform" if keras else "xavier_uniform_"
-        return detector.finding(evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI)
+        return detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI
+        )
     return detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))

@@ -66,7 +66,8 @@ from reenact.program.read.index import FileIndex
 
 TIED = re.compile(r"\.(\w+)\.weight$")
 SIAMESE = re.compile(
-    r"siamese|twin|\bsame (branch|encoder|tower|network|weights)|shar\w+ (its |their )?weights", re.I
+    r"siamese|twin|\bsame (branch|encoder|tower|network|weights)|shar\w+ (its |their )?weights",
+    re.I,
 )
 """Words by which an author says that two inputs go through one network."""
 FAULT = Fault(
@@ -90,9 +91,9 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
-    """The output layer begins with a copy of the embedding, or a decoder with a copy of its encoder, not
-    with the weights themselves; or a siamese network gives its two inputs to two networks instead of to
-    one.
+    """The output layer begins with a copy of the embedding, or a decoder with a copy of its
+    encoder, not with the weights themselves; or a siamese network gives its two inputs to two
+    networks instead of to one.
 
     Press and Wolf, "Using the Output Embedding to Improve Language Models", EACL 2017.
     """
@@ -129,23 +130,35 @@ def _weight(node: ast.expr | None) -> bool:
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:
-    """Two parameters of the same ends that hold the same values, or the same turned round. Two layers of one
-    kind and shape may begin alike: copies of a block do."""
+    """Two parameters of the same ends that hold the same values, or the same turned round. Two
+    layers of one kind and shape may begin alike: copies of a block do.
+    """
     one, other = table.kernel(), head.kernel()
     if one is None or other is None or (one.path or one.name) == (other.path or other.name):
         return False
-    alike = {table.family, head.family} == {"embedding", "dense"} and one.shape == other.shape
+    alike = {table.family, head.family} == {
+        "embedding",
+        "dense",
+    } and one.shape == other.shape
     turned = one.shape == other.shape[::-1] != other.shape
     # The order of a sum changes the last digits of a deviation.
     return (alike or turned) and math.isclose(one.std, other.std, rel_tol=1e-4)
 
 
 def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Call]]:
-    """In a class that calls itself siamese: two networks of its own, made alike, that take an input each."""
+    """In a class that calls itself siamese: two networks of its own, made alike, that take an
+    input each.
+    """
     for index, owner in nodes(evidence, ast.ClassDef):
-        words = (owner.name, ast.get_docstring(owner) or "", ast.get_docstring(index.tree) or "")
+        words = (
+            owner.name,
+            ast.get_docstring(owner) or "",
+            ast.get_docstring(index.tree) or "",
+        )
         own = [one for one in within(owner, ast.Call) if ast.unparse(one.func).startswith("self.")]
-        passes = [one for one in own if one.args and isinstance(one.func, ast.Attribute | ast.Subscript)]
+        passes = [
+            one for one in own if one.args and isinstance(one.func, ast.Attribute | ast.Subscript)
+        ]
         for one, other in combinations(passes, 2) if SIAMESE.search(" ".join(words)) else ():
             apart = ast.unparse(one.args[0]) != ast.unparse(other.args[0])
             if apart and _made_alike(owner, one.func, other.func):
@@ -154,11 +167,15 @@ def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Cal
 
 
 def _made_alike(owner: ast.ClassDef, one: ast.expr, other: ast.expr) -> bool:
-    """Whether two attributes, or two of a list, are networks that one and the same text makes apart."""
+    """Whether two attributes, or two of a list, are networks that one and the same text makes
+    apart.
+    """
     made = {ast.unparse(given.targets[0]): given.value for given in within(owner, ast.Assign)}
     if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript):
         listed = made.get(ast.unparse(one.value))
-        twice = ast.unparse(one.value) == ast.unparse(other.value) and ast.unparse(one) != ast.unparse(other)
+        twice = ast.unparse(one.value) == ast.unparse(other.value) and ast.unparse(
+            one
+        ) != ast.unparse(other)
         return twice and listed is not None and any(within(listed, ast.comprehension))
     first, second = made.get(ast.unparse(one)), made.get(ast.unparse(other))
     if ast.unparse(one) == ast.unparse(other) or not is_call(first) or not is_call(second):

@@ -97,7 +97,9 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"{width} units between {left} and {right}"
         sure = 0.55 if width < (dense[-1].width or 0) else None
         values = (TIMES * width, 8 * width, min(left, right))
-        yield detector.finding(evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure)
+        yield detector.finding(
+            evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure
+        )
 
 
 @FAULT.detector(
@@ -115,8 +117,8 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
 def lack_of_pooling(detector: Detector, evidence: Evidence) -> Findings:
     """A convolutional classifier has neither a pooling layer nor a convolution with a stride.
 
-    {paper}, f002 of the release. The release looks for different spellings of 1-D and 3-D pooling than it
-    writes, and so always misses them; strides, which do the same work, are not in its rule.
+    {paper}, f002 of the release. The release looks for different spellings of 1-D and 3-D pooling
+    than it writes, and so always misses them; strides, which do the same work, are not in its rule.
     """
     found = convolutions(evidence)
     dense = any(layer.family == "dense" for layer in evidence.layers)
@@ -142,8 +144,8 @@ def lack_of_pooling(detector: Detector, evidence: Evidence) -> Findings:
 def useless_bias(detector: Detector, evidence: Evidence) -> Findings:
     """A layer with a bias is followed by batch normalisation with nothing non-linear between them.
 
-    {paper}, f005 of the release. The release also counts a normalisation up to three layers later, even
-    behind an activation, where the bias does matter.
+    {paper}, f005 of the release. The release also counts a normalisation up to three layers later,
+    even behind an activation, where the bias does matter.
     """
     for row in rows(evidence):
         for number, layer in enumerate(row):
@@ -178,7 +180,9 @@ def decreasing_window(detector: Detector, evidence: Evidence) -> Findings:
         one, two = window(first), window(second)
         if one is not None and two is not None and 1 < two < one:
             saw = f"{second.name} has a window of {two} after {one} in {first.name}"
-            yield detector.finding(evidence, saw, layer=second, kind=Kind.KERNEL_SIZE, values=(one,))
+            yield detector.finding(
+                evidence, saw, layer=second, kind=Kind.KERNEL_SIZE, values=(one,)
+            )
 
 
 @FAULT.detector(
@@ -198,11 +202,15 @@ def increasing_dense_width(detector: Detector, evidence: Evidence) -> Findings:
 
     {paper}, f019 of the release. Decoders and feed-forward parts of transformers widen on purpose.
     """
-    hidden = [layer for layer in evidence.layers if layer.family == "dense" and layer.role == "hidden"]
+    hidden = [
+        layer for layer in evidence.layers if layer.family == "dense" and layer.role == "hidden"
+    ]
     for first, second in pairwise(hidden):
         if first.width is not None and second.width is not None and second.width > first.width:
             saw = f"{second.name} has {second.width} units after {first.width} in {first.name}"
-            yield detector.finding(evidence, saw, layer=second, kind=Kind.UNITS, values=(first.width,))
+            yield detector.finding(
+                evidence, saw, layer=second, kind=Kind.UNITS, values=(first.width,)
+            )
 
 
 @FAULT.detector(
@@ -250,7 +258,9 @@ def pooling_too_often(detector: Detector, evidence: Evidence) -> Findings:
     if not is_deep(evidence):
         return
     behind = [(one, until_weights(row, at)) for row in rows(evidence) for at, one in enumerate(row)]
-    pooled = [one for one, rest in behind if one.family == "conv" and any(map(is_max_pooling, rest))]
+    pooled = [
+        one for one, rest in behind if one.family == "conv" and any(map(is_max_pooling, rest))
+    ]
     count = len(convolutions(evidence))
     if count > 1 and len(pooled) == count:
         saw = f"each of {count} convolutions is followed by max-pooling"
@@ -302,8 +312,8 @@ def ineffective_pooling(detector: Detector, evidence: Evidence) -> Findings:
     """In a network of ten or more convolution and pooling layers convolutions stand behind the last
     max-pooling.
 
-    {paper}, f027 of the release. A network without any pooling is the matter of lack-of-pooling; a global
-    average at the end counts as pooling here.
+    {paper}, f027 of the release. A network without any pooling is the matter of lack-of-pooling; a
+    global average at the end counts as pooling here.
     """
     pools = [number for number, layer in enumerate(evidence.layers) if is_pooling(layer)]
     if not is_deep(evidence) or not pools:

@@ -47,7 +47,9 @@ UNUSUAL = {
     "logsigmoid": 0.5,
     "softsign": 0.25,
 }
-"""How likely each is a mistake on the way through a network; as a gate or an attention weight it is none."""
+"""How likely each is a mistake on the way through a network; as a gate or an attention weight
+it is none.
+"""
 ODD_ONE_OUT = 0.15
 FAULT = Fault(
     code="LY09",
@@ -63,14 +65,17 @@ FAULT = Fault(
     "reenact",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,
-    why="Saturating activations, and softmax between layers, weaken the gradient of the layers before.",
+    why=(
+        "Saturating activations, and softmax between layers, weaken the gradient of the layers "
+        "before."
+    ),
     study=FaultType.ACH,
     confidence=0.4,
 )
 def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Findings:
-    """A hidden dense or convolution layer is bent by a function that squeezes its output into a narrow
-    range (sigmoid, hard sigmoid) or makes its units compete (softmax), more so when its neighbours use
-    another.
+    """A hidden dense or convolution layer is bent by a function that squeezes its output into a
+    narrow range (sigmoid, hard sigmoid) or makes its units compete (softmax), more so when its
+    neighbours use another.
 
     Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
     AISTATS 2010; Glorot, Bordes and Bengio, "Deep Sparse Rectifier Neural Networks", AISTATS 2011.
@@ -78,7 +83,9 @@ def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Finding
     layers = evidence.layers
     # Not a projection of an attention, nor the one score of a pooling: their softmax weighs rows.
     kept = [one.role == "hidden" and one.type != "EinsumDense" and one.width != 1 for one in layers]
-    forward = [(at, one) for at, one in enumerate(layers) if kept[at] and one.family in ("dense", "conv")]
+    forward = [
+        (at, one) for at, one in enumerate(layers) if kept[at] and one.family in ("dense", "conv")
+    ]
     hidden = [one for at, one in forward if _is_taken(one, layers[at + 1 :])]
     words = Counter(layer.activation for layer in hidden)
     for layer in hidden:
@@ -91,11 +98,15 @@ def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Finding
         saw, kind = f"{layer.activation} behind a hidden layer{others}", Kind.ACTIVATION
         values = (usual, "relu") if usual != "relu" else ("relu", "elu")
         sure = min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0))
-        yield detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+        yield detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+        )
 
 
 def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:
-    """Whether the next dense layer can take its output; where it cannot, this is one of several heads."""
+    """Whether the next dense layer can take its output; where it cannot, this is one of several
+    heads.
+    """
     taker = next((one for one in behind if one.family == "dense"), None)
     if layer.family != "dense" or taker is None or layer.width is None:
         return True

@@ -71,22 +71,29 @@ FAULT = Fault(
     confidence=0.75,
 )
 def vanishing_towards_input(detector: Detector, evidence: Evidence) -> Findings:
-    """The gradient of the first kernel is below a thousandth of that of the last, and below 1e-4, while
-    no epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands
-    for the accuracy.
+    """The gradient of the first kernel is below a thousandth of that of the last, and below 1e-4,
+    while no epoch reached an accuracy of 0.6. For a regression the share of the first loss that is
+    gone stands for the accuracy.
 
-    {paper}. Norms are medians over the later half of the sampled steps, where the tool looks every third
-    epoch. The first repair is another activation in all hidden layers.
+    {paper}. Norms are medians over the later half of the sampled steps, where the tool looks every
+    third epoch. The first repair is another activation in all hidden layers.
     """
     ends = gradient_ends(evidence)
     if ends is None or gradient_trouble(evidence) != "vanishing":
         return
     saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
-    first = next((layer for layer in evidence.weighted if layer.activation in FLAT), evidence.weighted[0])
+    first = next(
+        (layer for layer in evidence.weighted if layer.activation in FLAT),
+        evidence.weighted[0],
+    )
     kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "relu")
     # Gradients that teach the model one batch by its inputs do reach its first layers.
-    sure = detector.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
-    yield detector.finding(evidence, saw, layer=first, kind=kind, suggestions=cures, confidence=sure)
+    sure = (
+        detector.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
+    )
+    yield detector.finding(
+        evidence, saw, layer=first, kind=kind, suggestions=cures, confidence=sure
+    )
 
 
 @FAULT.detector(
@@ -100,12 +107,12 @@ def vanishing_towards_input(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.75,
 )
 def vanishing_gradient(detector: Detector, evidence: Evidence) -> Findings:
-    """The gradient of a layer's weights is below 1e-7 on average, in half of the steps looked at or more,
-    and the loss has not fallen to half. The tool looks at the end of every epoch on one batch, this rule
-    at the sampled steps.
+    """The gradient of a layer's weights is below 1e-7 on average, in half of the steps looked at or
+    more, and the loss has not fallen to half. The tool looks at the end of every epoch on one
+    batch, this rule at the sampled steps.
 
-    {paper}. Symptom "vanishing gradient", layers from back to front. The release looks at layers named
-    `dense`; here embeddings are left out, whose gradient is mostly zero by nature.
+    {paper}. Symptom "vanishing gradient", layers from back to front. The release looks at layers
+    named `dense`; here embeddings are left out, whose gradient is mostly zero by nature.
     """
     if loss_halved(evidence):
         return
@@ -113,7 +120,9 @@ def vanishing_gradient(detector: Detector, evidence: Evidence) -> Findings:
     def faint(at: Evidence, layer: LayerView) -> int | None:
         rows = kernel_rows(at, layer)
         weak = rows["grad_mean_abs"] < SMALLEST
-        return int(rows["step"][weak.argmax()]) if len(rows) and 2 * weak.sum() >= len(rows) else None
+        return (
+            int(rows["step"][weak.argmax()]) if len(rows) and 2 * weak.sum() >= len(rows) else None
+        )
 
     layers = [layer for layer in reversed(evidence.weighted) if layer.family != "embedding"]
     symptom = (f"mean weight gradient below {SMALLEST:g}", detector.confidence, faint)
@@ -127,5 +136,7 @@ def _sees_inputs(evidence: Evidence) -> bool:
     alone = evidence.experiments.one_batch
     if alone is None or not alone.zeroed_losses or not alone.losses:
         return False
-    first, left, blind = alone.losses[0], alone.losses[-1], alone.zeroed_losses[-1]
+    first = alone.losses[0]
+    left = alone.losses[-1]
+    blind = alone.zeroed_losses[-1]
     return left < 0.3 * first and blind > 2 * left

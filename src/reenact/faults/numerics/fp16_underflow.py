@@ -75,7 +75,9 @@ FAULT = Fault(
     "reenact",
     needs=Needs.TRACE,
     observes=Observes.GRADIENTS,
-    why="In half precision the small number that keeps the division apart from zero is zero itself.",
+    why=(
+        "In half precision the small number that keeps the division apart from zero is zero itself."
+    ),
     severity=Severity.ERROR,
     confidence=0.95,
     certainty=Certainty.PROOF,
@@ -103,22 +105,28 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
     name, facts = optimizer_name(evidence), evidence.optimizer
     epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
     if halved is not None and name in ADAPTIVE and isinstance(epsilon, float) and epsilon < HALF:
-        saw = f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is {HALF:.1g}"
+        saw = (
+            f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is "
+            f"{HALF:.1g}"
+        )
         yield detector.finding(evidence, saw, place=halved)
 
 
 def _stands_still(evidence: Evidence) -> bool:
     """Whether no kernel that an optimizer has was moved by any step that was looked at."""
     trace = evidence.watched
-    kernels = {i for i, one in enumerate(trace.parameter_facts) if len(one.shape) > 1 and one.in_optimizer}
+    kernels = {
+        i for i, one in enumerate(trace.parameter_facts) if len(one.shape) > 1 and one.in_optimizer
+    }
     both = zip(trace.parameters["parameter"], trace.parameters["update_ratio"], strict=True)
     moved = [float(ratio) for number, ratio in both if int(number) in kernels and ratio == ratio]
     return len(moved) >= FEWEST_LOOKS and not any(moved) and bool(trace.happened("half-precision"))
 
 
 def _lost_gradients(evidence: Evidence) -> float | None:
-    """The share of exact zeros among gradients in half precision that nobody scaled, where it is nearly all;
-    units that are dead have such gradients too, and are left to others."""
+    """The share of exact zeros among gradients in half precision that nobody scaled, where it is
+    nearly all; units that are dead have such gradients too, and are left to others.
+    """
     trace = evidence.watched
     share = zero_gradients(evidence) if trace.happened("half-precision") else None
     if share is None or share < MOST or trace.happened("loss-scaled"):
@@ -129,7 +137,12 @@ def _lost_gradients(evidence: Evidence) -> float | None:
 
 def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
     """Where a model that an optimizer is given becomes float16."""
-    parts = [one for call in index.calls for one in within(call, ast.Attribute) if one.attr == "parameters"]
+    parts = [
+        one
+        for call in index.calls
+        for one in within(call, ast.Attribute)
+        if one.attr == "parameters"
+    ]
     trained = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
     lines = [node for node in all_parts(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
     return [node for node in lines if _is_half(index, node.value) and trained & names(node)]
@@ -139,5 +152,7 @@ def _is_half(index: FileIndex, call: ast.expr) -> bool:
     if not isinstance(call, ast.Call) or called(call) == "half":
         return isinstance(call, ast.Call) and not call.args
     given = (*call.args, *(word.value for word in call.keywords))
-    halves = [one for one in given if ast.unparse(value_of(index, one)) in ("torch.float16", "torch.half")]
+    halves = [
+        one for one in given if ast.unparse(value_of(index, one)) in ("torch.float16", "torch.half")
+    ]
     return called(call) == "to" and bool(halves)

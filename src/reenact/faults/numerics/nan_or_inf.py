@@ -92,15 +92,18 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss is infinite or not a number in one of the first steps, or a gradient scaler finds infinite
-    gradients in every step and lets the optimizer take none.
+    """The loss is infinite or not a number in one of the first steps, or a gradient scaler finds
+    infinite gradients in every step and lets the optimizer take none.
 
-    Documentation of torch.autograd.detect_anomaly; Micikevicius et al., "Mixed Precision Training", ICLR
-    2018 (range of half precision).
+    Documentation of torch.autograd.detect_anomaly; Micikevicius et al., "Mixed Precision Training",
+    ICLR 2018 (range of half precision).
     """
     steps, skipped = evidence.watched.steps, evidence.watched.happened("step-skipped")
     if len(skipped) >= FEW_SKIPPED and len(skipped) > len(steps):
-        saw = f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were taken"
+        saw = (
+            f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were "
+            f"taken"
+        )
         place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
         yield detector.finding(evidence, saw, place=place)
         return
@@ -189,8 +192,8 @@ def invalid_accuracy(detector: Detector, evidence: Evidence) -> Findings:
 def accuracy_not_a_number(detector: Detector, evidence: Evidence) -> Findings:
     """The accuracy that the program computes is NaN or infinite, or, for classes, zero at the end.
 
-    {paper}. Symptom "invalid accuracy"; the release also calls the first zero of a long training invalid,
-    and the accuracy of a regression.
+    {paper}. Symptom "invalid accuracy"; the release also calls the first zero of a long training
+    invalid, and the accuracy of a regression.
     """
     values = evidence.watched.metric("accuracy").values.tolist()
     wrong = next((value for value in values if not math.isfinite(value)), None)
@@ -212,13 +215,17 @@ def accuracy_not_a_number(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.95,
 )
 def non_finite_layer_output(detector: Detector, evidence: Evidence) -> Findings:
-    """The output of a layer holds NaN or infinite values in a training step. The tool looks at every
-    batch, this rule at every sampled step.
+    """The output of a layer holds NaN or infinite values in a training step. The tool looks at
+    every batch, this rule at every sampled step.
 
-    {paper}. First symptom of its algorithm; the release tests the mean of the tensor, which is bad when
-    one value is.
+    {paper}. First symptom of its algorithm; the release tests the mean of the tensor, which is bad
+    when one value is.
     """
-    symptom = ("output NaN or infinite", detector.confidence, bad(output_rows, "bad_share"))
+    symptom = (
+        "output NaN or infinite",
+        detector.confidence,
+        bad(output_rows, "bad_share"),
+    )
     yield from first_found(detector, evidence, evidence.layers, symptom)
 
 
@@ -233,16 +240,27 @@ def non_finite_layer_output(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.9,
 )
 def numerical_error_forward(detector: Detector, evidence: Evidence) -> Findings:
-    """The output of a layer holds NaN or infinite values, or is all zero in at least half of the steps
-    looked at. The tool looks at the end of every epoch on one batch, this rule at the sampled steps.
+    """The output of a layer holds NaN or infinite values, or is all zero in at least half of the
+    steps looked at. The tool looks at the end of every epoch on one batch, this rule at the sampled
+    steps.
 
     {paper}. Symptom "numerical problem"; zero means all values, not their mean.
     """
-    wrong = ("output NaN or infinite", detector.confidence, bad(output_rows, "bad_share"))
+    wrong = (
+        "output NaN or infinite",
+        detector.confidence,
+        bad(output_rows, "bad_share"),
+    )
     empty = ("output all zero", detector.confidence, zero(output_rows, "mean_abs"))
     hit = first_hit(evidence, behind_weights(evidence), wrong, empty)
     if hit is not None:
-        yield report(detector, evidence, hit.saw, for_numbers(evidence, hit.layer, hit.step), hit.step)
+        yield report(
+            detector,
+            evidence,
+            hit.saw,
+            for_numbers(evidence, hit.layer, hit.step),
+            hit.step,
+        )
 
 
 @FAULT.detector(
@@ -256,13 +274,17 @@ def numerical_error_forward(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.95,
 )
 def broken_weights(detector: Detector, evidence: Evidence) -> Findings:
-    """The weights of a layer hold NaN or infinite values, or are all zero in at least half of the steps
-    looked at. The tool looks at every batch, this rule at every sampled step.
+    """The weights of a layer hold NaN or infinite values, or are all zero in at least half of the
+    steps looked at. The tool looks at every batch, this rule at every sampled step.
 
-    {paper}. Fourth symptom, layers from back to front. Zero means that all weights are, not that their
-    mean is.
+    {paper}. Fourth symptom, layers from back to front. Zero means that all weights are, not that
+    their mean is.
     """
-    wrong = ("weights NaN or infinite", detector.confidence, bad(kernel_rows, "weight_bad_share"))
+    wrong = (
+        "weights NaN or infinite",
+        detector.confidence,
+        bad(kernel_rows, "weight_bad_share"),
+    )
     empty = ("weights all zero", 0.8, zero(kernel_rows, "weight_mean_abs"))
     yield from first_found(detector, evidence, reversed(evidence.weighted), wrong, empty)
 
@@ -278,17 +300,23 @@ def broken_weights(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.9,
 )
 def numerical_error_weights(detector: Detector, evidence: Evidence) -> Findings:
-    """The weights of a layer, or their gradient, hold NaN or infinite values, or are all zero in at least
-    half of the steps looked at. Zero counts only while the loss has not fallen to half. The tool looks at
-    the end of every epoch on one batch, this rule at the sampled steps.
+    """The weights of a layer, or their gradient, hold NaN or infinite values, or are all zero in at
+    least half of the steps looked at. Zero counts only while the loss has not fallen to half. The
+    tool looks at the end of every epoch on one batch, this rule at the sampled steps.
 
-    {paper}. Symptoms "numerical error in weights" and "in delta weights", layers from back to front; zero
-    means all values, not their mean.
+    {paper}. Symptoms "numerical error in weights" and "in delta weights", layers from back to
+    front; zero means all values, not their mean.
     """
-    layers, sure, done = evidence.weighted[::-1], detector.confidence, loss_halved(evidence)
+    layers = evidence.weighted[::-1]
+    sure = detector.confidence
+    done = loss_halved(evidence)
     hits = []
     for what, column in (("weights", "weight"), ("gradient", "grad")):
-        wrong = (f"{what} NaN or infinite", sure, bad(kernel_rows, f"{column}_bad_share"))
+        wrong = (
+            f"{what} NaN or infinite",
+            sure,
+            bad(kernel_rows, f"{column}_bad_share"),
+        )
         empty = (f"{what} all zero", sure, zero(kernel_rows, f"{column}_mean_abs"))
         hits.append(first_hit(evidence, layers, wrong, *(() if done else (empty,))))
     weights, slope = hits
@@ -296,7 +324,13 @@ def numerical_error_weights(detector: Detector, evidence: Evidence) -> Findings:
         advice = for_numbers(evidence, weights.layer, weights.step)
         yield report(detector, evidence, weights.saw, advice, weights.step)
     elif slope is not None:
-        yield report(detector, evidence, slope.saw, for_gradients(evidence, slope.layer), slope.step)
+        yield report(
+            detector,
+            evidence,
+            slope.saw,
+            for_gradients(evidence, slope.layer),
+            slope.step,
+        )
 
 
 @FAULT.detector(
@@ -310,14 +344,20 @@ def numerical_error_weights(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.95,
 )
 def broken_weight_gradient(detector: Detector, evidence: Evidence) -> Findings:
-    """The gradient of a layer's weights holds NaN or infinite values; or is zero in at least half of the
-    steps looked at; or is the same in the last five. The last two count only while the loss has not
-    fallen to half. The tool looks at every batch, this rule at every sampled step.
+    """The gradient of a layer's weights holds NaN or infinite values; or is zero in at least half
+    of the steps looked at; or is the same in the last five. The last two count only while the loss
+    has not fallen to half. The tool looks at every batch, this rule at every sampled step.
 
-    {paper}. Tenth symptom, layers from back to front. The release looks at layers named `dense` and at
-    means alone.
+    {paper}. Tenth symptom, layers from back to front. The release looks at layers named `dense` and
+    at means alone.
     """
-    symptoms = [("weight gradient NaN or infinite", detector.confidence, bad(kernel_rows, "grad_bad_share"))]
+    symptoms = [
+        (
+            "weight gradient NaN or infinite",
+            detector.confidence,
+            bad(kernel_rows, "grad_bad_share"),
+        )
+    ]
     if not loss_halved(evidence):
         symptoms.append(("weight gradient zero", 0.85, zero(kernel_rows, "grad_mean_abs")))
         symptoms.append(("weight gradient unchanged", 0.7, still(kernel_rows, "gradient")))
@@ -335,12 +375,14 @@ def broken_weight_gradient(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.95,
 )
 def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
-    """The gradient that comes back to a layer's output holds NaN or infinite values; or is zero in at
-    least half of the steps looked at; or is the same in the last five. The last two count only while the
-    loss has not fallen to half. The tool looks at every batch, this rule at every sampled step.
+    """The gradient that comes back to a layer's output holds NaN or infinite values; or is zero in
+    at least half of the steps looked at; or is the same in the last five. The last two count only
+    while the loss has not fallen to half. The tool looks at every batch, this rule at every sampled
+    step.
 
-    {paper}. Eleventh symptom, layers from back to front. That it is the same is not asked of the output
-    layer: absolute errors and critics of adversarial networks have a constant gradient there.
+    {paper}. Eleventh symptom, layers from back to front. That it is the same is not asked of the
+    output layer: absolute errors and critics of adversarial networks have a constant gradient
+    there.
     """
     inner = behind_weights(evidence)
     if evidence.output in inner:
@@ -350,7 +392,13 @@ def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
         columns = ("grad_mean", "grad_mean_abs")
         return still_since(output_rows(at, layer), columns) if layer in inner else None
 
-    symptoms = [("output gradient NaN or infinite", detector.confidence, bad(output_rows, "grad_bad_share"))]
+    symptoms = [
+        (
+            "output gradient NaN or infinite",
+            detector.confidence,
+            bad(output_rows, "grad_bad_share"),
+        )
+    ]
     if not loss_halved(evidence):
         symptoms.append(("output gradient zero", 0.8, zero(output_rows, "grad_mean_abs")))
         symptoms.append(("output gradient unchanged", 0.6, still))
@@ -367,4 +415,8 @@ def _first_bad(evidence: Evidence, last: int) -> str:
 def _place(evidence: Evidence, layer: str) -> Place | None:
     made = next((one.place for one in evidence.layers if layer and one.name == layer), None)
     made = made or (evidence.loss.place if evidence.loss is not None else None)
-    return made or loss_made(evidence, call_place(evidence, "backward")) or evidence.place_of(Kind.LOSS)
+    return (
+        made
+        or loss_made(evidence, call_place(evidence, "backward"))
+        or evidence.place_of(Kind.LOSS)
+    )

@@ -86,14 +86,18 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
-    """An exponential average of the weights has a decay so near to one that, at the end of the run, more
-    than half of it is still the weights it began with.
+    """An exponential average of the weights has a decay so near to one that, at the end of the run,
+    more than half of it is still the weights it began with.
 
-    Documentation of torch.optim.swa_utils; Song et al., "Score-Based Generative Modeling", 2021, appendix
-    on averages.
+    Documentation of torch.optim.swa_utils; Song et al., "Score-Based Generative Modeling", 2021,
+    appendix on averages.
     """
     steps = evidence.watched.step_count
-    if evidence.was_cut_off or steps < FEWEST or says(evidence, "num_updates", "bias_correct", "debias"):
+    if (
+        evidence.was_cut_off
+        or steps < FEWEST
+        or says(evidence, "num_updates", "bias_correct", "debias")
+    ):
         return
     for index in indexes(evidence):
         for place, decay in _decays(index):
@@ -115,8 +119,9 @@ def _decays(index: FileIndex) -> Iterator[tuple[ast.Call | ast.BinOp, ast.Consta
 
 
 def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
-    """The decay in `old.mul_(decay)` before `add_`, `decay * old + (1 - decay) * new`, `old.lerp_(new, 1 -
-    decay)` and `get_ema_avg_fn(decay)`."""
+    """The decay in `old.mul_(decay)` before `add_`, `decay * old + (1 - decay) * new`,
+    `old.lerp_(new, 1 - decay)` and `get_ema_avg_fn(decay)`.
+    """
     if isinstance(node, ast.Call):
         if called(node) == "mul_" and len(node.args) == 1:
             return node.args[0]
@@ -138,7 +143,9 @@ def _one_less(node: ast.expr) -> ast.expr | None:
 
 
 def _is_average(index: FileIndex, node: ast.AST) -> bool:
-    """Whether the update, its loop, its function or its class speaks of an average, and of no target."""
+    """Whether the update, its loop, its function or its class speaks of an average, and of no
+    target.
+    """
     around = index.ancestors(node)
     texts = [ast.unparse(one) for one in (node, *around) if one is node or isinstance(one, ast.For)]
     texts += [one.name for one in around if isinstance(one, ast.FunctionDef | ast.ClassDef)]
@@ -147,7 +154,9 @@ def _is_average(index: FileIndex, node: ast.AST) -> bool:
 
 
 def _begins_faster(index: FileIndex, node: ast.AST) -> bool:
-    """Whether the decay grows with the steps, or what it lacks is divided out: both need the count."""
+    """Whether the decay grows with the steps, or what it lacks is divided out: both need the
+    count.
+    """
     around = takewhile(lambda one: not isinstance(one, ast.ClassDef), index.ancestors(node))
     inside = [part for one in around if isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
     return any(is_call(one, "min", "minimum") or is_sum(one, ast.Pow) for one in inside)

@@ -57,12 +57,25 @@ from reenact.program.read.index import FileIndex
 FACTOR = 30.0
 """Gradients are made so many times smaller, in the median."""
 SLOW = 4
-"""Times that: by then steps are so short that half of the loss left is their doing, whatever was learned."""
+"""Times that: by then steps are so short that half of the loss left is their doing, whatever
+was learned.
+"""
 OFTEN = 0.9
 FEWEST, TWICE = 12, 2.0
 """Steps looked at, and times that gradients must differ in size, before it shows."""
 CLIPS = ("clip_grad_norm_", "clip_grad_value_")
-SCALE_FREE = ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta", "lion", "muon")
+SCALE_FREE = (
+    "adam",
+    "adamw",
+    "nadam",
+    "radam",
+    "adamax",
+    "rmsprop",
+    "adagrad",
+    "adadelta",
+    "lion",
+    "muon",
+)
 """Optimizers whose steps do not depend on the size of the gradients."""
 FAULT = Fault(
     code="OP06",
@@ -85,27 +98,37 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
-    """Almost every step is clipped to a small part of its gradient, or gradients are clipped before a
-    `GradScaler` has unscaled them.
+    """Almost every step is clipped to a small part of its gradient, or gradients are clipped before
+    a `GradScaler` has unscaled them.
 
-    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section 3.2.
+    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section
+    3.2.
     """
     for index in indexes(evidence):
         for call in _clips_scaled(index):
             saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
             place = place_in(index, call)
-            yield detector.finding(evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
+            )
             return
     steps = evidence.watched.steps
     both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
-    known = [(float(norm), float(norm / limit)) for norm, limit in both if norm == norm and limit > 0]
+    known = [
+        (float(norm), float(norm / limit)) for norm, limit in both if norm == norm and limit > 0
+    ]
     factors = sorted(factor for _, factor in known)
     if len(factors) < 5:
         return
     if _turned_round(known):
-        saw = f"gradients are scaled down the more the smaller they are, by up to {factors[-1]:.0f} times"
+        saw = (
+            f"gradients are scaled down the more the smaller they are, by up to {factors[-1]:.0f} "
+            f"times"
+        )
         by_hand = next(_scaled_by_hand(evidence), None)
-        yield detector.finding(evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF
+        )
         return
     if optimizer_name(evidence) in SCALE_FREE:
         return
@@ -113,15 +136,26 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
     median, curve = factors[len(factors) // 2], windows(losses(evidence))
     slow = median >= SLOW * FACTOR and len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
     if share >= OFTEN and median >= FACTOR and (slow or not learned(evidence)):
-        saw = f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their gradient"
+        saw = (
+            f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their "
+            f"gradient"
+        )
         where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, *CLIPS)
-        yield detector.finding(evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where)
+        yield detector.finding(
+            evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where
+        )
 
 
 def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
-    """Whether gradients are divided by the more the smaller they are: a limit divides large ones alone."""
+    """Whether gradients are divided by the more the smaller they are: a limit divides large
+    ones alone.
+    """
     norms, factors = zip(*known, strict=True)
-    if len(known) < FEWEST or max(norms) < TWICE * min(norms) or max(factors) < TWICE * min(factors):
+    if (
+        len(known) < FEWEST
+        or max(norms) < TWICE * min(norms)
+        or max(factors) < TWICE * min(factors)
+    ):
         return False
     by_norm = [math.log(factor) for _, factor in sorted(known)]
     half = len(by_norm) // 2
@@ -137,7 +171,9 @@ def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
 
 
 def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
-    """Calls that clip gradients of a loss that a `GradScaler` has scaled, where nothing unscales them."""
+    """Calls that clip gradients of a loss that a `GradScaler` has scaled, where nothing
+    unscales them.
+    """
     names = {called(call) for call in index.calls}
     scalers = [call for call in index.calls if called(call) == "GradScaler"]
     # One that can be switched off may be: it then scales nothing.

@@ -48,7 +48,14 @@ from reenact.faults import (
 )
 from reenact.faults.facts.flow import assigned
 from reenact.faults.facts.lines import function_of, indexes, loops_of, place_in
-from reenact.faults.facts.parts import called, is_call, is_sum, last_word, owner_of, within
+from reenact.faults.facts.parts import (
+    called,
+    is_call,
+    is_sum,
+    last_word,
+    owner_of,
+    within,
+)
 from reenact.program.read.index import FileIndex
 
 LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
@@ -78,7 +85,8 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
     """The loss of each step is added up, or kept in a list, as a tensor with its graph, only to be
     reported.
 
-    PyTorch FAQ, "My model reports out of memory" (do not accumulate history across the training loop).
+    PyTorch FAQ, "My model reports out of memory" (do not accumulate history across the training
+    loop).
     """
     written = list(_written(detector, evidence))
     yield from written
@@ -86,7 +94,10 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
         name, nodes = str(event.facts.get("name") or ""), event.facts.get("nodes")
         held = f"the graphs of {event.facts.get('held')} earlier passes"
         if isinstance(nodes, list):
-            held = f"graphs of earlier steps: that of the loss grew from {nodes[0]} to {nodes[1]} nodes"
+            held = (
+                f"graphs of earlier steps: that of the loss grew from {nodes[0]} to {nodes[1]} "
+                f"nodes"
+            )
         saw = f"{name or 'something'} holds {held}{_growth(evidence)}"
         place = _given(evidence, name) or event.place
         yield detector.finding(evidence, saw, place=place, certainty=Certainty.PROOF)
@@ -99,7 +110,10 @@ def _given(evidence: Evidence, name: str) -> Place | None:
         for node in within(index.tree, ast.stmt):
             grown = node.value if isinstance(node, ast.Expr) else None
             owner = owner_of(grown) if called(grown) in ("append", "extend", "appendleft") else None
-            targets = [owner, *(target for target, value in assigned(node) if _is_made(value))]
+            targets = [
+                owner,
+                *(target for target, value in assigned(node) if _is_made(value)),
+            ]
             held = (one.value if isinstance(one, ast.Subscript) else one for one in targets)
             if last in map(last_word, held):
                 return place_in(index, node)
@@ -107,7 +121,9 @@ def _given(evidence: Evidence, name: str) -> Place | None:
 
 
 def _is_made(value: ast.expr) -> bool:
-    """No `None`, number or empty list to begin with, and nothing that was cut off from its graph."""
+    """No `None`, number or empty list to begin with, and nothing that was cut off from its
+    graph.
+    """
     named = any(isinstance(part, ast.Name) for part in ast.walk(value))
     return named and not FREED.search(ast.unparse(value))
 
@@ -120,11 +136,15 @@ def _goes_back(call: ast.Call) -> list[str]:
 
 
 def _is_kept(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a loss that went backward goes into a list that no loop around makes again or empties."""
+    """Whether a loss that went backward goes into a list that no loop around makes again or
+    empties.
+    """
     owner = owner_of(call)
     if called(call) != "append" or owner is None or len(call.args) != 1:
         return False
-    kept, loss, loops = re.escape(ast.unparse(owner)), call.args[0], loops_of(index, call)
+    kept = re.escape(ast.unparse(owner))
+    loss = call.args[0]
+    loops = loops_of(index, call)
     around = within(function_of(index, call), ast.Call)
     backward = {name for node in around for name in _goes_back(node)}
     if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
@@ -135,11 +155,15 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
         return False
     inside = "\n".join(ast.unparse(one) for one in outer.body)
     again = re.search(rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}", inside)
-    return again is None and not re.search(rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside)
+    return again is None and not re.search(
+        rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside
+    )
 
 
 def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
-    """Whether a function that evaluates with gradients on adds up losses, and gives the sum away as it is."""
+    """Whether a function that evaluates with gradients on adds up losses, and gives the sum
+    away as it is.
+    """
     value, around = _unscaled(node.value), function_of(index, node)
     if not is_call(value) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
         return False
@@ -168,7 +192,11 @@ def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
     inner = max(loops, key=lambda loop: loop.lineno, default=None)
     if inner is None:
         return True
-    made = [(ast.unparse(target), one.value) for one in within(inner, ast.Assign) for target in one.targets]
+    made = [
+        (ast.unparse(target), one.value)
+        for one in within(inner, ast.Assign)
+        for target in one.targets
+    ]
     freed = {name for name, value in made if called(value) in ENDS}
     return total in {name for name, _ in made} or _name(node.value) in freed
 
@@ -187,8 +215,14 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
         gone_back = {name for call in index.calls for name in _goes_back(call)}
         for call in index.calls:
             if _is_kept(index, call):
-                yield detector.finding(evidence, f"{ast.unparse(call)} {keeps}", place=place_in(index, call))
-        for node in (one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)):
+                yield detector.finding(
+                    evidence,
+                    f"{ast.unparse(call)} {keeps}",
+                    place=place_in(index, call),
+                )
+        for node in (
+            one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)
+        ):
             total, added = ast.unparse(node.target), _name(node.value)
             kept = added in gone_back or _is_evaluated(index, node)
             if kept and total not in gone_back and not _is_undone(index, total, node):

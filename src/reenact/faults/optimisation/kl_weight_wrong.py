@@ -50,18 +50,35 @@ from reenact.faults import (
 )
 from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
-from reenact.faults.facts.parts import called, is_call, is_sum, options, owner_of, within
+from reenact.faults.facts.parts import (
+    called,
+    is_call,
+    is_sum,
+    options,
+    owner_of,
+    within,
+)
 from reenact.faults.layers.input_ignored import ignores_inputs
 from reenact.program.read.index import FileIndex
 
 COLLAPSED = 0.05
-"""Distance from zero below which a mean or a log variance tells no row apart, beside noise of size 1."""
+"""Distance from zero below which a mean or a log variance tells no row apart, beside noise of
+size 1.
+"""
 LATE = 3
 """Sampled steps at the end that count."""
-MEANS = frozenset({
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss",
-    "cross_entropy", "huber_loss", "gaussian_nll_loss",
-})  # fmt: skip
+MEANS = frozenset(
+    {
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "cross_entropy",
+        "huber_loss",
+        "gaussian_nll_loss",
+    }
+)
 FAULT = Fault(
     code="OP15",
     name="kl-weight-wrong",
@@ -76,25 +93,37 @@ FAULT = Fault(
     "reenact",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,
-    why="The divergence outweighs the reconstruction by rows times values: every row gets the same code.",
+    why=(
+        "The divergence outweighs the reconstruction by rows times values: every row gets the same "
+        "code."
+    ),
     severity=Severity.ERROR,
     confidence=0.9,
     certainty=Certainty.STRONG,
     is_root_cause=True,
 )
 def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
-    """A reconstruction loss that is a mean over all values is added to a KL divergence that is a sum over
-    the whole batch; or over each row, and what is learned does not depend on the inputs.
+    """A reconstruction loss that is a mean over all values is added to a KL divergence that is a
+    sum over the whole batch; or over each row, and what is learned does not depend on the inputs.
 
     Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
-    "Generating sentences from a continuous space", CoNLL 2016, section 3.1 (collapse of the posterior).
+    "Generating sentences from a continuous space", CoNLL 2016, section 3.1 (collapse of the
+    posterior).
     """
     blind = ignores_inputs(evidence) or _one_code(evidence)
     for index in indexes(evidence):
         for one in divergences(index):
             summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
-            if one.positive and summed and not one.weighted and _is_added(evidence, index, one.node):
-                saw = f"the divergence is a sum over {summed}, the reconstruction a mean over all values"
+            if (
+                one.positive
+                and summed
+                and not one.weighted
+                and _is_added(evidence, index, one.node)
+            ):
+                saw = (
+                    f"the divergence is a sum over {summed}, the reconstruction a mean over all "
+                    f"values"
+                )
                 saw += f"; {blind}" if blind else ""
                 yield detector.finding(evidence, saw, place=place_in(index, one.node))
 
@@ -103,7 +132,9 @@ def _one_code(evidence: Evidence) -> str:
     """What was seen of an inner layer whose whole output has come to zero: a code that is noise."""
     inner = [layer.name for layer in evidence.weighted if layer.role != "output"]
     for name in inner if evidence.trace is not None else ():
-        ends = (evidence.watched.layer(name, end).known.values[-LATE:] for end in ("minimum", "maximum"))
+        ends = (
+            evidence.watched.layer(name, end).known.values[-LATE:] for end in ("minimum", "maximum")
+        )
         least, most = ends
         if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
             return f"{name} ends between {min(least):.2g} and {max(most):.2g} for every row"
@@ -111,8 +142,9 @@ def _one_code(evidence: Evidence) -> str:
 
 
 def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> bool:
-    """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned beside one,
-    and both are added where the function is called."""
+    """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned
+    beside one, and both are added where the function is called.
+    """
     owner = function_of(index, divergence)
     for node in ast.walk(owner):
         pair: list[ast.expr] = []
@@ -123,15 +155,24 @@ def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> boo
         values = [value_of(index, one) for one in pair]
         if divergence in values and any(map(_is_mean, values)):
             name = getattr(owner, "name", "")
-            if isinstance(node, ast.BinOp) or any(_adds(other, name) for other in indexes(evidence)):
+            if isinstance(node, ast.BinOp) or any(
+                _adds(other, name) for other in indexes(evidence)
+            ):
                 return True
     return False
 
 
 def _adds(index: FileIndex, function: str) -> bool:
     """Whether what a function returns is taken apart and added as it is."""
-    targets = [node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)]
-    taken = {ast.unparse(one) for target in targets if isinstance(target, ast.Tuple) for one in target.elts}
+    targets = [
+        node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)
+    ]
+    taken = {
+        ast.unparse(one)
+        for target in targets
+        if isinstance(target, ast.Tuple)
+        for one in target.elts
+    }
     sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
     return any({ast.unparse(node.left), ast.unparse(node.right)} <= taken for node in sums)
 

@@ -62,15 +62,20 @@ FALL = 0.05
 LEAST_FALL = 0.1
 """Share of the first loss that must go for the test to tell anything."""
 LEAST_FALL_STILL = 0.03
-"""The same where the training stands still and one batch can be learned: every rate begins with the same
-weights, batch and dropout, so what the loss loses there is no chance, however few steps a slow model had."""
+"""The same where the training stands still and one batch can be learned: every rate begins with the
+same weights, batch and dropout, so what the loss loses there is no chance, however few steps a slow
+model had.
+"""
 STILL = 0.9
-"""Share of the first loss that is left where nothing was learned; then less is too much for a rate."""
+"""Share of the first loss that is left where nothing was learned; then less is too much for a
+rate.
+"""
 SHORT = 10.0
 """Times that a gradient is larger than what it is clipped to."""
 LEARNT_AT_LOWER, BEHIND = 0.5, 0.4
-"""Shares of the first loss of one batch: at most what is left at a tenth of the rate, at least what is left
-more at the rate itself."""
+"""Shares of the first loss of one batch: at most what is left at a tenth of the rate, at least what
+is left more at the rate itself.
+"""
 WHOLLY, LEFT = 0.02, 0.2
 """Shares of the first loss of one batch: what is left where it is learned, and where by far not."""
 RISE = 0.3
@@ -95,9 +100,9 @@ FAULT = Fault(
     study=FaultType.HLR,
 )
 def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findings:
-    """The learning rate is far from what this model bears: a learning-rate range test says so, steps are
-    as large as the weights or a hundred-thousandth of them, or it is far from what is usual for its
-    optimiser.
+    """The learning rate is far from what this model bears: a learning-rate range test says so,
+    steps are as large as the weights or a hundred-thousandth of them, or it is far from what is
+    usual for its optimiser.
 
     Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (range test); ratio of
     updates to weights of about 0.001 as a rule of thumb of practice.
@@ -110,10 +115,15 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
     for look in (_by_test, _by_one_batch, _by_trace, _by_use):
         saw, sure, values = look(evidence, rate)
         if saw:
-            kind, certain = Kind.LEARNING_RATE, Certainty.STRONG if sure * doubt > 0.8 else None
+            kind, certain = (
+                Kind.LEARNING_RATE,
+                Certainty.STRONG if sure * doubt > 0.8 else None,
+            )
             # Tried on the program's own batch: that it learned something does not speak against it.
             certain = Certainty.PROOF if held_up else certain
-            found = detector.finding(evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values)
+            found = detector.finding(
+                evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values
+            )
             yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
             return
 
@@ -131,7 +141,11 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     rate, values = _first_rate(evidence) or rate, rates_within(low, high)
     above, below = (1.0, 2.0) if still else (2.0, 10.0)
     if rate > above * high:
-        return f"the usable range is {low:.1g} to {high:.1g} (LR range test)", 0.85, values
+        return (
+            f"the usable range is {low:.1g} to {high:.1g} (LR range test)",
+            0.85,
+            values,
+        )
     if rate < low / below:
         # A gradient that is clipped to next to nothing asks for a rate that is none.
         sure = 0.85 if held_back and rate < low / 10 and not _clipped_short(evidence) else 0.75
@@ -144,7 +158,10 @@ def _first_rate(evidence: Evidence) -> float | None:
     steps = evidence.watched.steps
     first = steps["optimizer"][0] if len(steps) else math.nan
     both = zip(steps["optimizer"], steps["learning_rate"], strict=True) if first == first else ()
-    return max((float(rate) for number, rate in both if number == first and rate > 0), default=None)
+    return max(
+        (float(rate) for number, rate in both if number == first and rate > 0),
+        default=None,
+    )
 
 
 def _by_one_batch(evidence: Evidence, rate: float) -> Word:
@@ -152,7 +169,9 @@ def _by_one_batch(evidence: Evidence, rate: float) -> Word:
     tried = evidence.experiments.own_rate
     if tried is None or not math.isclose(tried.rate, rate, rel_tol=0.5):
         return FINE
-    first, own, lower = tried.own[0], reached(tried.own), reached(tried.lower)
+    first = tried.own[0]
+    own = reached(tried.own)
+    lower = reached(tried.lower)
     if first <= 0 or lower > LEARNT_AT_LOWER * first or min(own, first) - lower < BEHIND * first:
         return FINE
     saw = f"one batch goes from {first:.3g} to {own:.3g}, at a tenth of it to {lower:.3g}"
@@ -160,12 +179,15 @@ def _by_one_batch(evidence: Evidence, rate: float) -> Word:
 
 
 def _held_up(evidence: Evidence) -> bool:
-    """Whether a training that learned left a good part of its loss, where one batch is learned wholly at a
-    tenth of the rate and by far not at the rate itself."""
+    """Whether a training that learned left a good part of its loss, where one batch is learned
+    wholly at a tenth of the rate and by far not at the rate itself.
+    """
     tried, curve = evidence.experiments.own_rate, windows(losses(evidence))
     if tried is None or len(curve) < 3 or tried.own[0] <= 0:
         return False
-    first, own, lower = tried.own[0], reached(tried.own), reached(tried.lower)
+    first = tried.own[0]
+    own = reached(tried.own)
+    lower = reached(tried.lower)
     return lower < WHOLLY * first and own > LEFT * first and curve[-1] > LEFT / 2 * first
 
 
@@ -175,7 +197,9 @@ def rates_below(rate: float) -> tuple[float, ...]:
 
 
 def rates_within(low: float, high: float) -> tuple[float, ...]:
-    """Rates to try: the middle of the range, as a power of ten where one lies in it, then around it."""
+    """Rates to try: the middle of the range, as a power of ten where one lies in it, then
+    around it.
+    """
     middle = math.sqrt(low * high)
     good = 10.0 ** round(math.log10(middle))
     good = good if low <= good <= high else float(f"{middle:.1g}")
@@ -206,7 +230,11 @@ def _by_trace(evidence: Evidence, rate: float) -> Word:
     higher = tuple(value for value in usual if value > rate) or (rate * 10, rate * 100)
     middle = statistics.median(ratios) if ratios else math.nan
     if middle > LARGE:
-        return f"a step moves the weights by {middle:.0%} of their size", 0.9 if grows else 0.75, lower
+        return (
+            f"a step moves the weights by {middle:.0%} of their size",
+            0.9 if grows else 0.75,
+            lower,
+        )
     if grows and len(known) > 5 and rate >= 1e-4:
         return "the loss grows", 0.7, lower
     if 0 < middle < SMALL and len(curve) > 2 and curve[-1] > 0.9 * curve[0]:
@@ -226,7 +254,9 @@ def _by_use(evidence: Evidence, rate: float) -> Word:
 
 def _ratios(evidence: Evidence) -> list[float]:
     """Update against weight of every kernel and sampled step."""
-    kernels = {i for i, facts in enumerate(evidence.watched.parameter_facts) if len(facts.shape) > 1}
+    kernels = {
+        i for i, facts in enumerate(evidence.watched.parameter_facts) if len(facts.shape) > 1
+    }
     table = evidence.watched.parameters
     pairs = zip(table["parameter"], table["update_ratio"], strict=True)
     return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])
@@ -235,7 +265,9 @@ def _ratios(evidence: Evidence) -> list[float]:
 def usable_range(
     rates: Sequence[float], losses: Sequence[float], least: float = LEAST_FALL
 ) -> tuple[float, float] | None:
-    """Smallest rate at which the loss falls and largest before it rises again; none when it never falls."""
+    """Smallest rate at which the loss falls and largest before it rises again; none when it
+    never falls.
+    """
     known = [pair for pair in zip(rates, _smoothed(losses), strict=True) if math.isfinite(pair[1])]
     if len(known) < 5:
         return None
@@ -249,7 +281,9 @@ def usable_range(
 
 
 def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:
-    """Exponential mean with the start corrected; from the first loss that is no number on, infinite."""
+    """Exponential mean with the start corrected; from the first loss that is no number on,
+    infinite.
+    """
     smooth: list[float] = []
     mean, weight = 0.0, 0.0
     for loss in takewhile(math.isfinite, losses):

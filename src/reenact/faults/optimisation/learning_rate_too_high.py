@@ -71,15 +71,19 @@ FAULT = Fault(
 def learning_rate_high(detector: Detector, evidence: Evidence) -> Findings:
     """The learning rate is above 0.01.
 
-    {paper}; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta with 1 are usual,
-    and reported with little confidence.
+    {paper}; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta with 1 are
+    usual, and reported with little confidence.
     """
     rate = evidence.step_rate
     if rate is not None and rate > LARGEST:
         sure = _confidence(evidence, rate)
-        saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.01)
+        saw = f"learning rate {rate:g}"
+        kind = Kind.LEARNING_RATE
+        values = (0.001, 0.01)
         certain = Certainty.STRONG if sure >= FAR_ABOVE else None
-        yield detector.finding(evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain)
+        yield detector.finding(
+            evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain
+        )
 
 
 @FAULT.detector(
@@ -93,24 +97,31 @@ def learning_rate_high(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.7,
 )
 def oscillating_training(detector: Detector, evidence: Evidence) -> Findings:
-    """In at least a fifth of the epochs, and twice, the training accuracy falls by 0.03 or more from a
-    peak to the valley behind. For a regression the share of the first loss that is gone stands for the
-    accuracy.
+    """In at least a fifth of the epochs, and twice, the training accuracy falls by 0.03 or more
+    from a peak to the valley behind. For a regression the share of the first loss that is gone
+    stands for the accuracy.
 
     {paper}. The tool calls it an oscillating loss and measures the accuracy. Not reported beside a
-    gradient problem. The first repair is Adam, the next a lower learning rate; the learning rate is named
-    where Adam is there, or single steps are larger than a tenth of the weights.
+    gradient problem. The first repair is Adam, the next a lower learning rate; the learning rate is
+    named where Adam is there, or single steps are larger than a tenth of the weights.
     """
     so_far = progress(evidence)
     if not so_far.restless or lost(evidence) is not None or gradient_trouble(evidence) is not None:
         return
-    saw = f"{so_far.name} fell {so_far.drops} times by {SWING} or more in {len(so_far.train)} epochs"
+    saw = (
+        f"{so_far.name} fell {so_far.drops} times by {SWING} or more in {len(so_far.train)} epochs"
+    )
     even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
     largest = max(update_ratios(evidence).values(), default=0.0)
     if not even and largest <= LARGEST_STEP:
         kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam",))
         yield detector.finding(
-            evidence, saw, kind=kind, values=values, study=FaultType.OCH, confidence=UNSURE
+            evidence,
+            saw,
+            kind=kind,
+            values=values,
+            study=FaultType.OCH,
+            confidence=UNSURE,
         )
         return
     rate = evidence.learning_rate
@@ -166,7 +177,9 @@ def loss_diverges(detector: Detector, evidence: Evidence) -> Findings:
     curve, lost = windows(known), len(known) - len(finite(known))
     late = curve[-CHECKS:]
     least = min(curve) if curve else 0.0
-    grown = len(curve) > CHECKS and least > 0 and min(late) >= 2 * least and late[-1] > 0.5 * curve[0]
+    grown = (
+        len(curve) > CHECKS and least > 0 and min(late) >= 2 * least and late[-1] > 0.5 * curve[0]
+    )
     if (grown and evidence.compares) or lost > len(known) / 4:
         end = "no number" if lost > len(known) / 4 else f"{late[-1]:.3g}"
         saw = f"the loss ends at {end} after {least:.3g} at its best"
@@ -174,18 +187,29 @@ def loss_diverges(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _confidence(evidence: Evidence, rate: float) -> float:
-    """The bound is one for Adam; other optimisers are at home with larger rates, and so is who clips."""
+    """The bound is one for Adam; other optimisers are at home with larger rates, and so is who
+    clips.
+    """
     if evidence.clips_gradients:
         return learning_rate_high.confidence
     param = evidence.hyperparameter(Kind.OPTIMIZER)
-    name = evidence.optimizer.name if evidence.optimizer is not None else str(param.in_force) if param else ""
+    name = (
+        evidence.optimizer.name
+        if evidence.optimizer is not None
+        else str(param.in_force)
+        if param
+        else ""
+    )
     if name.lower() == "adadelta":
         return 0.1 if rate <= 1 else 0.3
     adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
-    # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate that would
-    # be far too high elsewhere, and with it the loss ends clearly below that of a constant answer.
+    # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate
+    # that would be far too high elsewhere, and with it the loss ends clearly below that of a
+    # constant answer.
     guess, course = guessing(evidence), windows(losses(evidence))
     if not adapts and guess and course and course[-1] < BETTER * guess:
         return learning_rate_high.confidence
     usual = 0.1 if adapts else 1.0
-    return FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else learning_rate_high.confidence
+    return (
+        FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else learning_rate_high.confidence
+    )

@@ -69,12 +69,14 @@ FAULT = Fault(
 def learning_rate_low(detector: Detector, evidence: Evidence) -> Findings:
     """The learning rate is below 1e-7, or negative.
 
-    {paper}; the bound is that of the release. A schedule is judged by its highest rate, so that a warm-up
-    is left alone.
+    {paper}; the bound is that of the release. A schedule is judged by its highest rate, so that a
+    warm-up is left alone.
     """
     rate = _highest(evidence)
     if rate is not None and rate < SMALLEST:
-        saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.0001)
+        saw = f"learning rate {rate:g}"
+        kind = Kind.LEARNING_RATE
+        values = (0.001, 0.0001)
         yield detector.finding(evidence, saw, kind=kind, values=values)
 
 
@@ -89,14 +91,14 @@ def learning_rate_low(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.8,
 )
 def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
-    """No epoch brought one percent more accuracy, in training or validation, and none reached an accuracy
-    of 0.8 or more. At least three epochs must have been seen. For a regression the share of the first
-    loss that is gone stands for the accuracy.
+    """No epoch brought one percent more accuracy, in training or validation, and none reached an
+    accuracy of 0.8 or more. At least three epochs must have been seen. For a regression the share
+    of the first loss that is gone stands for the accuracy.
 
     {paper}. The release calls a training slow as well that is perfect after its first epoch; a high
     accuracy, which no published threshold names, is an exception here. The first repair is another
-    optimiser, the next a higher learning rate; the learning rate is named where the optimiser is Adam
-    already or the steps are tiny beside the weights.
+    optimiser, the next a higher learning rate; the learning rate is named where the optimiser is
+    Adam already or the steps are tiny beside the weights.
     """
     so_far = progress(evidence)
     if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
@@ -106,9 +108,17 @@ def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
     even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
     largest = max(update_ratios(evidence).values(), default=0.0)
     if not even and largest >= SMALLEST_STEP:
-        kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
+        kind, values = (
+            Kind.OPTIMIZER,
+            among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam")),
+        )
         yield detector.finding(
-            evidence, saw, kind=kind, values=values, study=FaultType.OCH, confidence=UNSURE
+            evidence,
+            saw,
+            kind=kind,
+            values=values,
+            study=FaultType.OCH,
+            confidence=UNSURE,
         )
         return
     faster = tuple(value for value in (0.001, 0.01, 0.1) if value > (evidence.learning_rate or 0.0))
@@ -129,15 +139,18 @@ def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
 def update_too_slow(detector: Detector, evidence: Evidence) -> Findings:
     """A step changes the weights by less than a ten-thousandth of their size, step after step.
 
-    {paper}, ratio of updates to weights, below 10^-4. At the end of a good training steps are small too:
-    the first half of the run is looked at.
+    {paper}, ratio of updates to weights, below 10^-4. At the end of a good training steps are small
+    too: the first half of the run is looked at.
     """
     found = ratios(evidence)
     slow = {name: ratio for name, ratio in found.items() if ratio < SMALLEST_LOG_RATIO}
     if not slow or len(slow) < 0.5 * len(found) or learned(evidence):
         return
     name, ratio = min(slow.items(), key=lambda item: item[1])
-    saw = f"{name} changes by {10**ratio:.1g} of its size in a step ({len(slow)} of {len(found)} tensors)"
+    saw = (
+        f"{name} changes by {10**ratio:.1g} of its size in a step ({len(slow)} of {len(found)} "
+        f"tensors)"
+    )
     yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))
 
 

@@ -75,24 +75,31 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def no_warm_up(detector: Detector, evidence: Evidence) -> Findings:
-    """A model that attends is trained at its full learning rate from the first step on and gets stuck
-    there: on one batch it learns nothing, and with the rate warmed up it learns most of it.
+    """A model that attends is trained at its full learning rate from the first step on and gets
+    stuck there: on one batch it learns nothing, and with the rate warmed up it learns most of it.
 
-    Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 5.3 (warm-up); Xiong et al., "On
-    Layer Normalization in the Transformer Architecture", ICML 2020.
+    Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 5.3 (warm-up); Xiong et al.,
+    "On Layer Normalization in the Transformer Architecture", ICML 2020.
     """
     tried = evidence.experiments.own_rate
     if tried is None or learned(evidence) or not _attends(evidence):
         return
-    first, own, lower, warmed = tried.own[0], *map(reached, (tried.own, tried.lower, tried.warmed))
+    first, own, lower, warmed = (
+        tried.own[0],
+        *map(reached, (tried.own, tried.lower, tried.warmed)),
+    )
     if own >= STUCK * first and warmed <= min(WARMED * own, lower):
         course = f"from {first:.3g} to {own:.3g}"
         saw = f"one batch goes {course} at {tried.rate:g}, to {warmed:.3g} where that is warmed up"
-        yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=rates_below(tried.rate))
+        yield detector.finding(
+            evidence, saw, kind=Kind.LEARNING_RATE, values=rates_below(tried.rate)
+        )
 
 
 def _attends(evidence: Evidence) -> bool:
-    """Whether the model is known to attend: by a layer of that kind, or by what it does with an order."""
+    """Whether the model is known to attend: by a layer of that kind, or by what it does with an
+    order.
+    """
     types = [layer.type.lower() for layer in evidence.layers]
     named = any(word in kind for kind in types for word in ("attention", "transformer"))
     return named or any(tested.order_blind is not None for tested in evidence.experiments.behaviour)

@@ -101,8 +101,9 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _carried(trace: Trace) -> list[float]:
-    """For each step but the first, where known: 1 when it began with gradients of the step before. Of several
-    optimizers those of the one whose gradients are cleared least."""
+    """For each step but the first, where known: 1 when it began with gradients of the step before.
+    Of several optimizers those of the one whose gradients are cleared least.
+    """
     norms = trace.steps["grad_norm"]
     alive = max((number for number, norm in enumerate(norms) if norm > 0), default=len(norms))
     # A network that died has no gradients to clear.
@@ -116,7 +117,9 @@ def _carried(trace: Trace) -> list[float]:
 
 
 def _in_turns(evidence: Evidence) -> bool:
-    """Of several optimizers each clears its own: gradients of the others' losses lie there on purpose."""
+    """Of several optimizers each clears its own: gradients of the others' losses lie there on
+    purpose.
+    """
     cleared, stepped = (_receivers(evidence, name) for name in ("zero_grad", "step"))
     each = len(set(stepped)) > 1 and set(stepped) <= set(cleared)
     return evidence.optimizers > 1 and (evidence.optimizers <= len(cleared) or each)

@@ -48,7 +48,14 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.advice import for_no_progress, report
-from reenact.faults.facts.measured import WINDOW, accuracies, epochs_of, loss_halved, still_since, stuck
+from reenact.faults.facts.measured import (
+    WINDOW,
+    accuracies,
+    epochs_of,
+    loss_halved,
+    still_since,
+    stuck,
+)
 from reenact.faults.facts.series import (
     ACCURACIES,
     accuracy,
@@ -72,9 +79,13 @@ ACCURATE, LEFT = 0.9, 0.3
 ADDED = 0.01
 """Share of a plain loss by which the loss of the program differs, where it has other terms."""
 ENOUGH, FEW_LEFT = 100, 0.95
-"""Steps that should do; where there was no time for them, only a loss that stands still says something."""
+"""Steps that should do; where there was no time for them, only a loss that stands still says
+something.
+"""
 DOUBTED = 0.4
-"""Confidence where the batch need not be memorised, or the training itself came to know its rows."""
+"""Confidence where the batch need not be memorised, or the training itself came to know its
+rows.
+"""
 FEWEST_STEPS = 100
 """A shorter run may be a smoke test, or not have begun to learn."""
 FEWEST_ROWS = 50
@@ -84,7 +95,9 @@ LARGEST_SHARE = 0.8
 INTERVAL = 1.64
 """Standard errors, one-sided 95 %."""
 SLACK = 0.08
-"""Share of the way from the constant to perfection that still counts as none, however few rows there are."""
+"""Share of the way from the constant to perfection that still counts as none, however few rows
+there are.
+"""
 NO_GAIN = 0.97
 EPOCHS = 20
 CHECKS, FALL = 6, 0.05
@@ -107,9 +120,9 @@ FAULT = Fault(
     confidence=0.85,
 )
 def learns_nothing(detector: Detector, evidence: Evidence) -> Findings:
-    """At the end of training the loss is no better than that of an answer that never looks at the inputs:
-    the shares of the classes, or the mean of the targets. Or, where nobody knows what such an answer
-    scores, the labels of other rows fit the trained model as well as a row's own.
+    """At the end of training the loss is no better than that of an answer that never looks at the
+    inputs: the shares of the classes, or the mean of the targets. Or, where nobody knows what such
+    an answer scores, the labels of other rows fit the trained model as well as a row's own.
 
     Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline).
     """
@@ -146,8 +159,8 @@ def learns_nothing(detector: Detector, evidence: Evidence) -> Findings:
 def cannot_overfit_one_batch(detector: Detector, evidence: Evidence) -> Findings:
     """Trained on one batch over and over, the model does not come to know it.
 
-    Karpathy, "A Recipe for Training Neural Networks", 2019; TheDeepChecker, Ben Braiek and Khomh, TOSEM
-    2022.
+    Karpathy, "A Recipe for Training Neural Networks", 2019; TheDeepChecker, Ben Braiek and Khomh,
+    TOSEM 2022.
     """
     tried = evidence.experiments.one_batch
     if tried is None or len(tried.losses) < 20:
@@ -178,11 +191,12 @@ def cannot_overfit_one_batch(detector: Detector, evidence: Evidence) -> Findings
     confidence=0.8,
 )
 def no_better_than_a_constant(detector: Detector, evidence: Evidence) -> Findings:
-    """At the end of a finished training the accuracy on held-out data is that of always naming the most
-    frequent class, or the squared error is the variance of the targets.
+    """At the end of a finished training the accuracy on held-out data is that of always naming the
+    most frequent class, or the squared error is the variance of the targets.
 
     Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline); Wilson,
-    "Probable Inference, the Law of Succession, and Statistical Inference", 1927 (intervals of a share).
+    "Probable Inference, the Law of Succession, and Statistical Inference", 1927 (intervals of a
+    share).
     """
     saw = no_gain_over_a_constant(evidence)
     if saw:
@@ -200,10 +214,11 @@ def no_better_than_a_constant(detector: Detector, evidence: Evidence) -> Finding
     confidence=0.85,
 )
 def loss_not_decreasing(detector: Detector, evidence: Evidence) -> Findings:
-    """The mean losses of the last five epochs, or more, are equal, and not less than half of the first
-    loss.
+    """The mean losses of the last five epochs, or more, are equal, and not less than half of the
+    first loss.
 
-    {paper}. Symptom "loss not decreasing"; the release stops with a TypeError instead of reporting it.
+    {paper}. Symptom "loss not decreasing"; the release stops with a TypeError instead of reporting
+    it.
     """
     if loss_halved(evidence):
         return
@@ -224,13 +239,17 @@ def loss_not_decreasing(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.85,
 )
 def accuracy_not_increasing(detector: Detector, evidence: Evidence) -> Findings:
-    """The accuracies of the last twenty epochs are equal, below one, and no better than at the start,
-    while the loss has not fallen to half.
+    """The accuracies of the last twenty epochs are equal, below one, and no better than at the
+    start, while the loss has not fallen to half.
 
     {paper}. Symptom "accuracy not increasing". The release fires on a perfect accuracy too.
     """
     values = accuracies(evidence)
-    if evidence.task is not TaskType.REGRESSION and not loss_halved(evidence) and stuck(values, EPOCHS):
+    if (
+        evidence.task is not TaskType.REGRESSION
+        and not loss_halved(evidence)
+        and stuck(values, EPOCHS)
+    ):
         saw = f"accuracy {values[-1]:.4g} in each of the last {EPOCHS} epochs"
         yield report(detector, evidence, saw, for_no_progress(evidence))
 
@@ -246,17 +265,20 @@ def accuracy_not_increasing(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.85,
 )
 def unchanged_loss(detector: Detector, evidence: Evidence) -> Findings:
-    """The last five losses of the run, or more, are exactly equal, and not less than half of the first.
+    """The last five losses of the run, or more, are exactly equal, and not less than half of the
+    first.
 
-    {paper}. Seventh symptom, "model does not learn". The release tests any five batches; a loss that
-    stands still after it fell is a training that is over, and not reported here.
+    {paper}. Seventh symptom, "model does not learn". The release tests any five batches; a loss
+    that stands still after it fell is a training that is over, and not reported here.
     """
     if loss_halved(evidence):
         return
     step = still_since(evidence.watched.steps, ("loss",))
     if step is not None:
         value = evidence.watched.losses.values[-1]
-        yield detector.finding(evidence, f"loss {value:.6g} at every step from step {step} on", step=step)
+        yield detector.finding(
+            evidence, f"loss {value:.6g} at every step from step {step} on", step=step
+        )
 
 
 @FAULT.detector(
@@ -270,11 +292,11 @@ def unchanged_loss(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.7,
 )
 def unchanged_accuracy(detector: Detector, evidence: Evidence) -> Findings:
-    """The accuracies of the last five epochs are exactly equal, below one, and no better than at the
-    start, while the loss has not fallen to half. Without epochs the last five batches count.
+    """The accuracies of the last five epochs are exactly equal, below one, and no better than at
+    the start, while the loss has not fallen to half. Without epochs the last five batches count.
 
-    {paper}. Ninth symptom, "model does not learn". The release compares five batches; small batches often
-    have equal accuracies by chance, and a perfect model has the accuracy one for ever.
+    {paper}. Ninth symptom, "model does not learn". The release compares five batches; small batches
+    often have equal accuracies by chance, and a perfect model has the accuracy one for ever.
     """
     if evidence.task is TaskType.REGRESSION or loss_halved(evidence):
         return
@@ -298,8 +320,8 @@ def unchanged_accuracy(detector: Detector, evidence: Evidence) -> Findings:
 def loss_stalls(detector: Detector, evidence: Evidence) -> Findings:
     """From the beginning on, the loss falls by less than five percent between any two checks.
 
-    {paper}, non-decreasing loss, five percent in five checks. A loss that has become small may rest: only
-    runs that never fell are reported.
+    {paper}, non-decreasing loss, five percent in five checks. A loss that has become small may
+    rest: only runs that never fell are reported.
     """
     curve = windows(losses(evidence), CHECKS)
     if len(curve) < CHECKS or evidence.optimizers > 1 or learned(evidence) or curve[0] <= 0:
@@ -317,22 +339,33 @@ def _order(evidence: Evidence) -> str:
 
 
 def _has_a_floor(evidence: Evidence) -> bool:
-    """Whether the loss need not come to zero: it is of no known kind, its targets are no certain answers, or
-    other terms are added to it."""
+    """Whether the loss need not come to zero: it is of no known kind, its targets are no certain
+    answers, or other terms are added to it.
+    """
     if evidence.loss is None:
         return False
-    soft = evidence.loss_family is LossFamily.BINARY and not (evidence.labels and evidence.labels.integral)
-    if soft or evidence.loss_family is LossFamily.OTHER or evidence.loss.settings.get("label_smoothing"):
+    soft = evidence.loss_family is LossFamily.BINARY and not (
+        evidence.labels and evidence.labels.integral
+    )
+    if (
+        soft
+        or evidence.loss_family is LossFamily.OTHER
+        or evidence.loss.settings.get("label_smoothing")
+    ):
         return True
     if evidence.trace is None or "label_loss" not in evidence.trace.steps.columns:
         return False
     steps = evidence.trace.steps
-    pairs = [(a, b) for a, b in zip(steps["loss"], steps["label_loss"], strict=True) if a == a and b == b]
+    pairs = [
+        (a, b) for a, b in zip(steps["loss"], steps["label_loss"], strict=True) if a == a and b == b
+    ]
     return bool(pairs) and all(abs(a - b) > ADDED * abs(b) for a, b in pairs)
 
 
 def no_gain_over_a_constant(evidence: Evidence) -> str:
-    """What a finished training came to, when that is no better than one constant answer; else empty."""
+    """What a finished training came to, when that is no better than one constant answer; else
+    empty.
+    """
     ended = evidence.outcome
     finished = evidence.watched.complete if ended is None else ended.kind is OutcomeKind.FINISHED
     if evidence.watched.step_count < FEWEST_STEPS or not finished or evidence.optimizers > 1:
@@ -350,13 +383,17 @@ def _at_chance(evidence: Evidence) -> str:
         counted = [one.class_counts or () for one in (labels, evidence.labels) if one is not None]
         # Of the most frequent class: in this split, else in the training data.
         share = next((max(counts) / sum(counts) for counts in counted if len(counts) > 1), None)
-        # Of a row with several labels nobody knows whether its accuracy is that of rows or of labels.
-        several = labels is not None and labels.shape[1:2] not in ((), (1,)) and "int" in labels.dtype
+        # Of a row with several labels nobody knows whether its accuracy is that of rows or of
+        # labels.
+        several = (
+            labels is not None and labels.shape[1:2] not in ((), (1,)) and "int" in labels.dtype
+        )
         if not scores or share is None or share > LARGEST_SHARE or several:
             continue
         rows = _evaluated_rows(evidence, split)
         score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
-        # The best accuracy that chance explains, and that is no more than a little better than a constant.
+        # The best accuracy that chance explains, and that is no more than a little better than a
+        # constant.
         error = math.sqrt(share * (1 - share) / max(1, rows))
         if rows >= FEWEST_ROWS and score <= share + min(INTERVAL * error, SLACK * (1 - share)):
             seen = f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows"
@@ -365,8 +402,10 @@ def _at_chance(evidence: Evidence) -> str:
 
 
 def _evaluated_rows(evidence: Evidence, split: str) -> int:
-    """Rows of one evaluation, at least: the probe looks at a few batches of each, and sees them again each
-    time; where there are several loaders, the shortest is not longer than the one that evaluates."""
+    """Rows of one evaluation, at least: the probe looks at a few batches of each, and sees them
+    again each time; where there are several loaders, the shortest is not longer than the one that
+    evaluates.
+    """
     seen = [evidence.data(role, split) for role in ("label", "input")]
     rows = max((facts.rows_seen for facts in seen if facts is not None), default=0)
     times = len({event.step for event in evidence.watched.happened("evaluation")})
@@ -381,7 +420,11 @@ def _at_the_mean(evidence: Evidence) -> str:
     known = losses(evidence)
     if not variance or len(finite(known)) < FEWEST_STEPS:
         return ""
-    # Squared errors are skewed: their mean is the figure to compare with a variance, not their median.
+    # Squared errors are skewed: their mean is the figure to compare with a variance, not their
+    # median.
     late = fmean(finite(known)[-len(known) // 3 :])
-    saw = f"squared error {late:.3g} at the end; predicting the mean of the targets gives {variance:.3g}"
+    saw = (
+        f"squared error {late:.3g} at the end; predicting the mean of the targets gives "
+        f"{variance:.3g}"
+    )
     return saw if late >= NO_GAIN * variance else ""

@@ -63,16 +63,18 @@ FAULT = Fault(
     confidence=0.75,
 )
 def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
-    """An optimiser that cannot get there in the steps it has: Adadelta or Adagrad with the small default
-    rate of Keras 3, or plain SGD with a tiny rate.
+    """An optimiser that cannot get there in the steps it has: Adadelta or Adagrad with the small
+    default rate of Keras 3, or plain SGD with a tiny rate.
 
-    Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form in the
-    original paper, use 1.0").
+    Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form
+    in the original paper, use 1.0").
     """
     word, rate = optimizer_name(evidence), evidence.learning_rate
     if rate is None or learned(evidence) or evidence.optimizers > 1:
         return
-    keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(param.value).islower()
+    keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(
+        param.value
+    ).islower()
     values = ("adam", "rmsprop") if keras else ("Adam", "RMSprop")
     if rate <= SLOW.get(word, 0):
         saw = f"{word} with learning rate {rate:g}"
@@ -80,7 +82,11 @@ def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
         return
     curve = windows(losses(evidence))
     momentum = evidence.optimizer is not None and evidence.optimizer.settings.get("momentum")
-    norms = sorted(finite(list(evidence.trace.steps["grad_norm"]))) if evidence.trace is not None else []
+    norms = (
+        sorted(finite(list(evidence.trace.steps["grad_norm"])))
+        if evidence.trace is not None
+        else []
+    )
     # Whether gradients arrive: without them no optimiser helps.
     flows = bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT
     plain = word == "sgd" and rate <= 0.01 and not momentum and flows

@@ -51,7 +51,14 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.advice import for_stillness, other_activation, report
-from reenact.faults.facts.lines import calls, first_place, function_of, indexes, nodes, place_in
+from reenact.faults.facts.lines import (
+    calls,
+    first_place,
+    function_of,
+    indexes,
+    nodes,
+    place_in,
+)
 from reenact.faults.facts.made import asked_for_at
 from reenact.faults.facts.measured import (
     behind_weights,
@@ -68,7 +75,6 @@ from reenact.faults.facts.places import says
 from reenact.faults.facts.ratios import unmoved
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.program.read.index import FileIndex
-from reenact.program.source import words
 
 PASSES = ("forward", "training_step", "compute_loss", "loss")
 """Functions that a training goes through."""
@@ -81,8 +87,20 @@ FEW_WEIGHTS = 64
 """A kernel must have so many for its largest to lie near the bound that it was drawn from."""
 ALIKE = 6
 """Kernels that must have one spread before it is no chance."""
-ON_PURPOSE = ("reservoir", "random_feature", "RandomFeature", "random feature", "hashing", "random_proj")
-FREEZES = words(".requires_grad=False .requires_grad_(False) .trainable=False .requires_grad_(mode=False)")
+ON_PURPOSE = (
+    "reservoir",
+    "random_feature",
+    "RandomFeature",
+    "random feature",
+    "hashing",
+    "random_proj",
+)
+FREEZES = (
+    ".requires_grad=False",
+    ".requires_grad_(False)",
+    ".trainable=False",
+    ".requires_grad_(mode=False)",
+)
 FAULT = Fault(
     code="OP12",
     name="parameters-not-trained",
@@ -104,24 +122,33 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findings:
-    """Weights that could learn never do: the optimiser was not given them, no gradient ever reaches them,
-    or they hang in a plain list where the model cannot find them.
+    """Weights that could learn never do: the optimiser was not given them, no gradient ever reaches
+    them, or they hang in a plain list where the model cannot find them.
 
-    Documentation of torch.nn.ModuleList; Jiang et al., "TrainCheck", OSDI 2025 (optimiser built over
-    other weights).
+    Documentation of torch.nn.ModuleList; Jiang et al., "TrainCheck", OSDI 2025 (optimiser built
+    over other weights).
     """
     assert evidence.graph is not None
     if evidence.graph.unregistered:
-        saw = f"the model's parameters() does not reach {', '.join(evidence.graph.unregistered[:4])}"
-        first = next((one for one in evidence.layers if one.name == evidence.graph.unregistered[0]), None)
+        saw = (
+            f"the model's parameters() does not reach {', '.join(evidence.graph.unregistered[:4])}"
+        )
+        first = next(
+            (one for one in evidence.layers if one.name == evidence.graph.unregistered[0]),
+            None,
+        )
         place = evidence.graph.unregistered_at
         yield detector.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
     for index, call in _emptied(evidence):
         saw = f"{ast.unparse(call)} is called between backward and step: the step sees no gradients"
-        yield detector.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
+        )
         return
     trace = evidence.watched
-    passed = {trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]}
+    passed = {
+        trace.layer_names[int(number)] for number in trace.layers.where(phase=TRAINING)["layer"]
+    }
     unlearned = ("never given to an optimiser", _not_given(evidence, trace))
     for reason, names in (unlearned, (NO_GRADIENT, _without_gradient(trace))):
         layers = [one for one in evidence.layers if _owns(one.name, names)]
@@ -137,11 +164,15 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
                 # Training passes went through it: its output was then cut off from the loss.
                 place = _detached_at(evidence) or _cut_at(evidence, names[0]) or place
             elif reason == NO_GRADIENT:
-                # Where a model in training mode that has weights to learn is asked without gradients.
-                asked = [one for one in evidence.happened("evaluation") if one.facts.get("training")]
+                # Where a model in training mode that has weights to learn is asked without
+                # gradients.
+                asked = [
+                    one for one in evidence.happened("evaluation") if one.facts.get("training")
+                ]
                 places = [one.place for one in asked if one.facts.get("learns")]
                 place = _cut_at(evidence, names[0]) or next(filter(None, places), place)
-            # What an optimizer has was not left alone on purpose: one layer as it was made is enough.
+            # What an optimizer has was not left alone on purpose: one layer as it was made is
+            # enough.
             looked = layers if reason == NO_GRADIENT else layers[:1]
             sure = None if not looked or any(map(_fresh, looked)) else 0.4
             yield detector.finding(evidence, saw, layer=layer, place=place, confidence=sure)
@@ -160,8 +191,8 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
     is_root_cause=True,
 )
 def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
-    """A checkpoint was loaded with `strict=False`, and hardly any of its names is one of the model's; or
-    layers are frozen with the very weights that the library gave them.
+    """A checkpoint was loaded with `strict=False`, and hardly any of its names is one of the
+    model's; or layers are frozen with the very weights that the library gave them.
 
     Documentation of torch.nn.Module.load_state_dict (`strict`).
     """
@@ -191,8 +222,12 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     if used and len(random) == len(frozen) and not says(evidence, *ON_PURPOSE):
         named = ", ".join(layer.name for layer in used[:3])
         saw = f"{named}: frozen with the weights they were made with"
-        place = first_place((index, node) for index, node in nodes(evidence, ast.stmt) if _freezes(node))
-        yield detector.finding(evidence, saw, layer=used[0], place=place, certainty=Certainty.STRONG)
+        place = first_place(
+            (index, node) for index, node in nodes(evidence, ast.stmt) if _freezes(node)
+        )
+        yield detector.finding(
+            evidence, saw, layer=used[0], place=place, certainty=Certainty.STRONG
+        )
 
 
 @FAULT.detector(
@@ -226,14 +261,18 @@ def untrained_weights(detector: Detector, evidence: Evidence) -> Findings:
 )
 def unchanged_weights(detector: Detector, evidence: Evidence) -> Findings:
     """The weights of a layer have the same mean, deviation and largest value in the last five steps
-    looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at
-    every sampled step.
+    looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this
+    rule at every sampled step.
 
-    {paper}. Fifth symptom. The release looks at layers named `dense` and at means alone; here at every
-    layer with weights to learn. Frozen layers do not count.
+    {paper}. Fifth symptom. The release looks at layers named `dense` and at means alone; here at
+    every layer with weights to learn. Frozen layers do not count.
     """
     if not loss_halved(evidence):
-        symptom = ("weights unchanged", detector.confidence, still(kernel_rows, "weights"))
+        symptom = (
+            "weights unchanged",
+            detector.confidence,
+            still(kernel_rows, "weights"),
+        )
         yield from first_found(detector, evidence, reversed(evidence.weighted), symptom)
 
 
@@ -248,17 +287,27 @@ def unchanged_weights(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.85,
 )
 def unchanged_tensor(detector: Detector, evidence: Evidence) -> Findings:
-    """The output, the weights or the weight gradient of a layer are the same at the ends of the last five
-    epochs, or more, and the loss has not fallen to half.
+    """The output, the weights or the weight gradient of a layer are the same at the ends of the
+    last five epochs, or more, and the loss has not fallen to half.
 
     {paper}. Symptom "unchanged tensor". The release compares means alone, and any five epochs.
     """
     if loss_halved(evidence):
         return
-    output = ("output unchanged", detector.confidence, still(ends(output_rows), "output"))
+    output = (
+        "output unchanged",
+        detector.confidence,
+        still(ends(output_rows), "output"),
+    )
     forward = first_hit(evidence, behind_weights(evidence), output)
     if forward is not None and forward.layer.role == "output":
-        yield report(detector, evidence, forward.saw, other_activation(evidence, forward.layer), forward.step)
+        yield report(
+            detector,
+            evidence,
+            forward.saw,
+            other_activation(evidence, forward.layer),
+            forward.step,
+        )
         return
     weights = ("weights unchanged", 0.85, still(ends(kernel_rows), "weights"))
     gradient = ("weight gradient unchanged", 0.85, still(ends(kernel_rows), "gradient"))
@@ -270,7 +319,11 @@ def unchanged_tensor(detector: Detector, evidence: Evidence) -> Findings:
 def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
     """Calls of `zero_grad` between the `backward` and the `step` of one optimizer, in one loop."""
     for index, loop in ((file, one) for file in indexes(evidence) for one in file.loops):
-        made = [call for call in within(loop, ast.Call) if called(call) in ("backward", "zero_grad", "step")]
+        made = [
+            call
+            for call in within(loop, ast.Call)
+            if called(call) in ("backward", "zero_grad", "step")
+        ]
         made.sort(key=lambda call: (call.lineno, call.col_offset))
         for before, call, then in zip(made, made[1:], made[2:], strict=False):
             order = [called(one) for one in (before, call, then)]
@@ -281,11 +334,15 @@ def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
 
 
 def _cut_at(evidence: Evidence, weight: str) -> Place | None:
-    """Where a training passes a part of a model without gradients: a function or a block that says so.
-    Functions that only generate or evaluate say so rightly."""
+    """Where a training passes a part of a model without gradients: a function or a block that says
+    so. Functions that only generate or evaluate say so rightly.
+    """
     part = f"self.{weight.partition('.')[0]}"
     ways = [function for _, function in nodes(evidence, ast.FunctionDef) if function.name in PASSES]
-    passed = {*PASSES, *(called(call) for way in ways for call in within(way, ast.Call))}
+    passed = {
+        *PASSES,
+        *(called(call) for way in ways for call in within(way, ast.Call)),
+    }
     for index, node in nodes(evidence, ast.AST):
         said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
         said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
@@ -299,7 +356,9 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
 
 
 def _detached_at(evidence: Evidence) -> Place | None:
-    """Where the way of a training leaves its gradients behind; what is only counted or printed may."""
+    """Where the way of a training leaves its gradients behind; what is only counted or printed
+    may.
+    """
     for index, call in calls(evidence, "detach"):
         above = [one for one in index.ancestors(call) if isinstance(one, ast.stmt)]
         kept = above and not isinstance(above[0], ast.AugAssign | ast.Expr)
@@ -321,8 +380,9 @@ def _owns(layer: str, names: list[str]) -> bool:
 
 
 def _fresh(layer: LayerView) -> bool:
-    """Whether its weights look drawn from a uniform distribution, as libraries start them. Weights that were
-    learned elsewhere do not, and are often left alone on purpose."""
+    """Whether its weights look drawn from a uniform distribution, as libraries start them. Weights
+    that were learned elsewhere do not, and are often left alone on purpose.
+    """
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return True
@@ -330,9 +390,10 @@ def _fresh(layer: LayerView) -> bool:
 
 
 def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
-    """Weights that can learn and that no optimizer has, where some other weight has one. Not those of a
-    target network or an average, which are copies of weights that learn; nor of a model that is asked and
-    not taught, to which no gradient comes back."""
+    """Weights that can learn and that no optimizer has, where some other weight has one. Not those
+    of a target network or an average, which are copies of weights that learn; nor of a model that
+    is asked and not taught, to which no gradient comes back.
+    """
     names = []
     for number, facts in enumerate(trace.parameter_facts):
         rows = trace.parameters.where(parameter=number)
@@ -342,16 +403,28 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
         forgotten = (facts.trainable or facts.graded) and not facts.in_optimizer and not copied
         if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
-    return list(dict.fromkeys(names)) if any(facts.in_optimizer for facts in trace.parameter_facts) else []
+    return (
+        list(dict.fromkeys(names))
+        if any(facts.in_optimizer for facts in trace.parameter_facts)
+        else []
+    )
 
 
 def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
-    """Whether a weight took the place of one of its name that an optimizer goes on to hold: gradients come to
-    the new one, and no longer to the old one. A target network leaves the weights that learn as they are."""
+    """Whether a weight took the place of one of its name that an optimizer goes on to hold:
+    gradients come to the new one, and no longer to the old one. A target network leaves the weights
+    that learn as they are.
+    """
     numbered = [pair for pair in enumerate(trace.parameter_facts) if pair[1].in_optimizer]
-    same = [number for number, other in numbered if (other.name, other.shape) == (facts.name, facts.shape)]
+    same = [
+        number
+        for number, other in numbered
+        if (other.name, other.shape) == (facts.name, facts.shape)
+    ]
     held = [trace.parameters.where(parameter=number)["grad_present"] for number in same]
-    return facts.graded and any(len(seen) > FEW and seen.any() and not seen[-FEW:].any() for seen in held)
+    return facts.graded and any(
+        len(seen) > FEW and seen.any() and not seen[-FEW:].any() for seen in held
+    )
 
 
 def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
@@ -363,8 +436,9 @@ def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
-    """Whether a weight of Keras belongs to a layer that no training passed through: a model that was made to
-    be looked at, and made again to be trained."""
+    """Whether a weight of Keras belongs to a layer that no training passed through: a model that
+    was made to be looked at, and made again to be trained.
+    """
     trained = {int(layer) for layer in trace.layers.where(phase=0)["layer"]}
     if evidence.graph is None or evidence.graph.framework != "keras" or not trained:
         return False
@@ -372,9 +446,17 @@ def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
 
 
 def _without_gradient(trace: Trace) -> list[str]:
-    given = [pair for pair in enumerate(trace.parameter_facts) if pair[1].trainable and pair[1].in_optimizer]
-    seen = [(facts.name, trace.parameters.where(parameter=at)["grad_present"]) for at, facts in given]
-    return list(dict.fromkeys(name for name, graded in seen if len(graded) > 2 and not graded.any()))
+    given = [
+        pair
+        for pair in enumerate(trace.parameter_facts)
+        if pair[1].trainable and pair[1].in_optimizer
+    ]
+    seen = [
+        (facts.name, trace.parameters.where(parameter=at)["grad_present"]) for at, facts in given
+    ]
+    return list(
+        dict.fromkeys(name for name, graded in seen if len(graded) > 2 and not graded.any())
+    )
 
 
 def _frozen(layer: LayerView) -> bool:
@@ -388,17 +470,27 @@ def _as_made(layer: LayerView) -> bool:
     if kernel is None or not kernel.std:
         return False
     reach, count = max(-kernel.minimum, kernel.maximum), math.prod(kernel.shape)
-    # Kaiming's bound, and Glorot's with the places of a filter last, as in torch, and first, as in Keras.
+    # Kaiming's bound, and Glorot's with the places of a filter last, as in torch, and first, as in
+    # Keras.
     last, first = math.prod(kernel.shape[2:]), math.prod(kernel.shape[:-2])
-    sums = (last * (kernel.shape[0] + kernel.shape[1]), first * (kernel.shape[-2] + kernel.shape[-1]))
-    bounds = (math.prod(kernel.shape[1:]) ** -0.5, *(math.sqrt(6 / one) for one in sums))
+    sums = (
+        last * (kernel.shape[0] + kernel.shape[1]),
+        first * (kernel.shape[-2] + kernel.shape[-1]),
+    )
+    bounds = (
+        math.prod(kernel.shape[1:]) ** -0.5,
+        *(math.sqrt(6 / one) for one in sums),
+    )
     flat = abs(kernel.std * math.sqrt(3) / reach - 1) < max(0.06, 0.9 * count**-0.5)
-    return flat and any(min(0.97, 1 - 4 / count) * bound <= reach <= 1.0005 * bound for bound in bounds)
+    return flat and any(
+        min(0.97, 1 - 4 / count) * bound <= reach <= 1.0005 * bound for bound in bounds
+    )
 
 
 def _of_one_spread(layers: Sequence[LayerView]) -> bool:
-    """Whether kernels of unlike layers lie around zero with one spread, as those of a transformer that was
-    made from its configuration do: training would have taken them apart."""
+    """Whether kernels of unlike layers lie around zero with one spread, as those of a transformer
+    that was made from its configuration do: training would have taken them apart.
+    """
     kernels = [kernel for layer in layers if (kernel := layer.kernel()) is not None and kernel.std]
     if len(kernels) < ALIKE or len({kernel.shape for kernel in kernels}) < 2:
         return False
@@ -412,7 +504,9 @@ def _of_one_spread(layers: Sequence[LayerView]) -> bool:
 
 
 def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
-    """Whether another layer begins with the same values: a target network, or the encoder of a teacher."""
+    """Whether another layer begins with the same values: a target network, or the encoder of a
+    teacher.
+    """
     own, others = layer.kernel(), (one.kernel() for one in layers if one is not layer)
     measured = [(one.mean, one.std, one.maximum) for one in (own, *others) if one is not None]
     return own is not None and measured[0] in measured[1:]

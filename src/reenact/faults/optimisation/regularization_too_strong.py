@@ -89,12 +89,12 @@ FAULT = Fault(
     confidence=0.7,
 )
 def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Findings:
-    """A penalty on weights, a weight decay or a dropout rate far above the usual; or a decay under which
-    the weights of normalisation layers, which nothing else makes smaller, are seen to shrink in a
-    training that fails.
+    """A penalty on weights, a weight decay or a dropout rate far above the usual; or a decay under
+    which the weights of normalisation layers, which nothing else makes smaller, are seen to shrink
+    in a training that fails.
 
-    Goodfellow, Bengio and Courville, "Deep Learning", 2016, chapter 7; Srivastava et al., "Dropout", JMLR
-    2014, section 7.3.
+    Goodfellow, Bengio and Courville, "Deep Learning", 2016, chapter 7; Srivastava et al.,
+    "Dropout", JMLR 2014, section 7.3.
     """
     doubt = 0.4 if learned(evidence) else 1.0
     # Where training was seen to fail, less is already too much.
@@ -105,7 +105,9 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     kernels = _shares_left(evidence, lambda facts: len(facts.shape) > 1) if failed else []
     if kernels and median(kernels) < LEFT:
         for index, term in _penalised(evidence):
-            saw = f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
+            saw = (
+                f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
+            )
             place, strong = place_in(index, term), Certainty.STRONG
             yield detector.finding(evidence, saw, place=place, confidence=0.85, certainty=strong)
 
@@ -123,10 +125,12 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
 def over_regularised(detector: Detector, evidence: Evidence) -> Findings:
     """Weights under a penalty or decay shrink to a fraction of their start.
 
-    {paper}, gradient of the penalty at least twice that of the data in five checks. The two gradients are
-    not recorded apart; what they lead to is: a norm below a fifth of the first.
+    {paper}, gradient of the penalty at least twice that of the data in five checks. The two
+    gradients are not recorded apart; what they lead to is: a norm below a fifth of the first.
     """
-    decay = evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
+    decay = (
+        evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
+    )
     for layer in evidence.weighted:
         penalised = bool(layer.settings.get("kernel_regularizer"))
         if not penalised and not decay:
@@ -134,19 +138,32 @@ def over_regularised(detector: Detector, evidence: Evidence) -> Findings:
         left = _kernel_left(evidence, layer)
         saw = f"the weights shrink to {left:.0%} of their start" if left < LEFT else ""
         if saw and penalised:
-            yield detector.finding(evidence, saw, layer=layer, kind=Kind.WEIGHT_REGULARIZER, values=(None,))
+            yield detector.finding(
+                evidence, saw, layer=layer, kind=Kind.WEIGHT_REGULARIZER, values=(None,)
+            )
         elif saw:
             values = (0.0001, 0.0)
-            yield detector.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, study=FaultType.HWD)
+            yield detector.finding(
+                evidence,
+                saw,
+                kind=Kind.WEIGHT_DECAY,
+                values=values,
+                study=FaultType.HWD,
+            )
 
 
 def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
     """`l1` and `l2` with their factors: from the live layer's settings or from the source text."""
     if isinstance(written, dict):
         pairs = ((word, written.get(word)) for word in ("l1", "l2"))
-        yield from ((word, float(factor)) for word, factor in pairs if isinstance(factor, int | float))
+        yield from (
+            (word, float(factor)) for word, factor in pairs if isinstance(factor, int | float)
+        )
     elif isinstance(written, str):
-        for number, factor in (*_POSITIONAL.findall(written), *_KEYWORD.findall(written)):
+        for number, factor in (
+            *_POSITIONAL.findall(written),
+            *_KEYWORD.findall(written),
+        ):
             yield f"l{number}", float(factor)
 
 
@@ -175,7 +192,10 @@ def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
 
 
 def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
-    param, apart = evidence.hyperparameter(Kind.WEIGHT_DECAY), optimizer_name(evidence) in DECOUPLED
+    param, apart = (
+        evidence.hyperparameter(Kind.WEIGHT_DECAY),
+        optimizer_name(evidence) in DECOUPLED,
+    )
     decay = param.in_force if param is not None else None
     if evidence.optimizer is not None and decay is None:
         decay = evidence.optimizer.settings.get("weight_decay")
@@ -188,25 +208,44 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     # Adaptive steps and such a decay come to rest at about one over it: below where weights begin.
     if not shrunk and (decay < limit or (apart and not fails and decay <= 4 * limit)):
         return
-    left = f", and {mean(norms):.0%} is left of the weights of normalisation layers" if shrunk else ""
+    left = (
+        f", and {mean(norms):.0%} is left of the weights of normalisation layers" if shrunk else ""
+    )
     sure = 0.8 if decay > 4 * limit or shrunk else 0.6
-    saw, values = f"weight decay {decay:g}{left}", (0.01, 0.0) if apart else (0.0001, 0.0)
+    saw, values = (
+        f"weight decay {decay:g}{left}",
+        (0.01, 0.0) if apart else (0.0001, 0.0),
+    )
     certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
-    finding = detector.finding(evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain)
+    finding = detector.finding(
+        evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
+    )
     yield replace(finding, fault=FaultType.HWD, confidence=sure * doubt)
 
 
-def _layer(detector: Detector, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Findings:
+def _layer(
+    detector: Detector, evidence: Evidence, layer: LayerView, doubt: float, bound: float
+) -> Findings:
     for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
         if factor >= bound * STRONG[word]:
             sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-            saw, kind = f"{word} penalty with factor {factor:g}", Kind.WEIGHT_REGULARIZER
+            saw, kind = (
+                f"{word} penalty with factor {factor:g}",
+                Kind.WEIGHT_REGULARIZER,
+            )
             sure *= doubt
-            yield detector.finding(evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure)
+            yield detector.finding(
+                evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure
+            )
     rate = layer.settings.get("rate", layer.settings.get("p"))
     if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
-        saw, kind, values, sure = f"dropout of {rate:g}", Kind.DROPOUT, (0.5, 0.2), 0.7 * doubt
-        found = detector.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+        saw = f"dropout of {rate:g}"
+        kind = Kind.DROPOUT
+        values = (0.5, 0.2)
+        sure = 0.7 * doubt
+        found = detector.finding(
+            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+        )
         yield replace(found, fault=FaultType.RCD)
 
 

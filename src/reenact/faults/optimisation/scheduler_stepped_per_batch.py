@@ -53,13 +53,24 @@ from reenact.faults.facts.lines import first_place, indexes
 from reenact.faults.facts.parts import called, last_word, owner_of
 
 GONE = 1.5e-2
-"""Share of the largest learning rate below which nothing is learned any more: two falls to a tenth are."""
+"""Share of the largest learning rate below which nothing is learned any more: two falls to a
+tenth are.
+"""
 MOST = 0.5
 """Share of the steps that a schedule may leave below that."""
 EPOCHS = 3
 """From so many on, a schedule that is over within the first was not made for batches."""
-MADE = ("ExponentialLR", "StepLR", "MultiStepLR", "CosineAnnealingLR", "LambdaLR", "MultiplicativeLR",
-        "PolynomialLR", "LinearLR", "ReduceLROnPlateau")  # fmt: skip
+MADE = (
+    "ExponentialLR",
+    "StepLR",
+    "MultiStepLR",
+    "CosineAnnealingLR",
+    "LambdaLR",
+    "MultiplicativeLR",
+    "PolynomialLR",
+    "LinearLR",
+    "ReduceLROnPlateau",
+)
 FAULT = Fault(
     code="OP07",
     name="scheduler-stepped-per-batch",
@@ -74,17 +85,21 @@ FAULT = Fault(
     "reenact",
     needs=Needs.TRACE,
     observes=Observes.GRADIENTS,
-    why="A schedule made for epochs is stepped after every batch: the learning rate is gone too soon.",
+    why=(
+        "A schedule made for epochs is stepped after every batch: the learning rate is gone too "
+        "soon."
+    ),
     study=FaultType.HSC,
     severity=Severity.ERROR,
     confidence=0.9,
     certainty=Certainty.STRONG,
 )
 def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
-    """The learning rate falls to less than a hundredth within the first half of the training, several
-    times in an epoch.
+    """The learning rate falls to less than a hundredth within the first half of the training,
+    several times in an epoch.
 
-    Documentation of torch.optim.lr_scheduler ("step_size: period of learning rate decay", in epochs).
+    Documentation of torch.optim.lr_scheduler ("step_size: period of learning rate decay", in
+    epochs).
     """
     rates = [float(rate) for rate in evidence.watched.steps["learning_rate"] if rate == rate]
     if len(rates) < 20 or evidence.optimizers > 1 or rates[-1] >= GONE * max(rates):

@@ -49,7 +49,9 @@ FALL = 0.08
 """Least fall of the last quarter, against the loss at the end."""
 FEW_STEPS = 500
 GOOD, HALF = 0.3, 0.5
-"""Below this share of the first loss a training may stop though it could go on: half as likely a fault."""
+"""Below this share of the first loss a training may stop though it could go on: half as likely
+a fault.
+"""
 FAULT = Fault(
     code="OP09",
     name="too-few-epochs",
@@ -68,14 +70,19 @@ FAULT = Fault(
     study=FaultType.HNE,
 )
 def still_improving(detector: Detector, evidence: Evidence) -> Findings:
-    """Training stops while the loss still falls at a good rate: the last quarter of the epochs brought a
-    good part of all the progress.
+    """Training stops while the loss still falls at a good rate: the last quarter of the epochs
+    brought a good part of all the progress.
 
-    Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?", 1998.
+    Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?",
+    1998.
     """
     param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)
     # A loss without a bound falls for ever; training longer is no cure.
-    if evidence.optimizers > 1 or (score is not None and score > 0.98) or runaway(evidence) is not None:
+    if (
+        evidence.optimizers > 1
+        or (score is not None and score > 0.98)
+        or runaway(evidence) is not None
+    ):
         return
     values = _longer(param)
     if evidence.watched.epoch_count == 1 and evidence.watched.step_count < FEW_STEPS:
@@ -90,7 +97,9 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     whole, last = curve[0] - curve[-1], quarter - curve[-1]
     if whole <= 0.02 * abs(curve[0]) or last < SHARE * whole or last < FALL * abs(curve[-1]):
         return
-    saw = f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"
+    saw = (
+        f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"
+    )
     sure = min(0.75, 0.2 + 1.2 * last / whole)
     sure = HALF * sure if abs(curve[-1]) < GOOD * abs(curve[0]) else sure
     yield detector.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=sure)

@@ -74,8 +74,8 @@ FAULT = Fault(
 def batch_size(detector: Detector, evidence: Evidence) -> Findings:
     """Batches so large that there are hardly any steps, or so small that each step is mostly noise.
 
-    Masters and Luschi, "Revisiting Small Batch Training for Deep Neural Networks", 2018; Humbatova et
-    al., ICSE 2020 (wrong batch size).
+    Masters and Luschi, "Revisiting Small Batch Training for Deep Neural Networks", 2018; Humbatova
+    et al., ICSE 2020 (wrong batch size).
     """
     sizes = [float(size) for size in evidence.watched.steps["batch_size"] if size > 0]
     rows, steps = _rows(evidence), evidence.watched.step_count
@@ -87,10 +87,14 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"batches of {size:.0f} of {rows} rows: {steps} steps in all"
         sure = 0.75 if size > rows / 2 and steps < FEW_STEPS / 4 else 0.55
         values = (16, 32) if rows < 2000 else (32, 64, 128)
-        yield detector.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt)
+        yield detector.finding(
+            evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt
+        )
     elif size <= 2 and rows > 100:
         saw, sure = f"batches of {size:.0f} of {rows} rows", 0.6 * doubt
-        yield detector.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=sure)
+        yield detector.finding(
+            evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=sure
+        )
 
 
 @FAULT.detector(
@@ -105,8 +109,8 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.9,
 )
 def batch_mismatch(detector: Detector, evidence: Evidence) -> Findings:
-    """The model is written for batches of one size and is given batches of another, or a reshape has
-    changed the number of rows.
+    """The model is written for batches of one size and is given batches of another, or a reshape
+    has changed the number of rows.
 
     {paper}, f014 of the release.
     """

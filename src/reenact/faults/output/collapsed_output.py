@@ -47,7 +47,14 @@ from reenact.faults.facts.measured import (
     output_rows,
     still_since,
 )
-from reenact.faults.facts.series import accuracy, finite, guessing, hardly_begun, losses, windows
+from reenact.faults.facts.series import (
+    accuracy,
+    finite,
+    guessing,
+    hardly_begun,
+    losses,
+    windows,
+)
 
 FLAT = 1e-4
 LATE = 5
@@ -82,7 +89,9 @@ def collapsed_output(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"the last layer gives {flat:.3g} for every row"
         yield detector.finding(evidence, saw, layer=evidence.output)
         return
-    score, guess, best = accuracy(evidence), evidence.majority, guessing(evidence)
+    score = accuracy(evidence)
+    guess = evidence.majority
+    best = guessing(evidence)
     curve = windows(losses(evidence))
     if score is None or guess is None or best is None or len(curve) < 4 or hardly_begun(evidence):
         return
@@ -102,12 +111,13 @@ def collapsed_output(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.8,
 )
 def unchanged_layer_output(detector: Detector, evidence: Evidence) -> Findings:
-    """The output of a layer has the same mean, deviation, smallest and largest value in the last five
-    steps looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this
-    rule at every sampled step.
+    """The output of a layer has the same mean, deviation, smallest and largest value in the last
+    five steps looked at, or more, and the loss has not fallen to half. The tool looks at every
+    batch, this rule at every sampled step.
 
-    {paper}. Third symptom. The release compares means alone, which a softmax never changes, and tests any
-    five batches; here the tensor must be still to the end of the run, in a model that has not learned.
+    {paper}. Third symptom. The release compares means alone, which a softmax never changes, and
+    tests any five batches; here the tensor must be still to the end of the run, in a model that has
+    not learned.
     """
     if not loss_halved(evidence):
         symptom = ("output unchanged to the end", detector.confidence, _still)
@@ -115,10 +125,14 @@ def unchanged_layer_output(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _flat(evidence: Evidence) -> float | None:
-    """The one value that the last layer gives in the end; none when it varies, and where the program acts: it
-    asks about one state at a time, and one value cannot vary."""
+    """The one value that the last layer gives in the end; none when it varies, and where the
+    program acts: it asks about one state at a time, and one value cannot vary.
+    """
     rows = evidence.watched.layers.where(layer=len(evidence.watched.layer_names) - 1, phase=0)
-    lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))
+    lows, highs = (
+        finite(list(rows["minimum"][-LATE:])),
+        finite(list(rows["maximum"][-LATE:])),
+    )
     if len(lows) < LATE or len(highs) < LATE or evidence.acts:
         return None
     gaps = [high - low for low, high in zip(lows, highs, strict=True)]

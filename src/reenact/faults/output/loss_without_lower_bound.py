@@ -59,7 +59,14 @@ BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""
 GROWN = 30.0
 """Times the size of its first losses that the loss of a critic falls."""
-HELD = ("create_graph", "spectral_norm", "clamp_(", "clip_(", "weight_clip", "parametrizations")
+HELD = (
+    "create_graph",
+    "spectral_norm",
+    "clamp_(",
+    "clip_(",
+    "weight_clip",
+    "parametrizations",
+)
 """What holds the slope of a critic."""
 STEADY = 0.15
 """Share of the whole fall that the last quarter still brings."""
@@ -81,16 +88,20 @@ FAULT = Fault(
     "reenact",
     needs=Needs.TRACE,
     observes=Observes.LOSSES,
-    why="A loss that can be lowered, or grows, for ever rewards large outputs instead of right ones.",
+    why=(
+        "A loss that can be lowered, or grows, for ever rewards large outputs instead of right "
+        "ones."
+    ),
     severity=Severity.ERROR,
     confidence=0.9,
 )
 def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss runs away: towards minus infinity, or so far up that no training comes back from there. So
-    does that of a critic whose weights nothing holds, and a likelihood whose variance has no floor.
+    """The loss runs away: towards minus infinity, or so far up that no training comes back from
+    there. So does that of a critic whose weights nothing holds, and a likelihood whose variance has
+    no floor.
 
-    Kingma and Welling, "Auto-Encoding Variational Bayes", ICLR 2014, equation 10 (the sign of the KL
-    term); TheDeepChecker (divergence), Ben Braiek and Khomh, TOSEM 2022.
+    Kingma and Welling, "Auto-Encoding Variational Bayes", ICLR 2014, equation 10 (the sign of the
+    KL term); TheDeepChecker (divergence), Ben Braiek and Khomh, TOSEM 2022.
     """
     found = _critic(evidence) or _no_floor(evidence)
     if found is not None:
@@ -103,7 +114,9 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
     saw = f"loss {ends[0]:.3g} at the first step, {ends[1]:.3g} at the last"
     finding = detector.finding(evidence, saw, place=_goes_back(evidence))
     # What falls below every bound is the objective itself; what grows may have other reasons.
-    yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG) if ends[1] < 0 else finding
+    yield (
+        replace(finding, is_root_cause=True, certainty=Certainty.STRONG) if ends[1] < 0 else finding
+    )
 
 
 def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
@@ -113,11 +126,17 @@ def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
         return None
     late = course[len(course) // 2 :]
     goes_on = course[-1 - len(course) // 4] - course[-1] > STEADY * (course[0] - course[-1])
-    return (course[0], course[-1]) if goes_on and all(later < now for now, later in pairwise(late)) else None
+    return (
+        (course[0], course[-1])
+        if goes_on and all(later < now for now, later in pairwise(late))
+        else None
+    )
 
 
 def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
-    """A critic whose loss falls as far as its weights grow: nothing clips them or holds its slope."""
+    """A critic whose loss falls as far as its weights grow: nothing clips them or holds its
+    slope.
+    """
     if evidence.optimizers != 2 or evidence.copies or evidence.acts or says(evidence, *HELD):
         return None
     for number in (0, 1):
@@ -129,7 +148,10 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
         first = max(abs(loss) for loss in course[:3])
         last = median(course[-tenth:])
         if last < -BELOW and last < -GROWN * max(first, 0.1) and norms[-1] > 1.5 * norms[0]:
-            saw = f"loss {course[0]:.3g} at the first step, {last:.3g} in the end, while the weights grew"
+            saw = (
+                f"loss {course[0]:.3g} at the first step, {last:.3g} in the end, while the weights "
+                f"grew"
+            )
             # Where two means are set against each other.
             lines = (one for one in nodes(evidence, ast.BinOp) if isinstance(one[1].op, ast.Sub))
             means = (one for one in lines if called(one[1].left) == called(one[1].right) == "mean")
@@ -139,7 +161,9 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
 
 
 def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
-    """A likelihood below zero that falls back again and again: its variance goes to `exp` as it is."""
+    """A likelihood below zero that falls back again and again: its variance goes to `exp` as it
+    is.
+    """
     course = windows(losses(evidence), 24)
     lowest = min(course, default=0.0)
     if len(course) < 12 or lowest > -1:
@@ -152,11 +176,18 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
         text = ast.unparse(node)
         if VARIANCE.search(text) and not FLOOR.search(index.text):
             saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
-            return f"{saw} has no floor, and some values of the data never change", place_in(index, node)
+            return (
+                f"{saw} has no floor, and some values of the data never change",
+                place_in(index, node),
+            )
     return None
 
 
 def _goes_back(evidence: Evidence) -> Place | None:
     """The loss, else the line that sends it backward."""
     place = evidence.loss.place if evidence.loss is not None else None
-    return place or evidence.place_of(Kind.LOSS) or loss_made(evidence, call_place(evidence, "backward"))
+    return (
+        place
+        or evidence.place_of(Kind.LOSS)
+        or loss_made(evidence, call_place(evidence, "backward"))
+    )

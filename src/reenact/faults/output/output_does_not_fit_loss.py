@@ -56,8 +56,19 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import calls, place_in, value_of
 from reenact.faults.facts.measured import among, output_rows
-from reenact.faults.facts.model import adds_up_to_one, is_probability, left_open, seen_outside
-from reenact.faults.facts.output_layer import Output, bends, lacks_sigmoid, lacks_softmax, output_of
+from reenact.faults.facts.model import (
+    adds_up_to_one,
+    is_probability,
+    left_open,
+    seen_outside,
+)
+from reenact.faults.facts.output_layer import (
+    Output,
+    bends,
+    lacks_sigmoid,
+    lacks_softmax,
+    output_of,
+)
 from reenact.faults.facts.parts import called
 from reenact.program.read.index import FileIndex
 
@@ -84,22 +95,28 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings:
-    """What comes out of the last layer is not what the loss is made for: a softmax over a single unit, no
-    softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one, something that
-    is no log-probability before a negative log-likelihood or a KL divergence.
+    """What comes out of the last layer is not what the loss is made for: a softmax over a single
+    unit, no softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one,
+    something that is no log-probability before a negative log-likelihood or a KL divergence.
 
-    Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in Deep
-    Learning Systems", ICSE 2020 (wrong activation, missing activation).
+    Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in
+    Deep Learning Systems", ICSE 2020 (wrong activation, missing activation).
     """
     for index, call in calls(evidence):
-        made = value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
+        made = (
+            value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
+        )
         if called(made) == "softmax":
             saw = f"{ast.unparse(call.args[0])[:40]} is a softmax, {called(call)} wants log_softmax"
-            yield detector.finding(evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
+            )
     output = evidence.output
     if output is None or output.family not in ("dense", "conv") or left_open(evidence):
         return
-    activation, wanted, loss = evidence.last_activation, evidence.wanted_output, evidence.loss_family
+    activation = evidence.last_activation
+    wanted = evidence.wanted_output
+    loss = evidence.loss_family
     regression = evidence.task is TaskType.REGRESSION and loss is LossFamily.REGRESSION
     if activation == "softmax" and output.width == 1 and output.family == "dense":
         numbers = evidence.task is TaskType.REGRESSION
@@ -111,12 +128,20 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
         yield from _no_softmax(detector, evidence, activation)
     elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
         yield from _no_sigmoid(detector, evidence, activation)
-    elif wanted is Wanted.LOG_SOFTMAX and activation not in ("log_softmax", "logsigmoid"):
+    elif wanted is Wanted.LOG_SOFTMAX and activation not in (
+        "log_softmax",
+        "logsigmoid",
+    ):
         yield _mismatch(detector, evidence, _saw(evidence, activation), ("log_softmax",), 0.85)
     elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
         sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
         yield _mismatch(
-            detector, evidence, _saw(evidence, activation), ("linear",), sure, study=FaultType.AAL
+            detector,
+            evidence,
+            _saw(evidence, activation),
+            ("linear",),
+            sure,
+            study=FaultType.AAL,
         )
     elif activation == "softmax" and regression and not evidence.compares_wider:
         yield _mismatch(detector, evidence, "softmax before a regression", ("linear",), 0.8)
@@ -135,11 +160,11 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
     certainty=Certainty.STRONG,
 )
 def wrong_output_for_loss(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss is over probabilities, and the output is bent by another function than the one that makes
-    them; or the number of outputs does not fit the loss.
+    """The loss is over probabilities, and the output is bent by another function than the one that
+    makes them; or the number of outputs does not fit the loss.
 
-    {paper}, f020 of the release. The release also blames several sigmoid outputs under a binary loss,
-    which is right for labels of several columns and is left alone here.
+    {paper}, f020 of the release. The release also blames several sigmoid outputs under a binary
+    loss, which is right for labels of several columns and is left alone here.
     """
     out, wanted = output_of(evidence), evidence.wanted_output
     if out is None or out.bend is None:
@@ -167,16 +192,20 @@ def wrong_output_for_loss(detector: Detector, evidence: Evidence) -> Findings:
     certainty=Certainty.STRONG,
 )
 def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
-    """A classifier is trained with a cross-entropy over probabilities, and its output is no softmax.
+    """A classifier is trained with a cross-entropy over probabilities, and its output is no
+    softmax.
 
     {paper}, f008 of the release. Losses that bend logits themselves (`from_logits=True`,
-    `CrossEntropyLoss`) are fine as they are, and so is a softmax that stands as a layer or function of
-    its own.
+    `CrossEntropyLoss`) are fine as they are, and so is a softmax that stands as a layer or function
+    of its own.
     """
     out = output_of(evidence)
     if out is None or not lacks_softmax(evidence, out):
         return
-    saw = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
+    saw = (
+        f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a "
+        f"softmax"
+    )
     values = (evidence.wanted_output.value,)
     yield detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=values)
 
@@ -194,15 +223,17 @@ def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
     certainty=Certainty.STRONG,
 )
 def missing_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
-    """A yes-or-no classifier is trained with a binary cross-entropy over probabilities, and its output is
-    no sigmoid.
+    """A yes-or-no classifier is trained with a binary cross-entropy over probabilities, and its
+    output is no sigmoid.
 
     {paper}, f012 of the release. Losses that take logits are left alone.
     """
     out = output_of(evidence)
     if out is not None and lacks_sigmoid(evidence, out):
         saw = f"{evidence.loss_name} over the output of {out.layer.name} without a sigmoid"
-        yield detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",))
+        yield detector.finding(
+            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",)
+        )
 
 
 @FAULT.detector(
@@ -220,9 +251,9 @@ def missing_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
 def missing_softmax(detector: Detector, evidence: Evidence) -> Findings:
     """A classifier ends without a softmax, and its loss takes probabilities.
 
-    {paper}. The release looks for the word in the name of the last layer, and so complains of nearly
-    every model that has a softmax, of sigmoid classifiers and of regressions; here loss, task and last
-    function are looked at.
+    {paper}. The release looks for the word in the name of the last layer, and so complains of
+    nearly every model that has a softmax, of sigmoid classifiers and of regressions; here loss,
+    task and last function are looked at.
     """
     out = output_of(evidence)
     if out is None or not lacks_softmax(evidence, out):
@@ -273,13 +304,13 @@ def softmax_over_one_unit(detector: Detector, evidence: Evidence) -> Findings:
 )
 def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     """The activation of the last layer is not what the loss wants: a cross-entropy of probabilities
-    without a softmax, or a binary one without a sigmoid; or one that the loss applies itself is there a
-    second time; or it is a softmax over a single output.
+    without a softmax, or a binary one without a sigmoid; or one that the loss applies itself is
+    there a second time; or it is a softmax over a single output.
 
-    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It asks
-    for a linear output under every mean error; sigmoids there are left to the range of the labels
-    (DD001). Two outputs under a binary loss may have a softmax. An output that was measured to be what
-    the loss wants is never reported, whatever its activation is called.
+    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It
+    asks for a linear output under every mean error; sigmoids there are left to the range of the
+    labels (DD001). Two outputs under a binary loss may have a softmax. An output that was measured
+    to be what the loss wants is never reported, whatever its activation is called.
     """
     output, has = evidence.output, evidence.last_activation or "linear"
     if output is None or output.family not in ("dense", "conv"):
@@ -287,14 +318,23 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     numbers = evidence.task in (TaskType.UNKNOWN, TaskType.REGRESSION)
     if has == "softmax" and output.width == 1:
         saw = f"softmax over the single output of layer {output.name}, which is one for every input"
-        yield _changed(detector, evidence, output, saw, "linear" if numbers else "sigmoid", FaultType.ACH)
+        yield _changed(
+            detector,
+            evidence,
+            output,
+            saw,
+            "linear" if numbers else "sigmoid",
+            FaultType.ACH,
+        )
         return
     if numbers:
         return
     wanted = evidence.wanted_output
     if wanted is Wanted.LOGITS:
         if has in ("softmax", "sigmoid"):
-            saw = f"{has} at the output of layer {output.name}, but {evidence.loss_name} takes logits"
+            saw = (
+                f"{has} at the output of layer {output.name}, but {evidence.loss_name} takes logits"
+            )
             yield _changed(detector, evidence, output, saw, "linear", FaultType.AAL)
         return
     if wanted is Wanted.ANY or has == wanted.value or _fits(evidence, wanted, output, has):
@@ -308,7 +348,9 @@ def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
     if called(call) == "kl_div":
         return True
     made = rf"\b{re.escape(called(call))} = (?:torch\.)?(?:nn\.)?KLDivLoss"
-    return bool(called(call)) and "KLDivLoss" in index.text and re.search(made, index.text) is not None
+    return (
+        bool(called(call)) and "KLDivLoss" in index.text and re.search(made, index.text) is not None
+    )
 
 
 def _saw(evidence: Evidence, activation: str | None) -> str:
@@ -322,10 +364,20 @@ def _proven(evidence: Evidence) -> Certainty | None:
 
 
 def _no_softmax(detector: Detector, evidence: Evidence, activation: str | None) -> Findings:
-    if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
+    if adds_up_to_one(evidence) or evidence.task in (
+        TaskType.REGRESSION,
+        TaskType.MULTI_LABEL,
+    ):
         return
     sure, certainty = (0.65, None) if activation == "sigmoid" else (0.9, _proven(evidence))
-    yield _mismatch(detector, evidence, _saw(evidence, activation), ("softmax",), sure, certainty=certainty)
+    yield _mismatch(
+        detector,
+        evidence,
+        _saw(evidence, activation),
+        ("softmax",),
+        sure,
+        certainty=certainty,
+    )
 
 
 def _no_sigmoid(detector: Detector, evidence: Evidence, activation: str | None) -> Findings:
@@ -369,7 +421,12 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
         saw = f"{evidence.loss_name} over a softmax of {out.width} classes"
         sure, loss = 0.75 if out.width > 2 else 0.35, ("categorical_crossentropy",)
         yield detector.finding(
-            evidence, saw, kind=Kind.LOSS, values=loss, study=FaultType.LCH, confidence=sure
+            evidence,
+            saw,
+            kind=Kind.LOSS,
+            values=loss,
+            study=FaultType.LCH,
+            confidence=sure,
         )
 
 
@@ -398,7 +455,14 @@ def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bo
 
 
 def _changed(
-    detector: Detector, evidence: Evidence, output: LayerView, saw: str, name: str, fault: FaultType
+    detector: Detector,
+    evidence: Evidence,
+    output: LayerView,
+    saw: str,
+    name: str,
+    fault: FaultType,
 ) -> Finding:
     values = among(evidence, Kind.ACTIVATION, (name,), output)
-    return detector.finding(evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=fault)
+    return detector.finding(
+        evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=fault
+    )

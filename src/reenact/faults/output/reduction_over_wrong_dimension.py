@@ -63,7 +63,15 @@ from reenact.program.read.index import FileIndex
 
 CUTS = ("view", "reshape")
 TURNS = ("transpose", "permute", "swapaxes", "movedim", "rearrange", "mT")
-OF_FEATURES = ("barlow", "Barlow", "vicreg", "VICReg", "whiten", "off_diagonal", "decorrelat")
+OF_FEATURES = (
+    "barlow",
+    "Barlow",
+    "vicreg",
+    "VICReg",
+    "whiten",
+    "off_diagonal",
+    "decorrelat",
+)
 """Losses that compare features over a batch and not rows."""
 FAULT = Fault(
     code="OU05",
@@ -86,13 +94,16 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
-    """A softmax is taken over the wrong axis: over the rows instead of the classes, or over the queries
-    of an attention instead of the keys. Or embeddings are brought to length one along the batch. Or axes
-    are swapped by `view` or `reshape`, which leave the numbers in their order.
+    """A softmax is taken over the wrong axis: over the rows instead of the classes, or over the
+    queries of an attention instead of the keys. Or embeddings are brought to length one along the
+    batch. Or axes are swapped by `view` or `reshape`, which leave the numbers in their order.
 
     Documentation of torch.nn.functional.softmax (`dim`).
     """
-    last = max((number for number, layer in enumerate(evidence.layers) if layer.weights), default=-1)
+    last = max(
+        (number for number, layer in enumerate(evidence.layers) if layer.weights),
+        default=-1,
+    )
     classes = evidence.loss_family is LossFamily.CATEGORICAL
     for number, layer in enumerate(evidence.layers):
         over_rows = _axis(layer) == 0 and number > last and classes
@@ -100,7 +111,10 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
         shape = layer.output_shape or ()
         if (over_rows or by_rows) and len(shape) == 2:
             yield detector.finding(evidence, f"{layer.type} over the {shape[0]} rows", layer=layer)
-    along = next((one for one in evidence.happened("normalized") if one.facts.get("axis") == 0), None)
+    along = next(
+        (one for one in evidence.happened("normalized") if one.facts.get("axis") == 0),
+        None,
+    )
     if along is not None and not says(evidence, *OF_FEATURES):
         saw = "normalize over the rows of a batch: no row has length one"
         yield detector.finding(evidence, saw, place=along.place)
@@ -118,7 +132,12 @@ def softmax_over_queries(evidence: Evidence) -> LayerView | None:
     """The first softmax of an attention that is taken over the last axis but one."""
     for layer in evidence.layers:
         axis, shape = _axis(layer), layer.output_shape or ()
-        if axis is not None and axis == len(shape) - 2 > 0 and shape[-1] == shape[-2] and layer.takes == "":
+        if (
+            axis is not None
+            and axis == len(shape) - 2 > 0
+            and shape[-1] == shape[-2]
+            and layer.takes == ""
+        ):
             return layer
     return None
 
@@ -132,20 +151,30 @@ def _axis(layer: LayerView) -> int | None:
 
 
 def _sizes(call: ast.Call) -> list[str]:
-    given = call.args[0].elts if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple) else call.args
+    given = (
+        call.args[0].elts
+        if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple)
+        else call.args
+    )
     return [ast.unparse(one) for one in given]
 
 
 def _swaps(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a tensor is given its own sizes in another order, or heads of an attention before the tokens
-    that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t, c = x.shape`."""
+    """Whether a tensor is given its own sizes in another order, or heads of an attention before the
+    tokens that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t,
+    c = x.shape`.
+    """
     owner, sizes = owner_of(call), _sizes(call)
-    of_layer = is_call(owner) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
+    of_layer = (
+        is_call(owner) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
+    )
     if is_call(owner) and of_layer:
         owner = owner.args[0]
     tensor = ast.unparse(owner) if owner is not None else ""
     forms = ("shape[{}]", "size({})")
-    by_number = [[f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms]
+    by_number = [
+        [f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms
+    ]
     for names in (*_unpacked(index, call, tensor), *by_number):
         if len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes and not of_layer:
             return True
@@ -155,27 +184,41 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
 
 
 def _unpacked(index: FileIndex, call: ast.Call, tensor: str) -> Iterator[list[str]]:
-    """Names that the sizes of a tensor were last given before a call, unless it is another tensor by then."""
-    before = [node for node in within(function_of(index, call), ast.Assign) if node.lineno < call.lineno]
+    """Names that the sizes of a tensor were last given before a call, unless it is another
+    tensor by then.
+    """
+    before = [
+        node for node in within(function_of(index, call), ast.Assign) if node.lineno < call.lineno
+    ]
     stored = [(node, node.targets[0]) for node in before if len(node.targets) == 1]
-    made = max((node.lineno for node, target in stored if ast.unparse(target) == tensor), default=0)
+    made = max(
+        (node.lineno for node, target in stored if ast.unparse(target) == tensor),
+        default=0,
+    )
     shapes = (f"{tensor}.shape", f"{tensor}.size()")
-    sizes = [(node, elements(target)) for node, target in stored if ast.unparse(node.value) in shapes]
+    sizes = [
+        (node, elements(target)) for node, target in stored if ast.unparse(node.value) in shapes
+    ]
     for node, names in [pair for pair in sizes if pair[1]][-1:]:
         if made < node.lineno:
             yield [ast.unparse(one) for one in names]
 
 
 def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
-    """Whether the heads of an attention are joined while tokens still lie behind them: what was turned by
-    `transpose(1, 2)` before is not turned back."""
+    """Whether the heads of an attention are joined while tokens still lie behind them: what was
+    turned by `transpose(1, 2)` before is not turned back.
+    """
     owner = owner_of(call)
     made = value_of(index, owner) if owner is not None else None
     mixed = is_sum(made, ast.MatMult) or is_call(made, "scaled_dot_product_attention")
     if not mixed or len(_sizes(call)) != 3:
         return False
     return any(
-        ast.unparse(node).endswith("transpose(1, 2)") and is_call(cut, *CUTS) and len(_sizes(cut)) == 4
+        ast.unparse(node).endswith("transpose(1, 2)")
+        and is_call(cut, *CUTS)
+        and len(_sizes(cut)) == 4
         for node in within(function_of(index, call), ast.Call)
-        if node.lineno < call.lineno and called(node) == "transpose" and (cut := owner_of(node)) is not None
+        if node.lineno < call.lineno
+        and called(node) == "transpose"
+        and (cut := owner_of(node)) is not None
     )

@@ -78,7 +78,9 @@ def softmax_twice(detector: Detector, evidence: Evidence) -> Findings:
         return
     saw = f"{evidence.last_activation} before {evidence.loss_name}, which applies it again"
     kind, certain = Kind.ACTIVATION, Certainty.PROOF if wants_logits else None
-    yield detector.finding(evidence, saw, layer=output, kind=kind, values=("linear",), certainty=certain)
+    yield detector.finding(
+        evidence, saw, layer=output, kind=kind, values=("linear",), certainty=certain
+    )
 
 
 @FAULT.detector(
@@ -94,11 +96,11 @@ def softmax_twice(detector: Detector, evidence: Evidence) -> Findings:
     certainty=Certainty.STRONG,
 )
 def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss bends logits itself, and the output is bent already; or the number of outputs does not fit
-    that loss.
+    """The loss bends logits itself, and the output is bent already; or the number of outputs does
+    not fit that loss.
 
-    {paper}, f015 of the release. A `LogSoftmax` before `CrossEntropyLoss` is superfluous and harmless,
-    and not reported.
+    {paper}, f015 of the release. A `LogSoftmax` before `CrossEntropyLoss` is superfluous and
+    harmless, and not reported.
     """
     out = output_of(evidence)
     if out is None or evidence.wanted_output is not Wanted.LOGITS:
@@ -106,16 +108,30 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
     if out.bend is not None and out.bend != "log_softmax":
         confidence = detector.confidence if out.bend in SQUASHING else 0.75
         saw = f"{evidence.loss_name} takes logits and is given a {out.bend} of {out.layer.name}"
-        found = detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",))
+        found = detector.finding(
+            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",)
+        )
         certain = Certainty.PROOF if out.bend == "softmax" else detector.certainty
-        written = bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
-        yield replace(found, confidence=confidence, certainty=certain, place=written or found.place)
+        written = (
+            bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
+        )
+        yield replace(
+            found,
+            confidence=confidence,
+            certainty=certain,
+            place=written or found.place,
+        )
     compared = evidence.loss.compared if evidence.loss is not None else None
     listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
     if evidence.loss_family is LossFamily.CATEGORICAL and out.width == 1 and not listed:
         saw = f"{evidence.loss_name} over a single output of {out.layer.name}"
         yield detector.finding(
-            evidence, saw, layer=out.layer, kind=Kind.UNITS, values=(2,), study=FaultType.LCN
+            evidence,
+            saw,
+            layer=out.layer,
+            kind=Kind.UNITS,
+            values=(2,),
+            study=FaultType.LCN,
         )
 
 
@@ -133,8 +149,8 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
 def output_bent_twice(detector: Detector, evidence: Evidence) -> Findings:
     """The last layer has an activation in front of a softmax, written or inside the loss.
 
-    {paper}. The release complains of any activation of the last layer, also of the sigmoid or softmax
-    that the loss asks for.
+    {paper}. The release complains of any activation of the last layer, also of the sigmoid or
+    softmax that the loss asks for.
     """
     out = output_of(evidence)
     if out is None:

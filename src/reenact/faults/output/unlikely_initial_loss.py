@@ -62,16 +62,20 @@ FAULT = Fault(
     confidence=0.5,
 )
 def initial_loss_unlikely(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss of the first step is at least twice that of a model that knows nothing, or nearly zero.
+    """The loss of the first step is at least twice that of a model that knows nothing, or nearly
+    zero.
 
-    {paper}, initial loss. The paper's bound, a deviation as large as the logarithm itself, is used as it
-    stands; a rounding slack is not.
+    {paper}, initial loss. The paper's bound, a deviation as large as the logarithm itself, is used
+    as it stands; a rounding slack is not.
     """
     labels, known = evidence.labels, losses(evidence)
     summed = evidence.loss is not None and evidence.loss.settings.get("reduction") == "sum"
     if evidence.loss_family is not LossFamily.CATEGORICAL or labels is None or not known or summed:
         return
-    classes = max(labels.classes or 0, (evidence.output.width if evidence.output is not None else 0) or 0)
+    classes = max(
+        labels.classes or 0,
+        (evidence.output.width if evidence.output is not None else 0) or 0,
+    )
     if classes < 2 or not math.isfinite(known[0]) or evidence.optimizers > 1:
         return
     expected = math.log(classes)

@@ -77,18 +77,24 @@ FAULT = Fault(
     certainty=Certainty.STRONG,
 )
 def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
-    """The loss measures another task than the labels set: a distance for classes, classes for quantities,
-    yes-or-no for one of many, one of many where several hold at once, a hinge for labels 0 and 1.
+    """The loss measures another task than the labels set: a distance for classes, classes for
+    quantities, yes-or-no for one of many, one of many where several hold at once, a hinge for
+    labels 0 and 1.
 
-    Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
+    Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and
+    Keras.
     """
     for one in evidence.happened("several-classes")[:1]:
-        saw = f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
+        saw = (
+            f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
+        )
         made = list(calls(evidence, "CrossEntropyLoss"))
         place = first_place(made) if len(made) == 1 else one.place
         yield detector.finding(evidence, saw, place=place, confidence=0.9)
         return
-    labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
+    labels = evidence.labels
+    output = evidence.output
+    loss = evidence.loss_family
     if labels is None or output is None or loss in (None, LossFamily.OTHER):
         return
     # Two models that play against each other may learn real from generated with any loss.
@@ -116,12 +122,12 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
     confidence=0.7,
 )
 def improper_loss(detector: Detector, evidence: Evidence) -> Findings:
-    """The labels are classes, and the loss is one for numbers; or there are more than two classes, one of
-    them right, and the loss is a binary one; or a single output goes to a loss over classes.
+    """The labels are classes, and the loss is one for numbers; or there are more than two classes,
+    one of them right, and the loss is a binary one; or a single output goes to a loss over classes.
 
-    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It knows
-    losses by name and number of outputs only, so that every loss of a regression is improper; here the
-    task decides. Adversarial networks, which use mean errors on purpose, are left alone.
+    The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It
+    knows losses by name and number of outputs only, so that every loss of a regression is improper;
+    here the task decides. Adversarial networks, which use mean errors on purpose, are left alone.
     """
     family, output = evidence.loss_family, evidence.output
     if output is None or (evidence.watched.steps["optimizer"] > 0).any():
@@ -142,7 +148,10 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
     task = evidence.task
     if loss is LossFamily.CATEGORICAL and _shares_given(evidence):
         return 0.0
-    if task is TaskType.REGRESSION and loss in (LossFamily.CATEGORICAL, LossFamily.BINARY):
+    if task is TaskType.REGRESSION and loss in (
+        LossFamily.CATEGORICAL,
+        LossFamily.BINARY,
+    ):
         return 0.0 if labels.integral and (labels.classes or 99) <= 20 else 0.9
     if task is TaskType.MULTI_LABEL and loss is LossFamily.CATEGORICAL:
         return 0.9 if _ones_a_row(labels) > 1.05 else 0.0
@@ -162,19 +171,31 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
 
 
 def _rounded(evidence: Evidence, labels: TensorFacts) -> bool:
-    """Whether numbers from 0 on are fitted, and the program itself rounds them, and is mostly wrong."""
+    """Whether numbers from 0 on are fitted, and the program itself rounds them, and is mostly
+    wrong.
+    """
     kinds = sorted(labels.class_values or ())
-    scores = [*series.validation_accuracy(evidence)[-1:], *series.metric(evidence, "accuracy", "acc")[-1:]]
+    scores = [
+        *series.validation_accuracy(evidence)[-1:],
+        *series.metric(evidence, "accuracy", "acc")[-1:],
+    ]
     counted = labels.integral and 3 <= len(kinds) <= 20 and kinds == list(range(len(kinds)))
     return bool(counted and scores and max(scores) < 0.7 and says(evidence, "round("))
 
 
 def _shares_given(evidence: Evidence) -> bool:
-    """Whether each score is compared with a share that was made of the labels: soft targets, a list."""
+    """Whether each score is compared with a share that was made of the labels: soft targets, a
+    list.
+    """
     compared = evidence.loss.compared if evidence.loss is not None else None
     labels = evidence.labels
     whole = labels is not None and (labels.one_hot or set(labels.class_values or ()) == {0, 1})
-    return compared is not None and not whole and compared[0] == compared[1] and compared[0][-1:] > (1,)
+    return (
+        compared is not None
+        and not whole
+        and compared[0] == compared[1]
+        and compared[0][-1:] > (1,)
+    )
 
 
 def _ones_a_row(labels: TensorFacts) -> float:
@@ -184,9 +205,16 @@ def _ones_a_row(labels: TensorFacts) -> float:
 
 def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
     """Hinges compare scores with -1 and 1; Keras turns 0 and 1 into them, PyTorch does not."""
-    if evidence.loss_name in ("multi_margin", "categorical_hinge", "multilabel_soft_margin"):
+    if evidence.loss_name in (
+        "multi_margin",
+        "categorical_hinge",
+        "multilabel_soft_margin",
+    ):
         return 0.0
-    fits = set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (None, "tanh")
+    fits = set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (
+        None,
+        "tanh",
+    )
     return 0.0 if fits else 0.6 if framework(evidence) == "keras" else 0.85
 
 
@@ -196,7 +224,9 @@ def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonVa
         return ("mean_squared_error",) if keras else ("MSELoss",)
     if evidence.task is TaskType.MULTI_LABEL or (evidence.task is TaskType.BINARY and width == 1):
         logits = evidence.last_activation != "sigmoid"
-        return ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
+        return (
+            ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
+        )
     if not keras:
         return ("CrossEntropyLoss",)
     return ("categorical_crossentropy" if labels.one_hot else "sparse_categorical_crossentropy",)
@@ -209,15 +239,25 @@ def _form(labels: TensorFacts) -> str:
         return f"labels with {_ones_a_row(labels):.2g} of {labels.shape[-1]} classes at once"
     if labels.class_values and len(labels.class_values) <= 20:
         return f"labels {', '.join(map(str, labels.class_values))}"
-    return f"labels from {labels.minimum:g} to {labels.maximum:g}" if labels.maximum is not None else "labels"
+    return (
+        f"labels from {labels.minimum:g} to {labels.maximum:g}"
+        if labels.maximum is not None
+        else "labels"
+    )
 
 
-def _changed(detector: Detector, evidence: Evidence, saw: str, several: bool, sure: float) -> Finding:
+def _changed(
+    detector: Detector, evidence: Evidence, saw: str, several: bool, sure: float
+) -> Finding:
     labels = evidence.labels
     one_hot = labels is not None and labels.one_hot
     keras = "categorical_crossentropy" if one_hot else "sparse_categorical_crossentropy"
     wanted = (keras, "CrossEntropyLoss", "cross_entropy")
     if not several:
-        wanted = ("binary_crossentropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+        wanted = (
+            "binary_crossentropy",
+            "BCEWithLogitsLoss",
+            "binary_cross_entropy_with_logits",
+        )
     values = among(evidence, Kind.LOSS, wanted)
     return detector.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)

@@ -69,8 +69,8 @@ FAULT = Fault(
 def wrong_reduction(detector: Detector, evidence: Evidence) -> Findings:
     """The loss adds up over the rows of a batch instead of taking their mean.
 
-    TheDeepChecker (loss reduction), Ben Braiek and Khomh, TOSEM 2022; documentation of `reduction` in
-    PyTorch and Keras.
+    TheDeepChecker (loss reduction), Ben Braiek and Khomh, TOSEM 2022; documentation of `reduction`
+    in PyTorch and Keras.
     """
     loss = evidence.loss
     if loss is None or loss.settings.get("reduction") != "sum" or loss.settings.get("by_hand"):
@@ -78,7 +78,9 @@ def wrong_reduction(detector: Detector, evidence: Evidence) -> Findings:
     # Optimisers that divide by the size of past gradients do not see their scale.
     adaptive = optimizer_name(evidence).startswith(("ada", "rms", "nadam", "radam", "lion"))
     sure = 0.35 if adaptive or learned(evidence) else None
-    yield detector.finding(evidence, f"{loss.name} with reduction sum", kind=Kind.LOSS, confidence=sure)
+    yield detector.finding(
+        evidence, f"{loss.name} with reduction sum", kind=Kind.LOSS, confidence=sure
+    )
 
 
 @FAULT.detector(

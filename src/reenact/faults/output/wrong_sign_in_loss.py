@@ -64,22 +64,32 @@ from reenact.faults.facts.parts import (
 from reenact.program.read.index import FileIndex
 
 NEAR = 0.1
-LOG_PROBABILITY = re.compile(r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE)
-REWARD = re.compile(r"(?i)advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b")
+LOG_PROBABILITY = re.compile(
+    r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE
+)
+REWARD = re.compile(
+    r"(?i)advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b"
+)
 NEGATIVE = r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-"
 """Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
 ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
-EXPECTED = re.compile(r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE)
+EXPECTED = re.compile(
+    r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE
+)
 RETURNED = re.compile(r"return|reward|\brets?\b|target|\bG\b|discount", re.IGNORECASE)
 SAME = re.compile(r"pos|(?:^|_)ap\b", re.IGNORECASE)
 OTHER = re.compile(r"neg|(?:^|_)an\b", re.IGNORECASE)
-DISTANCE = re.compile(r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE)
+DISTANCE = re.compile(
+    r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE
+)
 LIKENESS = re.compile(r"cos|sim|@|matmul|einsum|dot\(|score|logit", re.IGNORECASE)
 MARGIN = re.compile(r"^(?:self\.)?\w*(?:margin|alpha)\w*$|^[\d.e-]+$", re.IGNORECASE)
 HINGES = ("relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
 """What cuts a difference off below zero."""
-GENERATOR = re.compile(r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE)
+GENERATOR = re.compile(
+    r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE
+)
 FAULT = Fault(
     code="OU06",
     name="wrong-sign-in-loss",
@@ -101,16 +111,18 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
-    """What goes backward is the negative of the loss, a policy gradient without its minus sign, or a KL
-    divergence with the wrong one.
+    """What goes backward is the negative of the loss, a policy gradient without its minus sign, or
+    a KL divergence with the wrong one.
 
-    Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning",
-    1992 (REINFORCE climbs); Sutton and Barto, "Reinforcement Learning", section 13.3.
+    Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement
+    learning", 1992 (REINFORCE climbs); Sutton and Barto, "Reinforcement Learning", section 13.3.
     """
     if _mirrored(evidence):
         saw = "what goes backward is the negative of the loss on these labels"
         place = evidence.loss.place if evidence.loss is not None else None
-        yield detector.finding(evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF
+        )
         return
     for index in indexes(evidence):
         looks = (_below_zero, _entropy_lowered, _pairs_reversed, _found_out)
@@ -121,7 +133,11 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         fault = "is lowered: there is no minus sign" if raised else fault
         # Two wrong signs make a right one.
         for node in () if reversed_here and raised else (*reversed_here, *raised):
-            yield detector.finding(evidence, f"{ast.unparse(node)[:60]} {fault}", place=place_in(index, node))
+            yield detector.finding(
+                evidence,
+                f"{ast.unparse(node)[:60]} {fault}",
+                place=place_in(index, node),
+            )
 
 
 def _mirrored(evidence: Evidence) -> bool:
@@ -131,7 +147,9 @@ def _mirrored(evidence: Evidence) -> bool:
     steps = evidence.trace.steps
     pairs = zip(steps["loss"].tolist(), steps["label_loss"].tolist(), strict=True)
     both = [(loss, own) for loss, own in pairs if loss == loss and own > 0]
-    return len(both) >= 3 and sum(abs(loss + own) < NEAR * own for loss, own in both) > 0.9 * len(both)
+    return len(both) >= 3 and sum(abs(loss + own) < NEAR * own for loss, own in both) > 0.9 * len(
+        both
+    )
 
 
 def _raised(index: FileIndex) -> Iterator[ast.Assign]:
@@ -149,7 +167,9 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
 
 
 def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
-    """Advantages that are expected values less returns, in a program whose policy loss has its minus."""
+    """Advantages that are expected values less returns, in a program whose policy loss has its
+    minus.
+    """
     for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
         value = node.value
         while is_call(value, "detach", "flatten", "squeeze", "reshape", "view"):
@@ -161,15 +181,26 @@ def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
 
 
 def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried any more."""
-    if "log_prob" not in index.text or not REWARD.search(index.text) or "maximize=True" in index.text:
+    """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried
+    any more.
+    """
+    if (
+        "log_prob" not in index.text
+        or not REWARD.search(index.text)
+        or "maximize=True" in index.text
+    ):
         return
-    for node in (one for one in within(index.tree, ast.Assign) if "loss" in written(one.targets[0])):
+    for node in (
+        one for one in within(index.tree, ast.Assign) if "loss" in written(one.targets[0])
+    ):
         signed = list(terms(node.value))
         for sign, term in signed if len(signed) > 1 else ():
             meant = f"{ast.unparse(term)} {_meanings(index, term)}"
             if sign > 0 and ".entropy()" in meant and "-" not in meant:
-                saw = f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is minimised"
+                saw = (
+                    f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is "
+                    f"minimised"
+                )
                 yield term, saw
 
 
@@ -178,8 +209,9 @@ def _meanings(index: FileIndex, term: ast.expr) -> str:
 
 
 def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Losses of triplets that draw the negative near: by their distances, by their likeness, or by the
-    order in which a loss of torch is given them."""
+    """Losses of triplets that draw the negative near: by their distances, by their likeness, or by
+    the order in which a loss of torch is given them.
+    """
     losses = {"triplet_margin_loss", "triplet_margin_with_distance_loss"}
     for target, value in stores(index.tree):
         if is_call(value, "TripletMarginLoss", "TripletMarginWithDistanceLoss"):
@@ -187,7 +219,10 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     for call in (one for one in index.calls if called(one) in losses and len(one.args) == 3):
         given = [ast.unparse(one) for one in call.args]
         if OTHER.search(given[1]) and SAME.search(given[2]):
-            yield call, f"{called(call)} is given the negative where it wants the positive"
+            yield (
+                call,
+                f"{called(call)} is given the negative where it wants the positive",
+            )
     for node in within(index.tree, ast.BinOp):
         above = index.parents.get(node)
         cut = index.parents.get(above) if isinstance(above, ast.Attribute) else above
@@ -200,7 +235,10 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
         apart = len(parts) == 2 and raised.search(parts[1]) and lowered.search(parts[-1])
         if far != near and apart:
-            yield node, f"{ast.unparse(node)[:60]} is minimised: that pulls the negative closer"
+            yield (
+                node,
+                f"{ast.unparse(node)[:60]} is minimised: that pulls the negative closer",
+            )
 
 
 def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -209,12 +247,19 @@ def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     made = within(index.tree, ast.Assign) if len(steps) > 1 else ()
     for node in (one for one in made if GENERATOR.search(written(one.targets[0]))):
         judged = [call for call in within(node.value, ast.Call) if len(call.args) == 2]
-        labels = [value_of(index, one.args[1]) for one in judged if not isinstance(one.args[1], ast.Constant)]
+        labels = [
+            value_of(index, one.args[1])
+            for one in judged
+            if not isinstance(one.args[1], ast.Constant)
+        ]
         fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
         plain = not any(isinstance(one.op, ast.USub) for one in within(node.value, ast.UnaryOp))
         if fake and all(fake) and plain:
             loss = ast.unparse(node.value)[:60]
-            yield node.value, f"{loss} is minimised: the generator learns to be recognised as fake"
+            yield (
+                node.value,
+                f"{loss} is minimised: the generator learns to be recognised as fake",
+            )
 
 
 def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -223,10 +268,15 @@ def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         return
     negative = [one.node for one in divergences(index) if not one.positive]
     taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
-    taken += [one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)]
+    taken += [
+        one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)
+    ]
     if negative and not any(NAMED.search(ast.unparse(one)) for one in taken):
         for term in negative:
-            yield term, f"{ast.unparse(term)[:60]} is added: this divergence is never above zero"
+            yield (
+                term,
+                f"{ast.unparse(term)[:60]} is added: this divergence is never above zero",
+            )
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
@@ -237,7 +287,9 @@ def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
         value = value_of(index, value.args[0])
     if not is_sum(value, ast.Mult):
         return False
-    left, right = (f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right))
+    left, right = (
+        f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right)
+    )
     sides = ((left, right), (right, left))
     return any(LOG_PROBABILITY.search(one) and REWARD.search(other) for one, other in sides)
 
@@ -246,4 +298,6 @@ def _meaning(index: FileIndex, side: ast.expr) -> str:
     """What a factor was made of, two assignments back."""
     made = value_of(index, side)
     roots = list(within(made, ast.Name)) if made is not side else []
-    return " ".join([ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])])
+    return " ".join(
+        [ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])]
+    )

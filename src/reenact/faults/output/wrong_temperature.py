@@ -83,7 +83,9 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
-    """Products of scores and a temperature with a known value, and whether the scores are similarities."""
+    """Products of scores and a temperature with a known value, and whether the scores are
+    similarities.
+    """
     for node in (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Mult)):
         for scores, factor in ((node.left, node.right), (node.right, node.left)):
             text = ast.unparse(factor)
@@ -92,6 +94,9 @@ def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
             known, made = number(index, factor), value_of(index, scores)
             similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
             above = index.parents.get(node)
-            shared = is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
+            shared = is_call(
+                index.parents.get(above) if isinstance(above, ast.Attribute) else above,
+                *SHARES,
+            )
             if known is not None and (similar or shared):
                 yield node, float(str(known.value)), similar

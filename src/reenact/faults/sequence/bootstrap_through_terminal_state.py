@@ -60,7 +60,9 @@ from reenact.program.read.index import FileIndex
 
 ENDS = re.compile(r"(?:^|_)(?:dones?|d|terminated|terminations?|terminals?|terms?)(?:_|$)")
 """What says that an episode is over."""
-HOLDS = re.compile(r"(?i)done|term|mask|alive|no[nt]_?final|cont|valid|over|end|last|absorb|discounts")
+HOLDS = re.compile(
+    r"(?i)done|term|mask|alive|no[nt]_?final|cont|valid|over|end|last|absorb|discounts"
+)
 """Names under which the end may enter a target."""
 DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 KEEPS = ("append", "push", "add", "store", "put", "extend", "remember")
@@ -85,8 +87,8 @@ FAULT = Fault(
     is_root_cause=True,
 )
 def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findings:
-    """A program notes where episodes end, and the target of its value function is the reward and the
-    discounted value of the next state all the same: the end enters no target.
+    """A program notes where episodes end, and the target of its value function is the reward and
+    the discounted value of the next state all the same: the end enters no target.
 
     Sutton and Barto, "Reinforcement Learning", 2018, section 6.1; Pardo et al., "Time Limits in
     Reinforcement Learning", ICML 2018.
@@ -99,7 +101,9 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
     if any(enters[index.path].intersection(_decides(index, node)) for index, node in targets):
         return
     for index, node in [one for one in targets if not _runs_on(*one)][:1]:
-        saw = f"{ast.unparse(node)[:60]}: no end of an episode enters, though the program notes them"
+        saw = (
+            f"{ast.unparse(node)[:60]}: no end of an episode enters, though the program notes them"
+        )
         yield detector.finding(evidence, saw, place=place_in(index, node))
 
 
@@ -107,12 +111,16 @@ def _targets(index: FileIndex) -> Iterator[ast.BinOp]:
     """Sums of something and a value with a discount among its factors."""
     for node in within(index.tree, ast.BinOp):
         products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
-        if is_sum(node, ast.Add) and any(DISCOUNT.search(word) for one in products for word in words(one)):
+        if is_sum(node, ast.Add) and any(
+            DISCOUNT.search(word) for one in products for word in words(one)
+        ):
             yield node
 
 
 def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
-    """What a target is made of, and the conditions that it stands under within its loop or function."""
+    """What a target is made of, and the conditions that it stands under within its loop or
+    function.
+    """
     yield from words(node)
     ends = (ast.For, ast.While, ast.FunctionDef)
     for above in takewhile(lambda one: not isinstance(one, ends), index.ancestors(node)):
@@ -121,8 +129,13 @@ def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
 
 
 def _runs_on(index: FileIndex, node: ast.expr) -> bool:
-    """Whether a sum takes itself up again, as returns do that are summed backward over one episode."""
-    above = next((one for one in index.ancestors(node) if not isinstance(one, ast.expr)), index.tree)
+    """Whether a sum takes itself up again, as returns do that are summed backward over one
+    episode.
+    """
+    above = next(
+        (one for one in index.ancestors(node) if not isinstance(one, ast.expr)),
+        index.tree,
+    )
     if not isinstance(above, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return False
     target = above.targets[0] if isinstance(above, ast.Assign) else above.target

@@ -74,26 +74,34 @@ FAULT = Fault(
     "reenact",
     needs=Needs.EXPERIMENTS,
     observes=Observes.EXPERIMENT,
-    why="The model reads the token that it has to predict; when it generates, there is none to read.",
+    why=(
+        "The model reads the token that it has to predict; when it generates, there is none to "
+        "read."
+    ),
     severity=Severity.ERROR,
     confidence=0.95,
     certainty=Certainty.PROOF,
     is_root_cause=True,
 )
 def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
-    """The model is to predict the next token, and its scores for a token change when later tokens change;
-    or its decoder is given the very tokens that it has to predict.
+    """The model is to predict the next token, and its scores for a token change when later tokens
+    change; or its decoder is given the very tokens that it has to predict.
 
     Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 3.2.3 (masking).
     """
-    # Weights that sum to one over the queries leak as well, and the axis is what is wrong with them.
+    # Weights that sum to one over the queries leak as well, and the axis is what is wrong with
+    # them.
     if softmax_over_queries(evidence) is not None:
         return
     leaks = evidence.experiments.moving("leak", MOVED)
     for tested in leaks:
         moved = f"by {tested.leak:.2g} of their spread{tested.when}"
         place = mask_made(evidence, mover_place(evidence, tested.leak_at))
-        yield detector.finding(evidence, f"later tokens move the scores of earlier ones {moved}", place=place)
+        yield detector.finding(
+            evidence,
+            f"later tokens move the scores of earlier ones {moved}",
+            place=place,
+        )
     given = next((tested for tested in evidence.experiments.behaviour if tested.shift == 0), None)
     if given is not None and not leaks:
         saw = f"an input of the model is the target itself, token for token{given.when}"
@@ -105,7 +113,9 @@ def _model_call(evidence: Evidence, tested: Behaviour) -> Place | None:
     for index in indexes(evidence):
         backward = [call.lineno for call in index.calls if called(call) == "backward"]
         names = {"model", "net", tested.model.lower()}
-        calls = [call for call in index.calls if called(call).lower() in names and len(call.args) > 1]
+        calls = [
+            call for call in index.calls if called(call).lower() in names and len(call.args) > 1
+        ]
         before = [call for call in calls if any(0 <= line - call.lineno < 12 for line in backward)]
         if before:
             return place_in(index, before[-1])

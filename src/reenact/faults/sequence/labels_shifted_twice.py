@@ -86,7 +86,9 @@ def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
     """
     if any(tested.shift == 2 for tested in evidence.experiments.behaviour):
         saw = "the target of each token is the token two places on"
-        yield detector.finding(evidence, saw, place=_shift(evidence) or evidence.place_of(Kind.LOSS))
+        yield detector.finding(
+            evidence, saw, place=_shift(evidence) or evidence.place_of(Kind.LOSS)
+        )
 
 
 def _shift(evidence: Evidence) -> Place | None:
@@ -94,7 +96,9 @@ def _shift(evidence: Evidence) -> Place | None:
     for index in indexes(evidence):
         for number, line in enumerate(index.text.splitlines(), 1):
             words = line.replace(" ", "")
-            cut = any(one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]"))
+            cut = any(
+                one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]")
+            )
             if cut and re.search("label|target|tgt", words):
                 return Place(index.source.path, number, 0, number, len(line))
     return None

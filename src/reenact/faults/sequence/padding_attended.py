@@ -64,7 +64,14 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import calls, first_place, function_of, indexes, nodes, place_in
+from reenact.faults.facts.lines import (
+    calls,
+    first_place,
+    function_of,
+    indexes,
+    nodes,
+    place_in,
+)
 from reenact.faults.facts.padding import inverted_masks, padded_lengths
 from reenact.faults.facts.parts import called, within
 from reenact.faults.facts.places import says
@@ -74,7 +81,12 @@ from reenact.program.read.index import FileIndex
 MOVED = 1e-3
 READ_ON = 0.1
 """Of its spread: what reads on through padding may have learned to move less in the end."""
-ATTENDING = ("MultiheadAttention", "TransformerEncoderLayer", "scaled_dot_product_attention", "softmax")
+ATTENDING = (
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "scaled_dot_product_attention",
+    "softmax",
+)
 ATTENDS = re.compile(rf"Transformer|(?:{'|'.join(ATTENDING)})$")
 PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
 ENCODERS = re.compile(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)")
@@ -95,17 +107,19 @@ FAULT = Fault(
     "reenact",
     needs=Needs.EXPERIMENTS,
     observes=Observes.EXPERIMENT,
-    why="How much padding a row has depends on its batch, and the answer for the row then does too.",
+    why=(
+        "How much padding a row has depends on its batch, and the answer for the row then does too."
+    ),
     severity=Severity.ERROR,
     confidence=0.9,
     certainty=Certainty.STRONG,
     is_root_cause=True,
 )
 def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
-    """The output for a padded row changes when padding at its end is cut off. Or a recurrent model that
-    does not learn is asked for the last step of rows that were padded and not packed; or the text takes
-    lengths or a mask of rows that are padded already, so that all count as full, or gives a mask the
-    wrong way round.
+    """The output for a padded row changes when padding at its end is cut off. Or a recurrent model
+    that does not learn is asked for the last step of rows that were padded and not packed; or the
+    text takes lengths or a mask of rows that are padded already, so that all count as full, or
+    gives a mask the wrong way round.
 
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
@@ -120,25 +134,38 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
     padded = bool(evidence.happened("padded"))
     attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
     tests = [tested.padding for tested in evidence.experiments.behaviour]
-    place = _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
+    place = (
+        _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
+    )
     if place is not None:
         saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
         yield detector.finding(evidence, saw, place=place, confidence=0.8)
     last = _last_step(evidence) if padded and not learned(evidence) else None
     if last is not None:
-        saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
+        saw = (
+            "rows are padded to one length, and the last step of the recurrent layer is taken of "
+            "all"
+        )
         yield detector.finding(evidence, saw, place=last, confidence=0.85)
     cut = evidence.experiments.moving("padding", MOVED) if attends else ()
-    ended = [one for one in evidence.experiments.behaviour if one.at_end and not attends and last is None]
+    ended = [
+        one for one in evidence.experiments.behaviour if one.at_end and not attends and last is None
+    ]
     for tested in (one for one in ended if (one.padding or 0.0) > READ_ON):
-        saw = f"padding behind a row moves its output by {tested.padding:.2g} of its spread{tested.when}"
+        saw = (
+            f"padding behind a row moves its output by {tested.padding:.2g} of its "
+            f"spread{tested.when}"
+        )
         place = _last_step(evidence) or _pooled(evidence, tested.model)
         yield detector.finding(evidence, saw, place=place, confidence=0.8)
     added = padded and attends and not cut
     for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
         what, moved = "padding behind a row moves its output", tested.padding_added
         if cut:
-            what, moved = "what stands at padding moves the output of a row", tested.padding
+            what, moved = (
+                "what stands at padding moves the output of a row",
+                tested.padding,
+            )
         saw = f"{what} by {moved:.2g} of its spread{tested.when}"
         yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
 
@@ -147,17 +174,22 @@ def _compared(evidence: Evidence) -> Place | None:
     """Where tokens are compared with one number: in a function that pads, else to make a mask."""
     compares = list(nodes(evidence, ast.Compare))
     found: list[tuple[FileIndex, ast.expr]] = [*calls(evidence, "ne", "eq")]
-    found += [(index, node) for index, node in compares if isinstance(node.ops[0], ast.NotEq | ast.Eq)]
+    found += [
+        (index, node) for index, node in compares if isinstance(node.ops[0], ast.NotEq | ast.Eq)
+    ]
     pads = [one for one in found if PADS.search(ast.unparse(function_of(*one)))]
     masks = [(i, node) for i, node in found if MASKS.search(i.text.splitlines()[node.lineno - 1])]
     return first_place(pads or masks)
 
 
 def _unmasked(evidence: Evidence) -> Place | None:
-    """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in a program
-    that pads; batches of rows of one length do not show it."""
+    """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in
+    a program that pads; batches of rows of one length do not show it.
+    """
     files = list(indexes(evidence))
-    if not any(PADS.search(one.text) for one in files) or any("mask" in one.text.lower() for one in files):
+    if not any(PADS.search(one.text) for one in files) or any(
+        "mask" in one.text.lower() for one in files
+    ):
         return None
     return first_place(
         (index, call)
@@ -170,7 +202,9 @@ def _unmasked(evidence: Evidence) -> Place | None:
 
 
 def _last_step(evidence: Evidence) -> Place | None:
-    """Where the last step of what a recurrent layer gives is taken, in a program that packs no rows."""
+    """Where the last step of what a recurrent layer gives is taken, in a program that packs no
+    rows.
+    """
     if says(evidence, "pack_padded", "pack_sequence", "padding_side", "flip"):
         return None
     return first_place(
@@ -180,16 +214,24 @@ def _last_step(evidence: Evidence) -> Place | None:
         and any(
             called(value) in RECURRENT.findall(index.text)
             for target, value in stores(function_of(index, node))
-            if isinstance(target, ast.Tuple) and ast.unparse(target.elts[0]) == ast.unparse(node.value)
+            if isinstance(target, ast.Tuple)
+            and ast.unparse(target.elts[0]) == ast.unparse(node.value)
         )
     )
 
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
-    for index, node in ((file, one) for file, one in nodes(evidence, ast.ClassDef) if one.name == model):
+    for index, node in (
+        (file, one) for file, one in nodes(evidence, ast.ClassDef) if one.name == model
+    ):
         made = [one for one in within(node, ast.Assign) if ATTENDS.match(called(one.value))]
-        parts = {target.attr for one in made for target in one.targets if isinstance(target, ast.Attribute)}
+        parts = {
+            target.attr
+            for one in made
+            for target in one.targets
+            if isinstance(target, ast.Attribute)
+        }
         own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
         attending = {"encoder", "layer", "transformer", "attn", "blocks", *parts}
         for wanted in (attending, POOLS, RECURRENT.findall(index.text)):

@@ -74,7 +74,9 @@ def padding_counted(detector: Detector, evidence: Evidence) -> Findings:
     counted = evidence.experiments.padding_counted
     if counted is None or counted.share < LEAST:
         return
-    saw = f"{counted.share:.0%} of the targets are padding ({counted.value}) and count in the loss: "
+    saw = (
+        f"{counted.share:.0%} of the targets are padding ({counted.value}) and count in the loss: "
+    )
     saw += f"{counted.loss:.3g} with them, {counted.without:.3g} with ignore_index={counted.value}"
     sure = DOUBTED if learned(evidence) else None
     yield detector.finding(evidence, saw, kind=Kind.LOSS, confidence=sure)

@@ -1,8 +1,8 @@
 """Pieces -> Paper: ids by place, sentences, citations. The same for every form of paper.
 
-A reader of one form hands on a Draft: pieces in reading order, not yet numbered. In a sentence abbreviations,
-decimals, formulas, citations and addresses stay whole; joined by single spaces the sentences are the
-paragraph again, with its white space made single.
+A reader of one form hands on a Draft: pieces in reading order, not yet numbered. In a sentence
+abbreviations, decimals, formulas, citations and addresses stay whole; joined by single spaces the
+sentences are the paragraph again, with its white space made single.
 """
 
 import re
@@ -13,13 +13,22 @@ from typing import TypeAlias
 
 from reenact.errors import UnreadablePaper
 from reenact.intake.papers import paper as doc
-from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, is_entry, listed
+from reenact.intake.papers.references import (
+    Bibliography,
+    cited_keys,
+    is_bibliography,
+    is_entry,
+    listed,
+)
 
 MOST_PIECES = 50_000
 ABSTRACT = "Abstract"
 _APPENDIX = frozenset(("appendix", "appendices", "supplement", "supplementary material"))
 _WORD = re.compile(r"[^\W_]")
-_NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
+_NUMBER = re.compile(
+    r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)",
+    re.I,
+)
 _WHOLE = re.compile(
     # Formulas, citations, addresses: no sentence ends within one.
     r"\$\$[^$]{1,4000}\$\$|(?<!\\)\$(?:[^$\\]|\\.){1,1000}\$|\[@[^\[\]]{1,500}\]"
@@ -31,11 +40,64 @@ _OPENING = re.compile(
 )
 _LAST_WORD = re.compile(r"[(\[\"'“]?([^\s()\[\]\"'“]+?)[.!?…]+[\"'”’)\]}*_]*$")
 _ALWAYS = frozenset(
-    "e.g i.e cf viz resp vs fig figs eq eqs eqn eqns sec secs tab tabs thm lem alg algs appx chap approx ca "  # noqa: SIM905
-    "dr prof mr mrs ms st w.r.t s.t".split()
+    {
+        "e.g",
+        "i.e",
+        "cf",
+        "viz",
+        "resp",
+        "vs",
+        "fig",
+        "figs",
+        "eq",
+        "eqs",
+        "eqn",
+        "eqns",
+        "sec",
+        "secs",
+        "tab",
+        "tabs",
+        "thm",
+        "lem",
+        "alg",
+        "algs",
+        "appx",
+        "chap",
+        "approx",
+        "ca",
+        "dr",
+        "prof",
+        "mr",
+        "mrs",
+        "ms",
+        "st",
+        "w.r.t",
+        "s.t",
+    }
 )
 """Whatever follows, the sentence goes on."""
-_COUNTING = frozenset("no nos nr vol pp p ch ref refs app prop def defs cor sect supp suppl tbl".split())  # noqa: SIM905
+_COUNTING = frozenset(
+    {
+        "no",
+        "nos",
+        "nr",
+        "vol",
+        "pp",
+        "p",
+        "ch",
+        "ref",
+        "refs",
+        "app",
+        "prop",
+        "def",
+        "defs",
+        "cor",
+        "sect",
+        "supp",
+        "suppl",
+        "tbl",
+    }
+)
 _COUNTED = re.compile(r"[(\[]?[\d$]|\[[a-zA-Z]+:")
 """A number, or the label that stands for one."""
 _BEFORE_BRACKETS = frozenset(["al", "etc"])
@@ -85,7 +147,9 @@ class Draft:
 def assemble(draft: Draft, source: str) -> doc.Paper:
     """The whole paper. UnreadablePaper when there is not a word in it."""
     if len(draft.pieces) > MOST_PIECES:
-        raise UnreadablePaper(f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}")
+        raise UnreadablePaper(
+            f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}"
+        )
     prose = [piece for piece in (*draft.abstract, *draft.pieces) if isinstance(piece, Prose)]
     if not any(_WORD.search(piece.text) for piece in prose):
         why = f"The paper says nothing: no paragraph was found in it. Received: {source}"
@@ -98,7 +162,11 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
     cites: dict[str, list[str]] = {}
     for block in (block for section in sections for block in section.blocks):
         for part in block.sentences if isinstance(block, doc.Paragraph) else (block,):
-            keys = part.cites if isinstance(part, doc.Sentence) else cited_keys(part.text, Bibliography())
+            keys = (
+                part.cites
+                if isinstance(part, doc.Sentence)
+                else cited_keys(part.text, Bibliography())
+            )
             for key in keys:
                 cites.setdefault(key, []).append(part.id)
     entries: dict[str, doc.Reference] = {}
@@ -108,11 +176,23 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
     unknown = (key for key in cites if key not in entries)
     unresolved = [doc.Lost("citation", f"{key} {why}", cites[key][0]) for key in unknown]
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
-    return doc.Paper(title, draft.authors, source, draft.form, sections, tuple(entries.values()), lost)
+    return doc.Paper(
+        title,
+        draft.authors,
+        source,
+        draft.form,
+        sections,
+        tuple(entries.values()),
+        lost,
+    )
 
 
-def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[doc.Reference, ...]]:
-    """The pieces without the section that is the bibliography, and its entries, a paragraph each."""
+def cut_references(
+    pieces: Iterable[Piece],
+) -> tuple[list[Piece], tuple[doc.Reference, ...]]:
+    """The pieces without the section that is the bibliography, and its entries, a paragraph
+    each.
+    """
     kept: list[Piece] = []
     entries: list[str] = []
     inside = seen = False
@@ -162,21 +242,36 @@ class _Numbers:
     lettered: bool = False
 
     def next(self, heading: Heading, aside: bool) -> str:
-        """A section lies in the nearest one before it of a smaller level, whatever levels are left out. One
-        aside has the number of the one before it, and a letter."""
+        """A section lies in the nearest one before it of a smaller level, whatever levels are left
+        out. One aside has the number of the one before it, and a letter.
+        """
         if heading.appendix and not self.lettered:
-            self.lettered, self.counts, self.asides, self.levels = True, [], [], []
-        self.levels = [*(one for one in self.levels if one < heading.level), heading.level]
+            self.lettered = True
+            self.counts = []
+            self.asides = []
+            self.levels = []
+        self.levels = [
+            *(one for one in self.levels if one < heading.level),
+            heading.level,
+        ]
         level = len(self.levels)
-        self.counts, self.asides = [*self.counts, *[0] * level][:level], [*self.asides, *[0] * level][:level]
+        self.counts, self.asides = (
+            [*self.counts, *[0] * level][:level],
+            [*self.asides, *[0] * level][:level],
+        )
         self.asides[-1] = self.asides[-1] + 1 if aside else 0
         self.counts[-1] += not aside
         if re.fullmatch(rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}", heading.number):
             first, *rest = heading.number.split(".")
-            self.counts = [ord(first) - ord("A") + 1 if first.isalpha() else int(first), *map(int, rest)]
+            self.counts = [
+                ord(first) - ord("A") + 1 if first.isalpha() else int(first),
+                *map(int, rest),
+            ]
         names = [str(count) for count in self.counts]
         names[0] = _letter(self.counts[0]) or "0" if self.lettered else names[0]
-        return ".".join(f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self.asides, strict=True))
+        return ".".join(
+            f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self.asides, strict=True)
+        )
 
 
 def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Iterable[doc.Block]:
@@ -184,7 +279,9 @@ def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Itera
     for piece in pieces:
         name = f"{section}:{number}"
         texts = enumerate(split(piece.text) if isinstance(piece, Prose) else (), start=1)
-        sentences = tuple(doc.Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts)
+        sentences = tuple(
+            doc.Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts
+        )
         if isinstance(piece, Prose) and sentences:
             yield doc.Paragraph(name, sentences, piece.page)
         elif not isinstance(piece, Prose | Heading):
@@ -212,10 +309,14 @@ def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]
 
 
 def _is_aside(headings: Sequence[Heading]) -> bool:
-    """Whether the first section has no number in the paper while one that follows beside it has: then it must
-    not count, or the numbers of all that follow are not the paper's."""
+    """Whether the first section has no number in the paper while one that follows beside it has:
+    then it must not count, or the numbers of all that follow are not the paper's.
+    """
     first = headings[0]
-    rest = takewhile(lambda one: one.level >= first.level and one.appendix == first.appendix, headings[1:])
+    rest = takewhile(
+        lambda one: one.level >= first.level and one.appendix == first.appendix,
+        headings[1:],
+    )
     return first.starred and any(one.level == first.level and not one.starred for one in rest)
 
 

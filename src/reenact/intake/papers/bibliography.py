@@ -11,21 +11,35 @@ from reenact.intake.papers.references import authors_of, reference_of
 MOST_ENTRIES = 20_000
 LONGEST_ENTRY = 40_000
 _ENTRY = re.compile(r"^[ \t]*@([A-Za-z]+)\s*\{", re.M)
-_STRING = re.compile(r"@string\s*\{\s*(\w{1,60})\s*=\s*(?:\"([^\"\n]{0,300})\"|\{([^{}\n]{0,300})\})", re.I)
+_STRING = re.compile(
+    r"@string\s*\{\s*(\w{1,60})\s*=\s*(?:\"([^\"\n]{0,300})\"|\{([^{}\n]{0,300})\})",
+    re.I,
+)
 """An abbreviation: `@string{icml = "..."}`."""
 _KEY = re.compile(r"\s*([^\s,{}]{1,200})\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]{0,40})\s*=\s*")
 _WORD = re.compile(r"\w{1,100}")
 _ARXIV = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I)
 _NO_ENTRY = ("comment", "string", "preamble")
-_SHOWN = "booktitle journal journaltitle publisher school institution howpublished note".split()  # noqa: SIM905
+_SHOWN = (
+    "booktitle",
+    "journal",
+    "journaltitle",
+    "publisher",
+    "school",
+    "institution",
+    "howpublished",
+    "note",
+)
 LONGEST_ITEM = 8000
 _LIST = re.compile(r"\\begin\s*\{thebibliography\}\s*(?:\{[^{}]*\})?")
 _END = re.compile(r"\\end\s*\{thebibliography\}")
 _ITEM = re.compile(r"\\bibitem\s*")
 _ITEM_KEY = re.compile(r"\s*\{([^{}]{1,200})\}")
 _BIBLATEX_ENTRY = re.compile(r"\\entry\s*\{([^{}]{1,200})\}")
-_BIBLATEX_FIELD = re.compile(r"\\(?:field|verb)\s*\{(title|year|eprint|doi|url|journaltitle|booktitle)\}")
+_BIBLATEX_FIELD = re.compile(
+    r"\\(?:field|verb)\s*\{(title|year|eprint|doi|url|journaltitle|booktitle)\}"
+)
 _VERBATIM = re.compile(r"\s*\\verb\s+(\S+)\s*\\endverb")
 _FAMILY = re.compile(r"\bfamily=\s*(?=\{)")
 _GIVEN = re.compile(r"\bgiven=\s*(?=\{)")
@@ -93,18 +107,29 @@ def _reference(key: str, fields: dict[str, str]) -> Reference:
     return _made(key, plain, tuple(name for name in names if name not in ("", "others")), guessed)
 
 
-def _made(key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Reference) -> Reference:
+def _made(
+    key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Reference
+) -> Reference:
     """The reference that fields without their LaTeX make; ids that no field has are `guessed`."""
     title = plain.get("title", "")
     venue = next((plain[name] for name in _SHOWN if plain.get(name)), "")
     year = plain.get("year", "") or plain.get("date", "")[:4]
-    parts = [", ".join(authors), title, venue, year, plain.get("doi", "") or plain.get("url", "")]
+    parts = [
+        ", ".join(authors),
+        title,
+        venue,
+        year,
+        plain.get("doi", "") or plain.get("url", ""),
+    ]
     text = ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
     arxiv = _ARXIV.fullmatch(plain.get("eprint", ""))
     text = re.sub(r"(?<=[?!])\.", "", text)
     dated = int(year) if re.fullmatch(r"(?:19|20)\d{2}", year) else None
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi
-    number, url = arxiv[1] if arxiv else guessed.arxiv, plain.get("url", "") or guessed.url
+    number, url = (
+        arxiv[1] if arxiv else guessed.arxiv,
+        plain.get("url", "") or guessed.url,
+    )
     return Reference(key, text, title, authors, dated, number, doi, url)
 
 
@@ -140,7 +165,11 @@ def _entry(key: str, body: str) -> Reference:
     if len(blocks) < 3:
         return found
     dated = re.fullmatch(r"\(?(?:19|20)\d{2}[a-z]?\)?\.?", blocks[1])
-    return replace(found, title=blocks[2 if dated else 1].strip(" .,"), authors=authors_of(blocks[0]))
+    return replace(
+        found,
+        title=blocks[2 if dated else 1].strip(" .,"),
+        authors=authors_of(blocks[0]),
+    )
 
 
 def _biblatex_entry(key: str, body: str) -> Reference:

@@ -1,8 +1,8 @@
-"""Who knows papers: arXiv for the paper itself, Semantic Scholar for ids of what it cites, and a folder of
-cited papers and their repositories, for work without a network.
+"""Who knows papers: arXiv for the paper itself, Semantic Scholar for ids of what it cites, and a
+folder of cited papers and their repositories, for work without a network.
 
-A paper of arXiv comes as LaTeX source, HTML or PDF, in that order. Semantic Scholar completes a reference, it
-never replaces one. The folder has
+A paper of arXiv comes as LaTeX source, HTML or PDF, in that order. Semantic Scholar completes a
+reference, it never replaces one. The folder has
 
 DIR/<name>/about.toml     title, arxiv, doi, url, keys
 DIR/<name>/paper.*        the paper in any form that is read; or source/ with its LaTeX
@@ -41,10 +41,20 @@ _ADDRESS = re.compile(
     rf"(?:abs|pdf|html|e-print|src|format|ps)/{_ID}(?:\.pdf)?/?(?:[?#].*)?"
 )
 _INSTEAD = "Check the network, or download the paper and name the file."
-SITE = Web("https://arxiv.org", 180.0, MOST_BYTES, headers=(("Accept", "*/*"),), instead=_INSTEAD)
+SITE = Web(
+    "https://arxiv.org",
+    180.0,
+    MOST_BYTES,
+    headers=(("Accept", "*/*"),),
+    instead=_INSTEAD,
+)
 _FIELDS = "title,year,externalIds,url,authors"
 _WITHOUT = "Check the network; everything but completing references works without."
-SERVER = Web("https://api.semanticscholar.org", headers=(("Accept", "application/json"),), instead=_WITHOUT)
+SERVER = Web(
+    "https://api.semanticscholar.org",
+    headers=(("Accept", "application/json"),),
+    instead=_WITHOUT,
+)
 MOST_ENTRIES = 10_000
 MOST_ABOUT = 64 * 1024
 SHORTEST_TITLE = 8
@@ -54,7 +64,9 @@ _FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".g
 
 
 def arxiv_id(ref: str) -> str:
-    """The id that a reference to arXiv names, with its version where it has one; empty for anything else."""
+    """The id that a reference to arXiv names, with its version where it has one; empty for
+    anything else.
+    """
     found = _SHORT.fullmatch(ref.strip()) or _ADDRESS.fullmatch(ref.strip())
     return found["id"] + (found["version"] or "") if found else ""
 
@@ -79,7 +91,11 @@ class Arxiv:
     def fetch(self, name: str) -> Fetched:
         """The paper in the best form that arXiv has. UnreadablePaper when it has none."""
         notes: list[str] = []
-        asked = (("LaTeX source", "e-print", ""), ("HTML", "html", ".html"), ("PDF", "pdf", ".pdf"))
+        asked = (
+            ("LaTeX source", "e-print", ""),
+            ("HTML", "html", ".html"),
+            ("PDF", "pdf", ".pdf"),
+        )
         refusal: ReenactError = UnreadablePaper(f"arXiv has no paper {name}.")
         for form, folder, ending in asked:
             answer = self.polite.get(self.site, f"/{folder}/{quote(name)}")
@@ -99,7 +115,11 @@ def _unfit(form: str, answer: Answer) -> str:
     if found is Form.PACKED:
         with suppress(UnreadablePaper):
             found = form_of(unpacked(answer.body, "source"), "")
-    wanted = {"LaTeX source": (Form.ARCHIVE, Form.LATEX), "HTML": (Form.HTML,), "PDF": (Form.PDF,)}[form]
+    wanted = {
+        "LaTeX source": (Form.ARCHIVE, Form.LATEX),
+        "HTML": (Form.HTML,),
+        "PDF": (Form.PDF,),
+    }[form]
     # A page of HTML without any sign of LaTeXML is a notice, not the paper.
     notice = form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
     return "" if found in wanted and not notice else f"it sent {found} instead"
@@ -133,15 +153,22 @@ class Scholar:
             return reference
         named, people, year = (known.get(name) for name in ("externalIds", "authors", "year"))
         ids = named if isinstance(named, Mapping) else {}
-        listed = [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
+        listed = (
+            [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
+        )
         found: dict[str, Any] = {name: _word(known.get(name)) for name in ("title", "url")}
         found |= {"arxiv": _word(ids.get("ArXiv")), "doi": _word(ids.get("DOI"))}
         found["authors"] = tuple(_word(one.get("name")) for one in listed)
         found["year"] = year if isinstance(year, int) and 1500 < year < 2200 else None
-        return replace(reference, **{name: getattr(reference, name) or one for name, one in found.items()})
+        return replace(
+            reference,
+            **{name: getattr(reference, name) or one for name, one in found.items()},
+        )
 
     def _find(self, reference: Reference) -> Mapping[str, JsonValue] | None:
-        """A paper by its id, or by a title that is the same but for typography; none when it is not known."""
+        """A paper by its id, or by a title that is the same but for typography; none when it is
+        not known.
+        """
         if reference.arxiv or reference.doi:
             arxiv = reference.arxiv.partition("v")[0]
             name = f"arXiv:{arxiv}" if arxiv else f"DOI:{reference.doi}"
@@ -150,8 +177,13 @@ class Scholar:
         asked = f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}"
         found = self._ask(asked) if title else None
         listed = found.get("data") if found is not None else None
-        entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-        return next((one for one in entries if plain(_word(one.get("title"))) == plain(title)), None)
+        entries = (
+            [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+        )
+        return next(
+            (one for one in entries if plain(_word(one.get("title"))) == plain(title)),
+            None,
+        )
 
     def _ask(self, path: str) -> Mapping[str, JsonValue] | None:
         answer = self.polite.get(self.web, path)
@@ -182,7 +214,9 @@ class Clients:
 
     @classmethod
     def cached(cls, folder: Path, *, offline: bool = False) -> Self:
-        """The public servers; a kept answer is not asked for again. Offline, only kept ones are known."""
+        """The public servers; a kept answer is not asked for again. Offline, only kept ones are
+        known.
+        """
         arxiv, scholar = (Polite(folder / name, offline=offline) for name in ("arxiv", "scholar"))
         return cls(Arxiv(polite=arxiv), Scholar(polite=scholar))
 
@@ -212,17 +246,27 @@ class Library:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """Entries by name. InputError for a folder that is none, or an about.toml that cannot be read."""
+        """Entries by name. InputError for a folder that is none, or an about.toml that cannot
+        be read.
+        """
         if not self.folder.is_dir():
             instead = "Name a folder with one folder a cited paper, each with an about.toml."
-            raise InputError(f"The library is no folder. Received: {self.folder}", next_step=instead)
-        places = sorted(place for place in self.folder.iterdir() if (place / "about.toml").is_file())
+            raise InputError(
+                f"The library is no folder. Received: {self.folder}", next_step=instead
+            )
+        places = sorted(
+            place for place in self.folder.iterdir() if (place / "about.toml").is_file()
+        )
         if len(places) > MOST_ENTRIES:
-            raise InputError(f"The library has more than {MOST_ENTRIES} entries. Received: {self.folder}")
+            raise InputError(
+                f"The library has more than {MOST_ENTRIES} entries. Received: {self.folder}"
+            )
         return tuple(map(_entry, places))
 
     def find(self, reference: Reference) -> Entry | None:
-        """The entry of a reference: by DOI, arXiv id, address, then by its title without typography."""
+        """The entry of a reference: by DOI, arXiv id, address, then by its title without
+        typography.
+        """
         for name in ("doi", "arxiv", "url"):
             wanted = _same(getattr(reference, name))
             for one in self.entries if wanted else ():
@@ -232,7 +276,8 @@ class Library:
         for one in self.entries if len(title) >= SHORTEST_TITLE else ():
             if plain(one.title) == title:
                 return one
-        # A key is the citing author's own word: it decides only where the entry names no title against it.
+        # A key is the citing author's own word: it decides only where the entry names no title
+        # against it.
         keyed = (one for one in self.entries if reference.key in one.keys)
         return next((one for one in keyed if not (title and one.title)), None)
 
@@ -250,17 +295,34 @@ def _entry(place: Path) -> Entry:
     try:
         entry = read_toml(about, MOST_ABOUT)
     except UnreadableToml as error:
-        raise InputError(f"An entry of the library cannot be read: {error}. Received: {about}") from error
+        raise InputError(
+            f"An entry of the library cannot be read: {error}. Received: {about}"
+        ) from error
     words = {name: entry.get(name, "") for name in ("title", "arxiv", "doi", "url")}
     keys = entry.get("keys", [])
     if not all(isinstance(value, str) for value in words.values()) or not isinstance(keys, list):
-        why = f"An about.toml has title, arxiv, doi and url as text and keys as a list. Received: {about}"
+        why = (
+            f"An about.toml has title, arxiv, doi and url as text and keys as a list. Received: "
+            f"{about}"
+        )
         raise InputError(why)
 
     def rank(path: Path) -> int:
-        return next((at for at, ending in enumerate(_FORMS) if path.name.endswith(ending)), len(_FORMS))
+        return next(
+            (at for at, ending in enumerate(_FORMS) if path.name.endswith(ending)),
+            len(_FORMS),
+        )
 
     paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
     paper = place / "source" if (place / "source").is_dir() else paper
-    repository = next(filter(Path.exists, map(place.joinpath, ("repository", "repository.bundle"))), None)
-    return Entry(place.name, **words, keys=tuple(map(str, keys)), paper=paper, repository=repository)
+    repository = next(
+        filter(Path.exists, map(place.joinpath, ("repository", "repository.bundle"))),
+        None,
+    )
+    return Entry(
+        place.name,
+        **words,
+        keys=tuple(map(str, keys)),
+        paper=paper,
+        repository=repository,
+    )

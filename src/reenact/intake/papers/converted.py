@@ -1,7 +1,8 @@
-"""What programs that turn a PDF into Markdown leave behind, put right: headings all of one level that carry
-the paper's numbers, tables as HTML, formulas with a space between all signs, and algorithms: under a heading,
-as numbered lines, as one paragraph, as a table, with or without their name. What is named and not read, or
-read and not named, is reported."""
+"""What programs that turn a PDF into Markdown leave behind, put right: headings all of one level
+that carry the paper's numbers, tables as HTML, formulas with a space between all signs, and
+algorithms: under a heading, as numbered lines, as one paragraph, as a table, with or without their
+name. What is named and not read, or read and not named, is reported.
+"""
 
 import html
 import re
@@ -15,10 +16,13 @@ from reenact.intake.papers.references import is_bibliography
 from reenact.intake.papers.tables import spread
 
 MOST_SPANNED = 100
-_NUMBER = re.compile(r"^(?:appendix\s+)?(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I)
+_NUMBER = re.compile(
+    r"^(?:appendix\s+)?(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})[.:)]?\s+\S", re.I
+)
 _APART = re.compile(
     r"(?i)abstract|acknowledge?ments?|(?:broader |societal )?impact(?: statement)?|appendi(?:x|ces)"
-    r"|conclusions?|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author contributions"
+    r"|conclusions?|limitations?|ethics(?: statement)?|reproducibility(?: statement)?|author "
+    r"contributions"
     r"|checklist|supplementary.*"
 )
 _CITED = re.compile(
@@ -36,7 +40,9 @@ _NEEDED = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|\s+")
 LONGEST_NAME = 500
 LEAST_STEPS = 2
 """Signs of steps, from which on a paragraph is an algorithm although no heading calls it one."""
-_TITLED = re.compile(r"(#{1,6}\s+)?\**Algorithm\s+(\d{1,3}|[A-Z]?\.?\d{1,2}|[IVX]{1,4})\b\**[:.]?(?:\s+|$)")
+_TITLED = re.compile(
+    r"(#{1,6}\s+)?\**Algorithm\s+(\d{1,3}|[A-Z]?\.?\d{1,2}|[IVX]{1,4})\b\**[:.]?(?:\s+|$)"
+)
 _HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(
     r"(?i)\s*(?:\d{1,3}\s*:|\**(?:input|require|output|ensure|return|initiali[sz]e|for\b|while|repeat|if\b|else|end\b|parameters?\b))"
@@ -52,14 +58,20 @@ _MENTIONED = re.compile(r"\bAlgorithm\s+(\d{1,2})\b(?!\s+(?:of|by|from)\s)")
 
 
 def numbered(pieces: Sequence[Piece]) -> list[Piece]:
-    """Headings with the levels that their numbers state, where all have one level. Those of a table of
-    contents are gone; one without a number lies in the section that it stands in."""
+    """Headings with the levels that their numbers state, where all have one level. Those of a table
+    of contents are gone; one without a number lies in the section that it stands in.
+    """
     headings = [piece for piece in pieces if isinstance(piece, Heading)]
     matched = [_NUMBER.match(one.title) for one in headings]
     stated = [one["number"].upper() if one else "" for one in matched]
     # A letter is a number only behind the last section with digits: `A Study of Width` is a title.
-    last = max((at for at, number in enumerate(stated) if number[:1].isdigit()), default=len(stated))
-    meant = [number if number[:1].isdigit() or at > last else "" for at, number in enumerate(stated)]
+    last = max(
+        (at for at, number in enumerate(stated) if number[:1].isdigit()),
+        default=len(stated),
+    )
+    meant = [
+        number if number[:1].isdigit() or at > last else "" for at, number in enumerate(stated)
+    ]
     found = {id(one): number for one, number in zip(headings, meant, strict=True) if number}
     if len({one.level for one in headings}) > 1 or len(found) < 2:
         return list(pieces)
@@ -79,16 +91,22 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _is_contents(text: str, titles: set[str]) -> bool:
-    """Whether a paragraph is lines of a table of contents: titles of sections, each before its page."""
+    """Whether a paragraph is lines of a table of contents: titles of sections, each before its
+    page.
+    """
     lines = re.split(r"\s{2,}", text.strip())
-    known = (bool(_PAGE.search(one)) and _words(_PAGE.sub("", one).rstrip(" .")) in titles for one in lines)
+    known = (
+        bool(_PAGE.search(one)) and _words(_PAGE.sub("", one).rstrip(" .")) in titles
+        for one in lines
+    )
     return 2 * sum(known) > len(lines)
 
 
 def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
-    """The names above the abstract, and the pieces without them. Of two columns a converter reads the second,
-    where the introduction goes on, before the heading of the introduction: that text is put behind what it
-    continues."""
+    """The names above the abstract, and the pieces without them. Of two columns a converter reads
+    the second, where the introduction goes on, before the heading of the introduction: that text is
+    put behind what it continues.
+    """
     heads = [at for at, one in enumerate(pieces) if isinstance(one, Heading)]
     # Only what a converter wrote has headings with numbers in it, see `numbered`.
     converted = any(isinstance(one, Heading) and one.number for one in pieces)
@@ -99,12 +117,17 @@ def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
     inside = list(pieces[abstract:opening])
     # A paragraph that begins within a sentence, or cites as no abstract does.
     later = [one.text for one in inside[2:] if isinstance(one, Prose)]
-    strays = 2 if any(re.match(r"[a-z]", text) or _CITED.search(text) for text in later) else len(inside)
+    strays = (
+        2 if any(re.match(r"[a-z]", text) or _CITED.search(text) for text in later) else len(inside)
+    )
     body = list(pieces[opening:])
     if re.search(r"\bintroduction$", _title(body[0]), re.I) and len(body) > 1:
         below = takewhile(lambda one: not isinstance(one, Heading), body[1:])
         texts = (one.text if isinstance(one, Prose) else "" for one in below)
-        cut = next((at for at, text in enumerate(texts, 1) if re.search(r"[\w,-]$", text.rstrip())), 1)
+        cut = next(
+            (at for at, text in enumerate(texts, 1) if re.search(r"[\w,-]$", text.rstrip())),
+            1,
+        )
         body[cut + 1 : cut + 1] = inside[strays:]
         inside = inside[:strays]
     # Names of a line such as `Ann Lee 1 Bo Chu * 2`; of a line with anything else in it none.
@@ -125,7 +148,9 @@ def html_table(text: str) -> Table:
     """The cells of an HTML table; one that spans columns or rows is repeated in each."""
     found = [_CELL.findall(row) for row in _ROW.findall(text)]
     rows = [[_spanned(marks, inner) for _, marks, inner in row] for row in found]
-    headed = takewhile(lambda row: row and all(kind.casefold() == "th" for kind, _, _ in row), found)
+    headed = takewhile(
+        lambda row: row and all(kind.casefold() == "th" for kind, _, _ in row), found
+    )
     width = max((sum(one[2] for one in row) for row in rows), default=0)
     return Table(rows=spread(rows, width), heads=max(len(list(headed)), 1))
 
@@ -138,7 +163,9 @@ def _spanned(marks: str, inner: str) -> tuple[str, int, int]:
 
 
 def compact(text: str) -> str:
-    """Formulas without the spaces between their signs: `0 . 0 1` is 0.01, and `f _ { 1 }` is f_{1}."""
+    """Formulas without the spaces between their signs: `0 . 0 1` is 0.01, and `f _ { 1 }` is
+    f_{1}.
+    """
     return _MATHS.sub(lambda found: f"{found[1]}{compact_formula(found[2])}{found[1]}", text)
 
 
@@ -161,13 +188,18 @@ def compact_formula(latex: str) -> str:
 def is_cut_off(latex: str) -> bool:
     """Whether a formula ends before what it began."""
     latex = re.sub(r"\\\\|\\[{}]", "", latex)
-    pairs = (("{", "}"), (r"\\begin", r"\\end"), (r"\\left(?![a-zA-Z])", r"\\right(?![a-zA-Z])"))
+    pairs = (
+        ("{", "}"),
+        (r"\\begin", r"\\end"),
+        (r"\\left(?![a-zA-Z])", r"\\right(?![a-zA-Z])"),
+    )
     return any(len(re.findall(one, latex)) != len(re.findall(other, latex)) for one, other in pairs)
 
 
 def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
-    """The algorithm whose name stands in a line, as far as its steps go, and the line after it. Under a
-    heading it is one also without steps."""
+    """The algorithm whose name stands in a line, as far as its steps go, and the line after it.
+    Under a heading it is one also without steps.
+    """
     named = _TITLED.match(lines[at][:LONGEST_NAME])
     if not named:
         return None
@@ -196,7 +228,9 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
 def unnamed(text: str) -> Algorithm | None:
     """A paragraph, or a table as HTML, that reads as steps."""
     text = _table_text(text) if text.startswith("<table") else text
-    return Algorithm(body=compact(text)) if _OPENS.match(text) and _signs(text) > LEAST_STEPS else None
+    return (
+        Algorithm(body=compact(text)) if _OPENS.match(text) and _signs(text) > LEAST_STEPS else None
+    )
 
 
 def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:
@@ -204,20 +238,32 @@ def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:
     found = [one for one in pieces if isinstance(one, Algorithm)]
     nameless = [one for one in found if not one.label]
     for one in (one for one in found if not one.body):
-        yield Lost("algorithm", f"Algorithm {one.label} came without its steps.", one.caption[:60])
+        yield Lost(
+            "algorithm",
+            f"Algorithm {one.label} came without its steps.",
+            one.caption[:60],
+        )
     words = " ".join(one.text for one in pieces if isinstance(one, Prose))
     missing = sorted(set(_MENTIONED.findall(words)) - {one.label for one in found}, key=int)
     if nameless and missing:
         names = ", ".join(missing)
         what = f"{len(nameless)} came without a name, and the text names Algorithm {names}."
-        yield Lost("algorithm", f"Which algorithm is which is not known: {what}", nameless[0].body[:60])
+        yield Lost(
+            "algorithm",
+            f"Which algorithm is which is not known: {what}",
+            nameless[0].body[:60],
+        )
     for number in missing[len(nameless) :]:
-        yield Lost("algorithm", f"The text names Algorithm {number}, and no such algorithm was read.")
+        yield Lost(
+            "algorithm",
+            f"The text names Algorithm {number}, and no such algorithm was read.",
+        )
 
 
 def _runs(lines: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
-    """From where to where lines without an empty one between them go, up to the next heading. The first such
-    run may be empty."""
+    """From where to where lines without an empty one between them go, up to the next heading. The
+    first such run may be empty.
+    """
     end = next((at for at in range(start, len(lines)) if _HEADING.match(lines[at])), len(lines))
     if start == end or not lines[start].strip():
         yield start, start

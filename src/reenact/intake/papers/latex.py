@@ -1,4 +1,6 @@
-"""LaTeX -> Draft: all files as one text, what pandoc would lose kept aside, the rest through its tree."""
+"""LaTeX -> Draft: all files as one text, what pandoc would lose kept aside, the rest through
+its tree.
+"""
 
 import posixpath
 import re
@@ -12,7 +14,13 @@ from reenact.errors import UnreadablePaper
 from reenact.intake.papers import latex_prepare as ready
 from reenact.intake.papers.assemble import Draft
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
-from reenact.intake.papers.latex_files import DOCUMENT, DOCUMENT_END, Files, find_main, flatten
+from reenact.intake.papers.latex_files import (
+    DOCUMENT,
+    DOCUMENT_END,
+    Files,
+    find_main,
+    flatten,
+)
 from reenact.intake.papers.latex_macros import detex, group, regrouped
 from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
 from reenact.intake.papers.paper import Lost, Reference, Table
@@ -26,7 +34,9 @@ FRAMES = 3
 FRAME = "environment"
 MACHINERY = "is made in a way that only TeX follows: its arguments stand for it."
 _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]*)\}")
-_CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
+_CITE = re.compile(
+    r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}"
+)
 _GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
 _TABULAR = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|longtable|tabulary|NiceTabular)\}")
 MOST_AUTHORS = 500
@@ -45,7 +55,9 @@ _DISPLAYED = re.compile(
     r"(?s)\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
     r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$"
 )
-_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
+_FRAME = re.compile(
+    r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b"
+)
 
 
 def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
@@ -54,34 +66,65 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     main = main or find_main(files, source)
     text = flatten(files, main)
     if not DOCUMENT.search(text):
-        why = f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: {source}"
+        why = (
+            f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: "
+            f"{source}"
+        )
         raise UnreadablePaper(why, next_step="Name the main file, or the folder that holds it.")
     body, listed = cut_list(text)
     references = tuple(_references(files, main, text, listed))
     here = f"{posixpath.dirname(main)}/".lstrip("/")
     # Definitions of the paper's own style files stand in front of the document.
-    asked = (f"{here}{name.strip()}.sty" for names in ready.STYLE.findall(body) for name in names.split(","))
+    asked = (
+        f"{here}{name.strip()}.sty"
+        for names in ready.STYLE.findall(body)
+        for name in names.split(",")
+    )
     styles = (files.text(one) for one in asked if (folder / one).is_file())
-    made = ready.prepare("\n".join((*(ready.definitions(style) for style in styles if style), body)))
+    made = ready.prepare(
+        "\n".join((*(ready.definitions(style) for style in styles if style), body))
+    )
     parsed, unknown, broken = _parsed(made.text, box, source)
-    named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
+    named = [
+        inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)
+    ]
     beside = (here, *(here + inner.strip().removeprefix("./") for inner in named))
     pictures = Pictures(folder, beside=tuple(dict.fromkeys(beside)))
     walk = Walk(pictures, made.stored)
     pieces = tuple(walk.pieces(parsed.blocks))
     nodes = _meta(parsed.meta.get("abstract"), "MetaInlines")
-    blocks = [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
+    blocks = (
+        [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
+    )
     abstract = tuple(walk.pieces(blocks))
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
-    lost = [*files.lost, *walk.lost, *pictures.lost, *undrawn, *broken, *_unknown(unknown)]
+    lost = [
+        *files.lost,
+        *walk.lost,
+        *pictures.lost,
+        *undrawn,
+        *broken,
+        *_unknown(unknown),
+    ]
     lost += [Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery]
     for name in ready.skipped_drawings(parsed.skipped):
-        lost.append(Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name))
+        lost.append(
+            Lost(
+                "figure",
+                f"Pictures that the source draws with {name} cannot be shown.",
+                name,
+            )
+        )
     # A table that collapsed is worth a word: its numbers are what papers are about.
     written = len(_TABULAR.findall(made.text.partition("\\begin{document}")[2]))
     read = sum(isinstance(piece, Table) and len(piece.rows) > 0 for piece in (*abstract, *pieces))
     if read < written:
-        lost.append(Lost("table", f"{written - read} of {written} tables were not understood as cells."))
+        lost.append(
+            Lost(
+                "table",
+                f"{written - read} of {written} tables were not understood as cells.",
+            )
+        )
     command = _TITLE.search(text)
     titled = detex(_argument(text, command.end())) if command else ""
     title = walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled
@@ -89,7 +132,9 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     return Draft("latex", pieces, title, authors, abstract, references, tuple(lost))
 
 
-def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
+def _parsed(
+    text: str, box: Sandbox, source: str
+) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
     """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
     text, parsed, lost = _opened(text, box, source)
     unknown = ready.unknown_commands(parsed.skipped)
@@ -120,42 +165,68 @@ def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lo
 def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
     for name, words in commands.items():
         kept = "its first argument stands for it" if words else "it was left out"
-        why = f"\\{name} is out of its place" if name in ready.ELSEWHERE else f"Nobody defines \\{name}"
+        why = (
+            f"\\{name} is out of its place"
+            if name in ready.ELSEWHERE
+            else f"Nobody defines \\{name}"
+        )
         if name not in ready.USUAL:
             yield Lost("macro", f"{why}: {kept}.", f"\\{name}")
 
 
 def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Reference]:
-    """From the list in the text, the .bib files that it names (what is cited of them), the .bbl beside it."""
+    """From the list in the text, the .bib files that it names (what is cited of them), the .bbl
+    beside it.
+    """
     if listed:
         yield from read_bibitems(listed)
     folder, stem = posixpath.dirname(main), posixpath.splitext(main)[0]
     beside = files.first((f"{stem}.bbl", *files.names(".bbl")))
     cited = {key.strip() for keys in _CITE.findall(text) for key in keys.split(",")}
     everything = "*" in cited
-    named = [name.strip() for found in _BIB.findall(text) for name in found.split(",") if name.strip()]
+    named = [
+        name.strip() for found in _BIB.findall(text) for name in found.split(",") if name.strip()
+    ]
     for name in named:
-        path = posixpath.normpath(posixpath.join(folder, name if name.endswith(".bib") else f"{name}.bib"))
+        path = posixpath.normpath(
+            posixpath.join(folder, name if name.endswith(".bib") else f"{name}.bib")
+        )
         bib = files.text(path)
         if bib is not None:
             yield from (one for one in read_bibtex(bib) if everything or one.key in cited)
         elif not listed and beside is None:
-            files.lost.append(Lost("file", f"The bibliography {name[:200]} is not among the files.", path))
+            files.lost.append(
+                Lost(
+                    "file",
+                    f"The bibliography {name[:200]} is not among the files.",
+                    path,
+                )
+            )
     if beside is not None and not listed:
         yield from read_bibitems(beside[1])
 
 
 def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
-    """What an entry of that kind holds, but for some kinds of elements; nothing for another entry."""
-    return [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
+    """What an entry of that kind holds, but for some kinds of elements; nothing for another
+    entry.
+    """
+    return (
+        [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
+    )
 
 
 def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
-    """Names stand on the first line; what follows is where they work. Or they have a command each."""
+    """Names stand on the first line; what follows is where they work. Or they have a command
+    each.
+    """
     without = ("Note", "Superscript", "Math")
     entries = (_meta(entry, "MetaInlines", *without) for entry in _meta(meta, "MetaList"))
-    lines = (walk.line(takewhile(lambda node: node["t"] != "LineBreak", nodes)) for nodes in entries)
-    commands = (_argument(text, found.end()) for found in islice(_NAMED.finditer(text), MOST_AUTHORS))
+    lines = (
+        walk.line(takewhile(lambda node: node["t"] != "LineBreak", nodes)) for nodes in entries
+    )
+    commands = (
+        _argument(text, found.end()) for found in islice(_NAMED.finditer(text), MOST_AUTHORS)
+    )
     return _people(lines) or _people(commands)
 
 
@@ -184,7 +255,13 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
     for number, part in enumerate(parts):
         found = Parsed({}, (), (), f"the paper has more than {MOST_PARTS} sections")
         if number < MOST_PARTS:
-            found = parse(f"{preamble}\n{part}\n\\end{{document}}", "latex", box=box, name=name, limits=PART)
+            found = parse(
+                f"{preamble}\n{part}\n\\end{{document}}",
+                "latex",
+                box=box,
+                name=name,
+                limits=PART,
+            )
         meta = {**found.meta, **meta}
         bare = list(_bare(part)) if found.problem else []
         blocks += [*found.blocks, *bare]
@@ -192,7 +269,13 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
         if bare:
             what = f"A section came as bare words, without its tables: {found.problem}."
             heading = _HEADING.match(part)
-            lost.append(Lost("text", what, detex(group(part, heading.end())[0]) if heading else ""))
+            lost.append(
+                Lost(
+                    "text",
+                    what,
+                    detex(group(part, heading.end())[0]) if heading else "",
+                )
+            )
     return Parsed(meta, tuple(blocks), tuple(dict.fromkeys(skipped)), ""), tuple(lost)
 
 
@@ -201,13 +284,22 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
     heading = _HEADING.match(part)
     if heading:
         title, end = group(part, heading.end())
-        yield {"t": "Header", "c": [heading["sub"].count("sub") + 1, ["", [], []], [_words(title)]]}
+        yield {
+            "t": "Header",
+            "c": [heading["sub"].count("sub") + 1, ["", [], []], [_words(title)]],
+        }
         part = part[end:]
     for paragraph in re.split(r"\n[ \t]*\n", part):
         at = 0
         nodes: list[dict[str, Any]] = []
         for shown in _DISPLAYED.finditer(paragraph):
-            latex = shown[0].removeprefix("$$").removesuffix("$$").removeprefix("\\[").removesuffix("\\]")
+            latex = (
+                shown[0]
+                .removeprefix("$$")
+                .removesuffix("$$")
+                .removeprefix("\\[")
+                .removesuffix("\\]")
+            )
             nodes.append(_words(paragraph[at : shown.start()]))
             nodes.append({"t": "Math", "c": [{"t": "DisplayMath"}, latex]})
             at = shown.end()

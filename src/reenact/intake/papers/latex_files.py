@@ -1,7 +1,8 @@
-r"""The files of a LaTeX paper as one text: the main file found, `\input` and `\include` put in their places.
+r"""The files of a LaTeX paper as one text: the main file found, `\input` and `\include` put in
+their places.
 
-Covered: names that lead outside the folder (absolute, `..`, links), files that include one another, so many
-files, so deep, so many bytes. Nothing is executed: TeX never runs.
+Covered: names that lead outside the folder (absolute, `..`, links), files that include one another,
+so many files, so deep, so many bytes. Nothing is executed: TeX never runs.
 """
 
 import os
@@ -22,7 +23,15 @@ DEEPEST = 12
 MOST_INCLUDED = 400
 MOST_FILES = 20_000
 """Files of the folder that are looked at by name."""
-USUAL = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "root.tex", "arxiv.tex")
+USUAL = (
+    "main.tex",
+    "paper.tex",
+    "ms.tex",
+    "article.tex",
+    "manuscript.tex",
+    "root.tex",
+    "arxiv.tex",
+)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:(?=\n[ \t]*\n)|\n[ \t]*|\Z)")
 """An empty line after a comment ends the paragraph, as it does for TeX."""
 _LISTING = re.compile(r"^[^%\n]{0,200}\\begin\{(verbatim\*?|Verbatim|lstlisting|minted)\}", re.M)
@@ -45,7 +54,10 @@ def without_comments(text: str) -> str:
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
         if end < 0:
             break
-        parts += [_COMMENT.sub(r"\1", text[at : begin.start()]), text[begin.start() : end]]
+        parts += [
+            _COMMENT.sub(r"\1", text[at : begin.start()]),
+            text[begin.start() : end],
+        ]
         at = end
     shown = "".join((*parts, _COMMENT.sub(r"\1", text[at:])))
 
@@ -82,12 +94,17 @@ class Files:
             outside = not isinstance(error, UnreadablePaper)
             why = "its name leads outside the paper's folder" if outside else "it is not text"
         if why:
-            self.lost.append(Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200]))
+            self.lost.append(
+                Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200])
+            )
         return self.texts.get(name)
 
     def first(self, names: Iterable[str]) -> tuple[str, str] | None:
         """The first of these that can be read, with its name."""
-        return next(((name, text) for name in names if (text := self.text(name)) is not None), None)
+        return next(
+            ((name, text) for name in names if (text := self.text(name)) is not None),
+            None,
+        )
 
     def names(self, *endings: str) -> list[str]:
         """Files of the folder with such an ending, in a steady order; links are not followed."""
@@ -114,7 +131,10 @@ def find_main(files: Files, source: str) -> str:
         if document and DOCUMENT.search(text) and document[1] not in ("standalone", "subfiles"):
             found[name] = text
     if not found:
-        why = "There is no LaTeX document here: no .tex file has both \\documentclass and \\begin{document}."
+        why = (
+            "There is no LaTeX document here: no .tex file has both \\documentclass and "
+            "\\begin{document}."
+        )
         instead = "Name the folder that holds the main file, or the file itself."
         raise UnreadablePaper(f"{why} Received: {source}", next_step=instead)
 
@@ -125,7 +145,13 @@ def find_main(files: Files, source: str) -> str:
     best = max(found, key=rank)
     if len(found) > 1:
         others = ", ".join(name for name in found if name != best)
-        files.lost.append(Lost("file", f"{best} was taken for the paper; {others} could be one too.", best))
+        files.lost.append(
+            Lost(
+                "file",
+                f"{best} was taken for the paper; {others} could be one too.",
+                best,
+            )
+        )
     return best
 
 
@@ -144,20 +170,34 @@ def flatten(files: Files, main: str) -> str:
         return _INPUT.sub(lambda found: included(found, (*above, name)), text)
 
     def included(found: re.Match[str], above: tuple[str, ...]) -> str:
-        inner = found["name"] or found["bare"] or posixpath.join(found["folder"] or "", found["file"] or "")
+        inner = (
+            found["name"]
+            or found["bare"]
+            or posixpath.join(found["folder"] or "", found["file"] or "")
+        )
         inner = inner.strip().strip('"')
         if not inner or "#" in inner:
             return found[0]
         if len(above) > DEEPEST or len(sizes) > MOST_INCLUDED:
-            raise UnreadablePaper(f"Files include one another without end: {' -> '.join(above[-4:])}.")
+            raise UnreadablePaper(
+                f"Files include one another without end: {' -> '.join(above[-4:])}."
+            )
         folders = dict.fromkeys(map(posixpath.dirname, (main, above[-1])))
         paths = [posixpath.normpath(posixpath.join(folder, inner)) for folder in folders]
-        endings = ("", ".tex") if inner.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (".tex", "")
+        endings = (
+            ("", ".tex") if inner.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (".tex", "")
+        )
         candidates = [f"{path}{ending}" for path in paths for ending in endings]
         got = files.first([inner] if posixpath.isabs(inner) else candidates)
         if got is None:
             sizes.append(0)
-            files.lost.append(Lost("file", f"{inner[:200]} is included, and it is not there.", above[-1]))
+            files.lost.append(
+                Lost(
+                    "file",
+                    f"{inner[:200]} is included, and it is not there.",
+                    above[-1],
+                )
+            )
             return " "
         if got[0] in above:
             why = f"Files include one another in a circle: {' -> '.join((*above[-3:], got[0]))}."

@@ -1,4 +1,6 @@
-"""LaTeX of one line (a title, a caption, an entry of a bibliography) -> text. Formulas stay as they are."""
+"""LaTeX of one line (a title, a caption, an entry of a bibliography) -> text. Formulas stay as
+they are.
+"""
 
 import re
 import unicodedata
@@ -9,14 +11,45 @@ from typing import TypeAlias
 from reenact.intake.papers.references import marked
 
 _ACCENTS = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
-    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
-}  # fmt: skip
+    "`": "\u0300",
+    "'": "\u0301",
+    "^": "\u0302",
+    "~": "\u0303",
+    '"': "\u0308",
+    "=": "\u0304",
+    ".": "\u0307",
+    "u": "\u0306",
+    "v": "\u030c",
+    "H": "\u030b",
+    "c": "\u0327",
+    "k": "\u0328",
+    "r": "\u030a",
+    "d": "\u0323",
+}
 _LETTERS = {
-    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "aa": "å",
-    "AA": "Å", "i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textasciitilde": "~", "textendash": "–",
-    "textemdash": "—", "textbackslash": "\\", "copyright": "©", "S": "§", "textregistered": "®",
-}  # fmt: skip
+    "ss": "ß",
+    "ae": "æ",
+    "AE": "Æ",
+    "oe": "œ",
+    "OE": "Œ",
+    "o": "ø",
+    "O": "Ø",
+    "l": "ł",
+    "L": "Ł",
+    "aa": "å",
+    "AA": "Å",
+    "i": "ı",
+    "j": "ȷ",
+    "ldots": "…",
+    "dots": "…",
+    "textasciitilde": "~",
+    "textendash": "–",
+    "textemdash": "—",
+    "textbackslash": "\\",
+    "copyright": "©",
+    "S": "§",
+    "textregistered": "®",
+}
 MOST_GROUP = 200_000
 MOST_REWRITTEN = 100_000
 _BRACE = re.compile(r"\\.|[{}]", re.S)
@@ -41,7 +74,9 @@ _DEFINED = re.compile(
     r"\s*(?:\{\s*\\?(?P<name>[A-Za-z]+\*?)\s*\}|\\(?P<bare>[A-Za-z]+))"
     r"\s*(?:\[(?P<count>\d)\])?\s*(?:\[(?P<usual>[^\[\]]{0,200})\])?\s*(?=\{)"
 )
-"""What is defined first, not what is redefined: pandoc knows the commands of LaTeX itself better."""
+"""What is defined first, not what is redefined: pandoc knows the commands of LaTeX itself
+better.
+"""
 _FRAME = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 _TABLE = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|tabulary|longtable|NiceTabular|tblr)\}")
 _MACHINERY = re.compile(r"\\[A-Za-z]*@[A-Za-z]")
@@ -54,7 +89,9 @@ _SIGNS = re.compile(
 
 def detex(text: str) -> str:
     """The words of a line."""
-    parts = [maths if number % 2 else _words(maths) for number, maths in enumerate(_MATHS.split(text))]
+    parts = [
+        maths if number % 2 else _words(maths) for number, maths in enumerate(_MATHS.split(text))
+    ]
     return " ".join("".join(parts).split())
 
 
@@ -76,9 +113,10 @@ def _accented(found: re.Match[str]) -> str:
 
 
 def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
-    """What stands between the brace at `at` and the one that closes it, and where that ends. A brace that is
-    not closed within so many characters closes there: braces that nobody closes would cost a search of the
-    whole text each."""
+    """What stands between the brace at `at` and the one that closes it, and where that ends. A
+    brace that is not closed within so many characters closes there: braces that nobody closes would
+    cost a search of the whole text each.
+    """
     depth = 0
     for found in _BRACE.finditer(text, at, at + most):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
@@ -89,7 +127,10 @@ def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
 
 
 def rewritten(
-    text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str]], Made], most: int = MOST_REWRITTEN
+    text: str,
+    wanted: re.Pattern[str],
+    make: Callable[[re.Match[str]], Made],
+    most: int = MOST_REWRITTEN,
 ) -> str:
     """The text with what `make` gives for each find, one after the other."""
     parts: list[str] = []
@@ -105,7 +146,10 @@ def rewritten(
 
 
 def regrouped(
-    text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str], str], str], most: int = MOST_REWRITTEN
+    text: str,
+    wanted: re.Pattern[str],
+    make: Callable[[re.Match[str], str], str],
+    most: int = MOST_REWRITTEN,
 ) -> str:
     """The text with what `make` gives for each find and the group in braces that follows it."""
 
@@ -144,8 +188,9 @@ class _Own:
 
 
 def written_out(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text with what pandoc cannot follow replaced by what it stands for, and the names of the commands
-    whose arguments stand for them."""
+    """The text with what pandoc cannot follow replaced by what it stands for, and the names of the
+    commands whose arguments stand for them.
+    """
     own: dict[tuple[str, str], _Own] = {}
 
     def cut(found: re.Match[str]) -> Made:
@@ -157,12 +202,16 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
 
     text = rewritten(text, _DEFINED, cut, MOST_DEFINED)
     names = "|".join(re.escape(name) for _, name in own)
-    used = re.compile(rf"\\(?:(?P<name>{names})(?![A-Za-z@])|(?P<how>begin|end)\s*\{{(?P<frame>{names})\}})")
+    used = re.compile(
+        rf"\\(?:(?P<name>{names})(?![A-Za-z@])|(?P<how>begin|end)\s*\{{(?P<frame>{names})\}})"
+    )
     left = MOST_GROWN
 
     def write(found: re.Match[str]) -> Made:
         nonlocal left
-        made = own.get(("command", found["name"]) if found["name"] else ("environment", found["frame"]))
+        made = own.get(
+            ("command", found["name"]) if found["name"] else ("environment", found["frame"])
+        )
         if made is None:
             return found[0], found.end()
         words, end = made.closing, found.end()
@@ -176,7 +225,9 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
                 # The arguments alone; signs of maths outside of a formula would be lost.
                 maths = [_SIGNS.search(one) and "$" not in one for one in given]
                 each = zip(given, maths, strict=True)
-                words = " ".join(f"\\ensuremath{{{one}}}" if is_maths else one for one, is_maths in each)
+                words = " ".join(
+                    f"\\ensuremath{{{one}}}" if is_maths else one for one, is_maths in each
+                )
         left -= len(words)
         return (words, end) if left > 0 else None
 
@@ -188,7 +239,9 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
-    """What is defined there, and where the definition ends; none for an environment without an end."""
+    """What is defined there, and where the definition ends; none for an environment without an
+    end.
+    """
     opening, at = group(text, found.end())
     closing = ""
     if found["kind"] == "environment":

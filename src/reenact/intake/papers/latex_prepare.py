@@ -1,7 +1,9 @@
-r"""LaTeX made ready for pandoc: what pandoc would lose is taken out and leaves a marker in its place.
+r"""LaTeX made ready for pandoc: what pandoc would lose is taken out and leaves a marker in its
+place.
 
-Algorithms and listings are kept whole. The beginning of the appendix is marked. Definitions of local style
-files are put in front. Commands that nobody defines get a definition that keeps their argument.
+Algorithms and listings are kept whole. The beginning of the appendix is marked. Definitions of
+local style files are put in front. Commands that nobody defines get a definition that keeps their
+argument.
 """
 
 import re
@@ -9,12 +11,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
-from reenact.intake.papers.latex_macros import Made, detex, group, regrouped, rewritten, written_out
+from reenact.intake.papers.latex_macros import (
+    Made,
+    detex,
+    group,
+    regrouped,
+    rewritten,
+    written_out,
+)
 from reenact.intake.papers.paper import Algorithm
 from reenact.intake.papers.tables import plain_tables
 
 FLOATS = ("algorithm", "algorithm*", "algorithm2e", "figure_algorithm", "listing")
-BARE = ("algorithmic", "algpseudocode", "lstlisting", "verbatim", "minted", "pseudocode", "alltt")
+BARE = (
+    "algorithmic",
+    "algpseudocode",
+    "lstlisting",
+    "verbatim",
+    "minted",
+    "pseudocode",
+    "alltt",
+)
 MOST_STORED = 500
 _BEGIN = re.compile(rf"\\begin\s*\{{({'|'.join(map(re.escape, (*FLOATS, *BARE)))})\}}")
 _CAPTION = re.compile(r"\\caption\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
@@ -28,7 +45,13 @@ _SET_UP = re.compile(
 )
 """How algorithm2e is to print, which is no step."""
 _GIVEN = re.compile(r"\\Kw(In|Out|Data|Result|Ret)\s*(?=\{)")
-GIVEN = {"In": "Input:", "Out": "Output:", "Data": "Data:", "Result": "Result:", "Ret": "return"}
+GIVEN = {
+    "In": "Input:",
+    "Out": "Output:",
+    "Data": "Data:",
+    "Result": "Result:",
+    "Ret": "return",
+}
 _SUBFIGURE = re.compile(
     r"\\sub(?:figure|float)\*?\s*(?:\[((?:[^\[\]{}]|\{[^{}]{0,300}\}){0,600})\]\s*){0,2}(?=\{)"
 )
@@ -50,7 +73,8 @@ _WORDS_FOR = re.compile(
 _COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
 STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
 _DEFINITION = re.compile(
-    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
+    r"(?m)^[ "
+    r"\t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
     r"\s*\{?\\[A-Za-z]+\}?(?:\[[^\]\n]*\])*[ \t]*[{\\][^\n@]*$"
     r"|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$"
 )
@@ -60,34 +84,164 @@ FEW_WORDS = 3
 """From so many words on an environment that was skipped is worth a second look."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 HARMLESS = frozenset(
-    """
-    begin end bgroup egroup maketitle centering bibliographystyle bibliography vspace hspace vskip hskip
-    noindent newpage clearpage pagestyle thispagestyle setlength addtolength setcounter addtocounter small
-    footnotesize large Large normalsize scriptsize tiny linewidth hline toprule midrule bottomrule
-    cmidrule cline textwidth columnwidth textheight captionsetup graphicspath usepackage RequirePackage
-    hypersetup definecolor pdfoutput title author date thanks and appendix newtheorem theoremstyle
-    addbibresource printbibliography tableofcontents balance flushbottom raggedright label FloatBarrier
-    looseness par allowbreak linebreak pagebreak nolinebreak stretch rowcolor cellcolor rowcolors
-    arraystretch tabcolsep icmltitle icmlsetsymbol printAffiliationsAndNotice affil icmlaffiliation
-    icmlcorrespondingauthor icmlkeywords icmltitlerunning iclrfinalcopy aclfinalcopy keywords ccsdesc
-    acmConference copyrightyear setcopyright acmYear acmDOI acmISBN geometry titlerunning authorrunning
-    institute email orcid ifx fi else relax makeatletter makeatother protect phantom vphantom hphantom
-    strut hfill vfill medskip smallskip bigskip sloppy twocolumn onecolumn newcommand renewcommand def
-    let crefname Crefname newcolumntype providecommand DeclareMathOperator nocite item
-    RestyleAlgo ifdefined XeTeXrevision
-    """.split()  # noqa: SIM905 - a list of words reads better as words
+    {
+        "begin",
+        "end",
+        "bgroup",
+        "egroup",
+        "maketitle",
+        "centering",
+        "bibliographystyle",
+        "bibliography",
+        "vspace",
+        "hspace",
+        "vskip",
+        "hskip",
+        "noindent",
+        "newpage",
+        "clearpage",
+        "pagestyle",
+        "thispagestyle",
+        "setlength",
+        "addtolength",
+        "setcounter",
+        "addtocounter",
+        "small",
+        "footnotesize",
+        "large",
+        "Large",
+        "normalsize",
+        "scriptsize",
+        "tiny",
+        "linewidth",
+        "hline",
+        "toprule",
+        "midrule",
+        "bottomrule",
+        "cmidrule",
+        "cline",
+        "textwidth",
+        "columnwidth",
+        "textheight",
+        "captionsetup",
+        "graphicspath",
+        "usepackage",
+        "RequirePackage",
+        "hypersetup",
+        "definecolor",
+        "pdfoutput",
+        "title",
+        "author",
+        "date",
+        "thanks",
+        "and",
+        "appendix",
+        "newtheorem",
+        "theoremstyle",
+        "addbibresource",
+        "printbibliography",
+        "tableofcontents",
+        "balance",
+        "flushbottom",
+        "raggedright",
+        "label",
+        "FloatBarrier",
+        "looseness",
+        "par",
+        "allowbreak",
+        "linebreak",
+        "pagebreak",
+        "nolinebreak",
+        "stretch",
+        "rowcolor",
+        "cellcolor",
+        "rowcolors",
+        "arraystretch",
+        "tabcolsep",
+        "icmltitle",
+        "icmlsetsymbol",
+        "printAffiliationsAndNotice",
+        "affil",
+        "icmlaffiliation",
+        "icmlcorrespondingauthor",
+        "icmlkeywords",
+        "icmltitlerunning",
+        "iclrfinalcopy",
+        "aclfinalcopy",
+        "keywords",
+        "ccsdesc",
+        "acmConference",
+        "copyrightyear",
+        "setcopyright",
+        "acmYear",
+        "acmDOI",
+        "acmISBN",
+        "geometry",
+        "titlerunning",
+        "authorrunning",
+        "institute",
+        "email",
+        "orcid",
+        "ifx",
+        "fi",
+        "else",
+        "relax",
+        "makeatletter",
+        "makeatother",
+        "protect",
+        "phantom",
+        "vphantom",
+        "hphantom",
+        "strut",
+        "hfill",
+        "vfill",
+        "medskip",
+        "smallskip",
+        "bigskip",
+        "sloppy",
+        "twocolumn",
+        "onecolumn",
+        "newcommand",
+        "renewcommand",
+        "def",
+        "let",
+        "crefname",
+        "Crefname",
+        "newcolumntype",
+        "providecommand",
+        "DeclareMathOperator",
+        "nocite",
+        "item",
+        "RestyleAlgo",
+        "ifdefined",
+        "XeTeXrevision",
+    }
 )
 """Commands about looks and machinery: nothing of the paper is lost with them."""
 USUAL = {
-    "ie": "i.e.", "eg": "e.g.", "Ie": "I.e.", "Eg": "E.g.", "etal": "et al.", "etc": "etc.", "cf": "cf.",
-    "wrt": "w.r.t.", "vs": "vs.", "aka": "a.k.a.", "iid": "i.i.d.", "st": "s.t.",
-}  # fmt: skip
+    "ie": "i.e.",
+    "eg": "e.g.",
+    "Ie": "I.e.",
+    "Eg": "E.g.",
+    "etal": "et al.",
+    "etc": "etc.",
+    "cf": "cf.",
+    "wrt": "w.r.t.",
+    "vs": "vs.",
+    "aka": "a.k.a.",
+    "iid": "i.i.d.",
+    "st": "s.t.",
+}
 """Short words that styles of conferences define."""
 ELSEWHERE = frozenset(("caption", "includegraphics", "multicolumn", "multirow"))
 """Known in their place: a definition that keeps their argument would spoil them there."""
 _DRAWN = re.compile(r"pict|tikz|axis|forest")
-_WORDLESS = re.compile(rf"{_DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
-"""In the names of environments that hold cells, drawings or formulas: as words they would be nonsense."""
+_WORDLESS = re.compile(
+    rf"{_DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split"
+)
+"""In the names of environments that hold cells, drawings or formulas: as words they would be
+nonsense.
+"""
 
 
 @dataclass
@@ -124,7 +278,8 @@ def prepare(text: str) -> Prepared:
             return None
         body = text[begin.end() : closed.start()]
         for _ in range(3):
-            # The author's own words for things, replaced by what they stand for as pandoc does elsewhere.
+            # The author's own words for things, replaced by what they stand for as pandoc does
+            # elsewhere.
             body = _COMMAND.sub(lambda found: words.get(found[1], found[0]), body)
         return made.keep(_steps(body, begin[1])), closed.end()
 
@@ -139,7 +294,9 @@ def _subfigure(found: re.Match[str], inner: str) -> str:
 
 
 def _steps(body: str, environment: str) -> Algorithm:
-    """An algorithm with its caption and label; the lines as they stand, without the frame around them."""
+    """An algorithm with its caption and label; the lines as they stand, without the frame
+    around them.
+    """
     caption, label = "", _LABEL.search(body)
     if environment in FLOATS:
         body = re.sub(r"\A\s*\[[^\]]{0,300}\]", "", body)
@@ -147,7 +304,12 @@ def _steps(body: str, environment: str) -> Algorithm:
             inner, end = group(body, at.end())
             caption, body = detex(inner), body[: at.start()] + body[end:]
         body = _SET_UP.sub("", body)
-        body = regrouped(body, _GIVEN, lambda of, inner: f"{GIVEN[of[1]]} {inner.strip()}", MOST_STORED)
+        body = regrouped(
+            body,
+            _GIVEN,
+            lambda of, inner: f"{GIVEN[of[1]]} {inner.strip()}",
+            MOST_STORED,
+        )
         body = _INNER.sub("", body)
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
@@ -159,12 +321,18 @@ def definitions(style: str) -> str:
     """The plain definitions of a style file, one a line; its machinery is left out."""
     found = (one[0] for one in _DEFINITION.finditer(style))
     # With its braces closed.
-    closed = (one for one in found if re.subn(r"(?<!\\)\{", "", one)[1] == re.subn(r"(?<!\\)\}", "", one)[1])
+    closed = (
+        one
+        for one in found
+        if re.subn(r"(?<!\\)\{", "", one)[1] == re.subn(r"(?<!\\)\}", "", one)[1]
+    )
     return "\n".join(closed)
 
 
 def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
-    """Skipped commands that nobody defines, and whether their arguments hold words, which pandoc dropped."""
+    """Skipped commands that nobody defines, and whether their arguments hold words, which
+    pandoc dropped.
+    """
     found: dict[str, bool] = {}
     for entry in skipped:
         command = _SKIPPED.match(entry)
@@ -177,7 +345,9 @@ def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
 def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
     """Environments that were skipped with the words in them."""
     begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
-    names = [found[1] for found in begun if len(_WORDS.findall(_COMMAND.sub("", found[2]))) >= FEW_WORDS]
+    names = [
+        found[1] for found in begun if len(_WORDS.findall(_COMMAND.sub("", found[2]))) >= FEW_WORDS
+    ]
     return tuple(dict.fromkeys(name for name in names if not _WORDLESS.search(name)))
 
 
@@ -188,7 +358,11 @@ def skipped_drawings(skipped: Iterable[str]) -> tuple[str, ...]:
 
 
 def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:
-    """The text with a definition for each such command: usual words, or its first argument stands for it."""
+    """The text with a definition for each such command: usual words, or its first argument
+    stands for it.
+    """
     named = (name for name, words in unknown.items() if words or name in USUAL)
-    stands = ((name, f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}") for name in named)
+    stands = (
+        (name, f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}") for name in named
+    )
     return "\n".join((*(f"\\providecommand{{\\{name}}}{words}" for name, words in stands), text))

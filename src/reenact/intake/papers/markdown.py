@@ -44,7 +44,15 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     pieces, references = cut_references(pieces)
     lost = (*pictures.lost, *reader.lost, *converted.doubtful(pieces))
     above, below = (Prose(abstract),) if abstract else (), tuple(_without_marks(pieces))
-    return Draft("markdown", below, title, tuple(filter(None, map(_words, authors))), above, references, lost)
+    return Draft(
+        "markdown",
+        below,
+        title,
+        tuple(filter(None, map(_words, authors))),
+        above,
+        references,
+        lost,
+    )
 
 
 @dataclass
@@ -101,7 +109,9 @@ class _Reader:
             yield Algorithm(body=body)
 
     def _formula(self, mark: str) -> Iterator[Piece]:
-        """A displayed formula from this line to the closing mark; what follows the mark is text again."""
+        """A displayed formula from this line to the closing mark; what follows the mark is text
+        again.
+        """
         rest = "\n".join(self.lines[self.at : self.at + 400])
         opened = rest.index(mark) + 2
         closed = rest.find("$$" if mark == "$$" else "\\]", opened)
@@ -138,7 +148,9 @@ class _Reader:
             taken.append(self.lines[self.at].lstrip("> "))
             self.at += 1
         if self.listing:
-            yield from (Prose(text) for text in re.split(r"[ \t]{2,}\n", "\n".join(taken)) if text.strip())
+            yield from (
+                Prose(text) for text in re.split(r"[ \t]{2,}\n", "\n".join(taken)) if text.strip()
+            )
         else:
             yield from self._prose(" ".join(taken))
 
@@ -152,8 +164,17 @@ class _Reader:
         for image in _IMAGE.finditer(text):
             caption = bare(image["alt"])
             number = _FIGURE_NAME.match(caption)
-            label, pixels = image["label"] or (number[1] if number else ""), self.pictures.load(image["file"])
-            yield Figure("", _FIGURE_NAME.sub("", caption), label, file=image["file"], image=pixels)
+            label, pixels = (
+                image["label"] or (number[1] if number else ""),
+                self.pictures.load(image["file"]),
+            )
+            yield Figure(
+                "",
+                _FIGURE_NAME.sub("", caption),
+                label,
+                file=image["file"],
+                image=pixels,
+            )
         for at, part in enumerate(_HTML_TABLE.split(_IMAGE.sub(" ", text))):
             if at % 2:
                 yield unnamed(part) or converted.html_table(part)
@@ -171,20 +192,29 @@ def _equation(body: str) -> Equation:
 
 
 def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
-    """The only heading of the first level is the title, and the others then move up; or one without a number
-    above numbered ones, which stay."""
+    """The only heading of the first level is the title, and the others then move up; or one without
+    a number above numbered ones, which stay.
+    """
     if not title and pieces and isinstance(pieces[0], Heading) and pieces[0].starred:
         return pieces[0].title, pieces[1:]
     first = [piece for piece in pieces if isinstance(piece, Heading) and piece.level == 1]
     deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
-    if len(first) != 1 or pieces[0] is not first[0] or (title and not (first[0].title == title and deeper)):
+    if (
+        len(first) != 1
+        or pieces[0] is not first[0]
+        or (title and not (first[0].title == title and deeper))
+    ):
         return title, pieces
-    lifted = (replace(one, level=one.level - 1) if isinstance(one, Heading) else one for one in pieces[1:])
+    lifted = (
+        replace(one, level=one.level - 1) if isinstance(one, Heading) else one for one in pieces[1:]
+    )
     return first[0].title, list(lifted)
 
 
 def _without_marks(pieces: list[Piece]) -> Iterator[Piece]:
-    """The pieces with their inline marks taken off; what follows the heading of an appendix is one."""
+    """The pieces with their inline marks taken off; what follows the heading of an appendix is
+    one.
+    """
     appendix = False
     left = sum(isinstance(piece, Heading) and piece.number[:1].isdigit() for piece in pieces)
     for piece in pieces:
@@ -210,7 +240,9 @@ def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
     facts = None
     with suppress(yaml.YAMLError, RecursionError, ValueError):
         facts = yaml.safe_load(block[1])
-    return facts if isinstance(facts, dict) else {}, "\n" * block[0].count("\n") + text[block.end() :]
+    return facts if isinstance(facts, dict) else {}, "\n" * block[0].count("\n") + text[
+        block.end() :
+    ]
 
 
 def _words(value: object) -> str:

@@ -1,7 +1,8 @@
 """A paper as data: every sentence, equation, table, figure, algorithm and reference has an id.
 
-Ids read like places: section `3.1`, its second block `3.1:2`, the fourth sentence of that one `3.1:2.4`. The
-abstract is section `0`. Ids depend on the text alone, so that the same paper read twice has the same ids.
+Ids read like places: section `3.1`, its second block `3.1:2`, the fourth sentence of that one
+`3.1:2.4`. The abstract is section `0`. Ids depend on the text alone, so that the same paper read
+twice has the same ids.
 """
 
 import re
@@ -173,22 +174,30 @@ class Paper:
     @cached_property
     def by_id(self) -> dict[str, Section | Block | Sentence]:
         """Everything that has an id."""
-        found: dict[str, Section | Block | Sentence] = {section.id: section for section in self.sections}
+        found: dict[str, Section | Block | Sentence] = {
+            section.id: section for section in self.sections
+        }
         found |= {block.id: block for block in self.blocks()}
         found |= {sentence.id: sentence for sentence in self.sentences()}
         return found
 
     def text(self, *, ids: bool = True, hide: frozenset[str] = frozenset()) -> str:
-        """The paper as a reader or a model sees it: an id before each sentence, hidden blocks named only."""
+        """The paper as a reader or a model sees it: an id before each sentence, hidden blocks
+        named only.
+        """
         lines = [f"# {self.title}"]
         for section in self.sections:
-            lines += [section.heading, *(_shown(block, ids, hide) for block in section.blocks)]
+            lines += [
+                section.heading,
+                *(_shown(block, ids, hide) for block in section.blocks),
+            ]
         return "\n\n".join(lines)
 
     def find(self, quote: str) -> tuple[str, ...]:
-        """Ids of what the quote stands in, in order; empty when the paper does not say that. Compared without
-        spaces, case, punctuation of maths and typography; a quote may run over several sentences, and stand
-        in an equation, a table, a caption or an algorithm."""
+        """Ids of what the quote stands in, in order; empty when the paper does not say that.
+        Compared without spaces, case, punctuation of maths and typography; a quote may run over
+        several sentences, and stand in an equation, a table, a caption or an algorithm.
+        """
         wanted = plain(quote)
         text, marks = self._searchable
         at = text.find(wanted)

@@ -20,7 +20,8 @@ Box: TypeAlias = tuple[float, ...]
 EDGE = 3
 """So many lines at the top and bottom of a page may be headers and footers."""
 _PAGE_NUMBER = re.compile(
-    r"^(?:page\s*)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?$", re.I
+    r"^(?:page\s*)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?$",
+    re.I,
 )
 _STAMP = re.compile(r"^arXiv:\S+\s+\[[\w.-]+\]")
 _LETTER = re.compile(r"[^\W_]")
@@ -34,7 +35,10 @@ _NUMBERED = re.compile(r"^(?P<body>.{3,}?)\s*\((?P<number>\d{1,3}[a-z]?)\)$")
 _SIGN = re.compile(r"[=<>≤≥≈∝∑∏∫√∂∈→←±×·∥∇]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _STOP = re.compile(r"[.!?:][\"”’)\]]?$")
-TRUST = "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps them."
+TRUST = (
+    "Formulas of a PDF come as loose signs: none of them is to be trusted. LaTeX or HTML keeps "
+    "them."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,9 @@ def bare_pages(pages: Sequence[Page]) -> list[Page]:
     def kept(page: Page) -> tuple[Line, ...]:
         edges = set(_edges(page.lines))
         aside = {one for one in edges if _PAGE_NUMBER.match(one.text) or _mark(one) in repeated}
-        return tuple(line for line in page.lines if not _STAMP.match(line.text) and line not in aside)
+        return tuple(
+            line for line in page.lines if not _STAMP.match(line.text) and line not in aside
+        )
 
     return [replace(page, lines=kept(page)) for page in pages]
 
@@ -137,7 +143,10 @@ class Paragraphs:
             return
         self._close(tables)
         if caption:
-            self._page, self._caption = page, (caption["kind"][:3].casefold(), caption["number"])
+            self._page, self._caption = (
+                page,
+                (caption["kind"][:3].casefold(), caption["number"]),
+            )
             self._open = [replace(line, text=caption["words"])]
         elif alone:
             self._pieces.append(replace(alone, page=page) if isinstance(alone, Equation) else alone)
@@ -145,7 +154,11 @@ class Paragraphs:
     def _begins(self, line: Line) -> bool:
         """Whether a line begins another paragraph than the one that is open."""
         last = self._open[-1]
-        if _ENTRY.match(line.text) or line.text.startswith(("• ", "– ")) or abs(line.size - last.size) > 0.9:
+        if (
+            _ENTRY.match(line.text)
+            or line.text.startswith(("• ", "– "))
+            or abs(line.size - last.size) > 0.9
+        ):
             return True
         other_column, gap = line.low > last.high, last.low - line.high
         if other_column or gap > 0.9 * last.size:
@@ -182,15 +195,23 @@ class Paragraphs:
             what = f"The cells of table {number} were not found."
             self.lost.append(Lost("table", what, f"page {self._page}"))
             return Table(heads=0)
-        near = min(tables, key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)))
+        near = min(
+            tables,
+            key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)),
+        )
         tables.remove(near)
         return near[0]
 
     def _joined(self, lines: list[Line]) -> str:
-        """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""
+        """Lines as running text; a word cut at the end of a line is whole again where it occurs
+        whole.
+        """
         text = lines[0].text
         for line in lines[1:]:
-            cut, rest = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text), re.match(r"[a-z]+", line.text)
+            cut, rest = (
+                re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text),
+                re.match(r"[a-z]+", line.text),
+            )
             if cut and rest and f"{cut[1]}-{rest[0]}".casefold() not in self._words:
                 text = text[:-1]
             text += line.text if cut and rest else f" {line.text}"
@@ -215,28 +236,51 @@ def _within(line: Line, box: Box) -> bool:
 
 def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
     """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
-    parsed = read_by("pdf_pages", "pages.json", name=name, limits=limits, box=box, files={"paper.pdf": data})
+    parsed = read_by(
+        "pdf_pages",
+        "pages.json",
+        name=name,
+        limits=limits,
+        box=box,
+        files={"paper.pdf": data},
+    )
     if "error" in parsed:
         locked = "password" in str(parsed["error"])
-        instead = "Save it without a password." if locked else "Download the paper again, or get its LaTeX."
+        instead = (
+            "Save it without a password."
+            if locked
+            else "Download the paper again, or get its LaTeX."
+        )
         why = f"The PDF cannot be read: {parsed['error']}. Received: {name}"
         raise UnreadablePaper(why, next_step=instead)
     pages = bare_pages([_page(page) for page in parsed["pages"]])
     if not any(page.lines for page in pages):
         why = f"The PDF has no text: its pages are pictures. Received: {name}"
-        raise UnreadablePaper(why, next_step="Run a text recognition over it first, or get its LaTeX.")
+        raise UnreadablePaper(
+            why, next_step="Run a text recognition over it first, or get its LaTeX."
+        )
     return _draft(pages, name, int(parsed["unseen"]), data, box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:
     lines = (
-        Line(str(line["text"]), float(line["size"]), bool(line["bold"]), *map(float, line["box"]))
+        Line(
+            str(line["text"]),
+            float(line["size"]),
+            bool(line["bold"]),
+            *map(float, line["box"]),
+        )
         for line in page["lines"]
     )
     tables: list[tuple[Table, Box]] = []
     for table in page["tables"]:
         rows = tuple(tuple(map(str, row)) for row in table["rows"])
-        tables.append((Table(rows=rows, heads=int(table["heads"])), tuple(map(float, table["box"]))))
+        tables.append(
+            (
+                Table(rows=rows, heads=int(table["heads"])),
+                tuple(map(float, table["box"])),
+            )
+        )
     return Page(int(page["number"]), tuple(lines), tuple(tables))
 
 
@@ -249,7 +293,9 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
     kept, references = cut_references(made.finish())
-    pieces, undrawn = drawn(kept, {one.file: data for one in kept if isinstance(one, Figure)}, box=box)
+    pieces, undrawn = drawn(
+        kept, {one.file: data for one in kept if isinstance(one, Figure)}, box=box
+    )
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
         what = f"Letters that no reader would see (white, tiny, turned) were left out: {unseen}."

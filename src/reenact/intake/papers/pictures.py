@@ -45,12 +45,24 @@ class Pictures:
                 found = collect(self.folder, [path.removeprefix("./")], MOST_BYTES)
                 if found.results or found.refused:
                     data = next(iter(found.results.values()), b"")
-                    why = next(iter(found.refused.values()), "it is neither PNG nor JPEG nor PDF")
+                    why = next(
+                        iter(found.refused.values()),
+                        "it is neither PNG nor JPEG nor PDF",
+                    )
                     break
         if len(data) > self._left:
-            data, why = b"", f"the figures together have more than {MOST_TOGETHER} bytes"
+            data, why = (
+                b"",
+                f"the figures together have more than {MOST_TOGETHER} bytes",
+            )
         if not data.startswith((*_MAGIC, b"%PDF-")):
-            self.lost.append(Lost("figure", f"The picture {name[:200]} cannot be shown: {why}.", name[:200]))
+            self.lost.append(
+                Lost(
+                    "figure",
+                    f"The picture {name[:200]} cannot be shown: {why}.",
+                    name[:200],
+                )
+            )
             return b""
         self._left -= len(data)
         if not data.startswith(b"%PDF-"):
@@ -62,8 +74,10 @@ class Pictures:
 def drawn(
     pieces: Iterable[Piece], waiting: Mapping[str, bytes], *, box: Sandbox
 ) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
-    """The pieces with figures that are pages of PDFs as pixels, and a note for each that was not drawn.
-    `waiting` has the PDFs by the names of the figures: the first page, or the one that `#page=` names."""
+    """The pieces with figures that are pages of PDFs as pixels, and a note for each that was not
+    drawn. `waiting` has the PDFs by the names of the figures: the first page, or the one that
+    `#page=` names.
+    """
     images = _images(dict(list(waiting.items())[:MOST]), box)
     made: list[Piece] = []
     for piece in pieces:
@@ -72,22 +86,33 @@ def drawn(
         made.append(piece)
     missing = (name for name in waiting if name not in images)
     what = "is a PDF and was not drawn."
-    return tuple(made), tuple(Lost("figure", f"The picture {name} {what}", name) for name in missing)
+    return tuple(made), tuple(
+        Lost("figure", f"The picture {name} {what}", name) for name in missing
+    )
 
 
 def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
     if not waiting:
         return {}
     files = {id(data): (f"file{number}.pdf", data) for number, data in enumerate(waiting.values())}
-    pages = ((files[id(data)][0], name.partition("#page=")[2] or "1") for name, data in waiting.items())
+    pages = (
+        (files[id(data)][0], name.partition("#page=")[2] or "1") for name, data in waiting.items()
+    )
     words = [word for pair in pages for word in pair]
-    asked, given = tuple(f"{number}.png" for number in range(len(waiting))), dict(files.values())
+    asked, given = (
+        tuple(f"{number}.png" for number in range(len(waiting))),
+        dict(files.values()),
+    )
     try:
-        result = run_script("pdf_pages", *words, box=box, name="figures", files=given, collect=asked)
+        result = run_script(
+            "pdf_pages", *words, box=box, name="figures", files=given, collect=asked
+        )
     except Stopped:
         raise
     except ReenactError:
         # A figure made to harm its reader costs the figures, not the paper; the caller tells which.
         return {}
-    found = {name: result.results.get(image, b"") for name, image in zip(waiting, asked, strict=True)}
+    found = {
+        name: result.results.get(image, b"") for name, image in zip(waiting, asked, strict=True)
+    }
     return {name: image for name, image in found.items() if image.startswith(_MAGIC)}

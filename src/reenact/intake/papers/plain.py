@@ -48,7 +48,9 @@ def read_plain(text: str) -> Draft:
 
 
 def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
-    """Headings and prose, each entry of the bibliography by itself; a heading may begin its paragraph."""
+    """Headings and prose, each entry of the bibliography by itself; a heading may begin its
+    paragraph.
+    """
     inside = False
     for paragraph in paragraphs:
         first, _, rest = paragraph.strip().partition("\n")
@@ -69,9 +71,17 @@ def heading_of(line: str) -> Heading | None:
     numbered = _NUMBERED.match(line)
     if numbered:
         number = numbered["number"]
-        return Heading(number.count(".") + 1, numbered["title"].strip(), appendix=number[0].isalpha())
+        return Heading(
+            number.count(".") + 1,
+            numbered["title"].strip(),
+            appendix=number[0].isalpha(),
+        )
     if _KNOWN.match(line) or is_bibliography(line):
-        return Heading(1, line.strip(" .:").capitalize(), appendix=line.casefold().startswith("appendix"))
+        return Heading(
+            1,
+            line.strip(" .:").capitalize(),
+            appendix=line.casefold().startswith("appendix"),
+        )
     return None
 
 
@@ -117,7 +127,9 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def captioned(pieces: Iterable[Piece]) -> list[Piece]:
-    """Captions joined with what they name: the table, figure or listing before them, else after them."""
+    """Captions joined with what they name: the table, figure or listing before them, else after
+    them.
+    """
     found: list[Piece] = []
     for piece in pieces:
         named = (_named(found[-1], piece) or _named(piece, found[-1])) if found else None
@@ -135,4 +147,8 @@ def _named(piece: Piece, caption: Piece) -> Piece | None:
     if not found or not isinstance(piece, _CAPTIONED[found["kind"][:3].casefold()]):
         return None
     label, words = _LABEL.search(found["words"]), bare(_LABEL.sub("", found["words"]))
-    return replace(piece, caption=words, label=piece.label or (label[1] if label else found["number"]))
+    return replace(
+        piece,
+        caption=words,
+        label=piece.label or (label[1] if label else found["number"]),
+    )

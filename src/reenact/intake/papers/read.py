@@ -30,8 +30,10 @@ ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
 
 
 def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Paper:
-    """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address. What
-    exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot be read."""
+    """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address.
+    What exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot
+    be read.
+    """
     reader, path = _Reader(box, ref), Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
@@ -108,16 +110,44 @@ class _Reader:
 
 
 def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
-    """The paper on a page of LaTeXML (arXiv, ar5iv) or an ordinary one: pandoc reads what a script in the
-    sandbox leaves of it, without what no reader sees and with what pandoc would lose rewritten."""
-    page = read_by("html_page", "page.json", name=name, box=box, stdin=text.encode("utf-8", "replace"))
+    """The paper on a page of LaTeXML (arXiv, ar5iv) or an ordinary one: pandoc reads what a script
+    in the sandbox leaves of it, without what no reader sees and with what pandoc would lose
+    rewritten.
+    """
+    page = read_by(
+        "html_page",
+        "page.json",
+        name=name,
+        box=box,
+        stdin=text.encode("utf-8", "replace"),
+    )
     entries = ((number, *one) for number, one in enumerate(page["references"], start=1) if any(one))
-    references = tuple(reference_of(key, text) if key else keyed(text, at) for at, key, text in entries)
+    references = tuple(
+        reference_of(key, text) if key else keyed(text, at) for at, key, text in entries
+    )
     walk = Walk(pictures, keys=frozenset(one.key for one in references))
     pieces = tuple(walk.pieces(parse(page["page"], "html", box=box, name=name).blocks))
-    lost = [Lost("equation", f"A formula came without its LaTeX: {words!r}.") for words in page["formulas"]]
-    lost += [Lost("macro", f"Nobody defined {name} when the page was made.") for name in page["macros"]]
+    lost = [
+        Lost("equation", f"A formula came without its LaTeX: {words!r}.")
+        for words in page["formulas"]
+    ]
+    lost += [
+        Lost("macro", f"Nobody defined {name} when the page was made.") for name in page["macros"]
+    ]
     lost += [*walk.lost, *pictures.lost]
     if page["unseen"]:
-        lost.append(Lost("text", f"Elements that no reader would see were left out: {page['unseen']}."))
-    return Draft("html", pieces, page["title"], tuple(page["authors"]), (), references, tuple(lost))
+        lost.append(
+            Lost(
+                "text",
+                f"Elements that no reader would see were left out: {page['unseen']}.",
+            )
+        )
+    return Draft(
+        "html",
+        pieces,
+        page["title"],
+        tuple(page["authors"]),
+        (),
+        references,
+        tuple(lost),
+    )

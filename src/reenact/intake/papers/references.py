@@ -8,7 +8,10 @@ from typing import Self
 from reenact.intake.papers.paper import Reference
 
 LONGEST = 4000
-_HEADING = re.compile(r"references|bibliography|literature|(?:works|literature) cited|reference list", re.I)
+_HEADING = re.compile(
+    r"references|bibliography|literature|(?:works|literature) cited|reference list",
+    re.I,
+)
 """Titles of the section that is the bibliography."""
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^\[\]`]{1,200}")
 _ARXIV = re.compile(
@@ -23,8 +26,13 @@ _LOOSE_ACCENT = re.compile(r"(?:^|(?<=\s))\\?[`´¨ˆ˜¸](?=\s|$)")
 """An accent that a PDF has beside its letter."""
 # A full stop after a single letter is an initial's, not the end of the authors.
 _PART = re.compile(r"(?<=[^\W_]{2})\.\s+|(?<=\))[.,]?\s+|(?<=[?!])\s+|(?<=[’'”\"])\.\s+")
-_TURNED = re.compile(r"([^\W\d_][\w'’ -]{0,40}),\s*((?:[^\W\d_]\.[\s~-]*){1,4})(?=,|;|\band\b|&|$|\s*\()")
-_ENTRY = re.compile(r"^\s*(?:\[(?P<key>[^\[\]\s]{1,40})\]:?|(?P<number>\d{1,4})[.)])\s+(?P<text>\S.*)$", re.S)
+_TURNED = re.compile(
+    r"([^\W\d_][\w'’ -]{0,40}),\s*((?:[^\W\d_]\.[\s~-]*){1,4})(?=,|;|\band\b|&|$|\s*\()"
+)
+_ENTRY = re.compile(
+    r"^\s*(?:\[(?P<key>[^\[\]\s]{1,40})\]:?|(?P<number>\d{1,4})[.)])\s+(?P<text>\S.*)$",
+    re.S,
+)
 _NAMED = re.compile(r"^\s*\[?@(?P<key>[^\s\]:;,]{1,80})\]?[:.]?\s+(?P<text>\S.*)$", re.S)
 _RUN_ON = re.compile(
     r"(?:(?<=\d\.)|(?<=\d[a-z]\.))\s+"
@@ -32,16 +40,21 @@ _RUN_ON = re.compile(
     r"|(?<=[.\d])\s+(?=\[\d{1,3}\]\s+[^\W\d_a-z])"
 )
 _BEGINS = re.compile(
-    r"\s*(?:\[|@|\d{1,4}[.)]\s|[^\W\d_a-z][\w'’-]*(?: [\w'’-]+){0,3},\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]\w+ )"
+    r"\s*(?:\[|@|\d{1,4}[.)]\s|[^\W\d_a-z][\w'’-]*(?: "
+    r"[\w'’-]+){0,3},\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]\w+ )"
     r"|(?:[A-Z]\.[ -]?){1,3}[^\W\d_a-z])"
 )
 _SURNAME_INITIALS = re.compile(
     r"(?:[^\W\d_][\w'’`´-]*[ -]){0,3}[^\W\d_][\w'’`´-]*\*?, "
     r"[^\W\d_a-z][a-z]?\.[ ~-]*(?:[^\W\d_][a-z]?\.[ ~-]*){0,3}(?:(?:Jr|Sr)\.,?\s*)?"
 )
-_SEPARATOR = re.compile(r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,?\s*)?(?:\(eds?\.\)[.,]?\s*)?")
+_SEPARATOR = re.compile(
+    r"\s*(?:,|;)?\s*(?:and\b|&|…|\.\.\.)?\s*(?:et al\b\.?,?\s*)?(?:\(eds?\.\)[.,]?\s*)?"
+)
 _DATED = re.compile(r"\s*\(?(?:19|20)\d{2}[a-z]?\)?[.,:]\s+")
-_TITLE_END = re.compile(r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$")
+_TITLE_END = re.compile(
+    r"(?:(?<=[^\W_]{2})|(?<=[\d)’'”\"$]))(?<!\bvs)(?<!\bSt)\.\s+|(?<=[?!])[”\"]?\s+|\.?$"
+)
 _VENUE = re.compile(
     r"(?i)in\b|arxiv|proceedings|advances|journal|corr\b|ph\.?d|technical|url\b|https?:|www\.|\(?\d|ieee|acm\b|nature\b|science\b"
     r"|transactions|springer|preprint|volume|doi\b|international|conference|neural|neurips|openai|\*"
@@ -59,7 +72,9 @@ _AUTHOR_YEAR = re.compile(
 def reference_of(key: str, text: str) -> Reference:
     """What an entry says about what it names."""
     text = " ".join(_LOOSE_ACCENT.sub(" ", text[:LONGEST]).split())
-    doi, arxiv, url = _DOI.search(text), _ARXIV.search(text), _URL.search(text)
+    doi = _DOI.search(text)
+    arxiv = _ARXIV.search(text)
+    url = _URL.search(text)
     years = _YEAR.findall(_URL.sub(" ", text))
     names, title = _parts(text)
     year, number = int(years[-1]) if years else None, arxiv["id"] if arxiv else ""
@@ -76,8 +91,9 @@ def keyed(text: str, number: int) -> Reference:
 
 
 def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
-    """The entries of a bibliography, in order: several that were run together are cut apart, one that ends in
-    mid-sentence at the end of a page is joined with its rest."""
+    """The entries of a bibliography, in order: several that were run together are cut apart, one
+    that ends in mid-sentence at the end of a page is joined with its rest.
+    """
     whole: list[str] = []
     for entry in (part for text in entries for part in _RUN_ON.split(text) if part.strip()):
         if whole and not whole[-1].rstrip().endswith((".", "/")) and not _BEGINS.match(entry):
@@ -93,7 +109,9 @@ def is_bibliography(title: str) -> bool:
 
 
 def is_entry(text: str) -> bool:
-    """Whether a paragraph begins with authors and has a year, as entries do and sentences do not."""
+    """Whether a paragraph begins with authors and has a year, as entries do and sentences do
+    not.
+    """
     return bool(_after_surnames(text[:LONGEST]) and _YEAR.search(text[:LONGEST]))
 
 
@@ -133,7 +151,9 @@ def _after_surnames(text: str) -> int:
 
 
 def _title_in(text: str) -> str:
-    """The sentence that begins here; a question goes on unless what follows names where it appeared."""
+    """The sentence that begins here; a question goes on unless what follows names where it
+    appeared.
+    """
     at = dated.end() if (dated := _DATED.match(text)) else 0
     end = at
     for found in _TITLE_END.finditer(text, at):
@@ -159,7 +179,9 @@ class Bibliography:
     @classmethod
     def of(cls, references: Iterable[Reference]) -> Self:
         listed = list(references)
-        dated = (one for one in reversed(listed) if one.authors and one.authors[0].split() and one.year)
+        dated = (
+            one for one in reversed(listed) if one.authors and one.authors[0].split() and one.year
+        )
         named = {(one.authors[0].split()[-1].casefold(), str(one.year)): one.key for one in dated}
         return cls(frozenset(one.key for one in listed), named)
 
@@ -175,7 +197,10 @@ def cited_keys(text: str, known: Bibliography) -> tuple[str, ...]:
             # `5-7` is 5, 6, 7.
             ends = [int(number) for number in re.findall(r"\d+", part)]
             is_range = len(ends) > 1 and 0 <= ends[1] - ends[0] <= LONGEST_RANGE
-            numbers += map(str, range(ends[0], ends[1] + 1) if is_range else re.findall(r"\d+", part))
+            numbers += map(
+                str,
+                range(ends[0], ends[1] + 1) if is_range else re.findall(r"\d+", part),
+            )
         if all(number in known.keys for number in numbers):
             found |= dict.fromkeys(numbers)
     for named in _AUTHOR_YEAR.finditer(text) if known.by_author else ():

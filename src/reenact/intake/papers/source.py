@@ -20,9 +20,19 @@ MOST_TEXT = 4 * 1024 * 1024
 """The largest text: twenty times a long paper."""
 MOST_STRANGE = 0.05
 _STRANGE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_HTML = re.compile(rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S)
-_TEX = re.compile(rb"^[^%\n]*\\(?:document(?:class|style)|begin\s*\{document\}|(?:input|section)\s*\{)", re.M)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HTML = re.compile(
+    rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
+    re.I | re.S,
+)
+_TEX = re.compile(
+    rb"^[^%\n]*\\(?:document(?:class|style)|begin\s*\{document\}|(?:input|section)\s*\{)",
+    re.M,
+)
 _HEADED = re.compile(rb"^#{1,4} \S", re.M)
 
 
@@ -40,9 +50,15 @@ class Form(StrEnum):
 
 
 _BY_NAME = {
-    ".tex": Form.LATEX, ".ltx": Form.LATEX, ".html": Form.HTML, ".htm": Form.HTML, ".xhtml": Form.HTML,
-    ".md": Form.MARKDOWN, ".markdown": Form.MARKDOWN, ".txt": Form.TEXT,
-}  # fmt: skip
+    ".tex": Form.LATEX,
+    ".ltx": Form.LATEX,
+    ".html": Form.HTML,
+    ".htm": Form.HTML,
+    ".xhtml": Form.HTML,
+    ".md": Form.MARKDOWN,
+    ".markdown": Form.MARKDOWN,
+    ".txt": Form.TEXT,
+}
 
 
 def load(path: Path) -> bytes:
@@ -55,7 +71,9 @@ def load(path: Path) -> bytes:
         instead = "Name a file, a folder with LaTeX, an archive, or an arXiv id such as 1706.03762."
         raise UnreadablePaper(why, next_step=instead) from error
     if len(data) > MOST_BYTES:
-        raise UnreadablePaper(f"The paper has more than {MOST_BYTES // 1024**2} MiB. Received: {path}")
+        raise UnreadablePaper(
+            f"The paper has more than {MOST_BYTES // 1024**2} MiB. Received: {path}"
+        )
     if not data.strip():
         raise UnreadablePaper(f"The paper is empty. Received: {path}")
     return data
@@ -88,12 +106,16 @@ def unpacked(data: bytes, name: str) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadablePaper(f"The file cannot be unpacked: {error}. Received: {name}") from error
     if len(inner) > MOST_BYTES:
-        raise UnreadablePaper(f"The file unpacks to more than {MOST_BYTES // 1024**2} MiB. Received: {name}")
+        raise UnreadablePaper(
+            f"The file unpacks to more than {MOST_BYTES // 1024**2} MiB. Received: {name}"
+        )
     return inner
 
 
 def text_of(data: bytes, name: str) -> str:
-    """The text in the bytes, cleaned; Latin-1 where it is not UTF-8. UnreadablePaper for other bytes."""
+    """The text in the bytes, cleaned; Latin-1 where it is not UTF-8. UnreadablePaper for other
+    bytes.
+    """
     if len(data) > MOST_TEXT:
         why = f"The text has {len(data)} bytes, and at most {MOST_TEXT} are read. Received: {name}"
         raise UnreadablePaper(why, next_step="Give the paper alone, without data.")
@@ -114,5 +136,7 @@ def decoded(data: bytes, *, fallback: str = "utf-8") -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether hardly a character is one that nobody types (a Latin-1 page read as UTF-8 has about 2 %)."""
+    """Whether hardly a character is one that nobody types (a Latin-1 page read as UTF-8 has
+    about 2 %).
+    """
     return "\x00" not in text and len(_STRANGE.findall(text)) <= MOST_STRANGE * len(text)

@@ -1,8 +1,8 @@
-r"""Tables of LaTeX made plain, so that pandoc reads their cells whatever packages they were set with; and the
-cells out of pandoc's tree, where one that spans columns or rows is repeated in each.
+r"""Tables of LaTeX made plain, so that pandoc reads their cells whatever packages they were set
+with; and the cells out of pandoc's tree, where one that spans columns or rows is repeated in each.
 
-Column specifications become `l`, rules, colours and boxes go, tables inside a cell become its words. How many
-rows are headings follows from the rules, and travels in the first cell as a marker.
+Column specifications become `l`, rules, colours and boxes go, tables inside a cell become its
+words. How many rows are headings follows from the rules, and travels in the first cell as a marker.
 """
 
 import re
@@ -29,7 +29,9 @@ _PARTIAL = re.compile(
     r"|\\(?:endhead|endfirsthead|endfoot|endlastfoot|nobreakhline|centering|raggedright|arraybackslash|tabularnewline)\b"
     r"|\\noalign\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\rule\s*\{[^{}]*\}\s*\{[^{}]*\}|\\vspace\*?\s*\{[^{}]*\}"
 )
-_STACK = re.compile(r"\\(?:makecell(?:box)?|shortstack|thead|specialcell)\*?\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)")
+_STACK = re.compile(
+    r"\\(?:makecell(?:box)?|shortstack|thead|specialcell)\*?\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)"
+)
 _ACROSS = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}\s*(?=\{)")
 _DOWN = re.compile(
     r"\\multirow(?:cell)?\s*(?:\[[^\]]{0,20}\])?\s*\{\s*(-?\d{1,3})\s*\}\s*(?:\[[^\]]{0,20}\])?\s*(?:\{[^{}]*\}|\*)"
@@ -44,7 +46,9 @@ _FIGURE = re.compile(r"\\begin\s*\{wrapfigure\*?\}(?:\s*\[[^\]]{0,40}\])?(?:\s*\
 _TABLE = re.compile(r"\\begin\s*\{(table\*?)\}(?:\s*\[[^\]]{0,40}\])?")
 _CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-_NAMES = re.compile(r"\\(?:author|address|affil|affiliation|institute)\s*(?:\[[^\]]{0,200}\])?\s*(?=\{)")
+_NAMES = re.compile(
+    r"\\(?:author|address|affil|affiliation|institute)\s*(?:\[[^\]]{0,200}\])?\s*(?=\{)"
+)
 LONGEST_NAMES = 20_000
 _MADE = re.compile(r"\\begin\{tabular\}\{l+\}\n.*?\\end\{tabular\}", re.S)
 _AROUND = re.compile(
@@ -75,9 +79,14 @@ def plain_tables(text: str) -> str:
 
     def floated(begin: re.Match[str]) -> Made:
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
-        return ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6) if end >= 0 else None
+        return (
+            ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6)
+            if end >= 0
+            else None
+        )
 
-    # Tables that only set names and addresses in columns as words: no command of the title takes a table.
+    # Tables that only set names and addresses in columns as words: no command of the title takes a
+    # table.
     text = rewritten(text, _NAMES, named, MOST_TABLES)
     text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
     text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
@@ -86,7 +95,9 @@ def plain_tables(text: str) -> str:
 
 
 def _float(body: str) -> Iterator[str]:
-    """Floats that hold a table hold nothing else: pandoc would lose the caption among other things."""
+    """Floats that hold a table hold nothing else: pandoc would lose the caption among other
+    things.
+    """
     captions: list[str] = []
 
     def taken(_: re.Match[str], words: str) -> str:
@@ -119,7 +130,11 @@ def _body(inner: str, kind: str) -> str:
 def _plain(body: str) -> str:
     body = _without_inner(body)
     body = regrouped(body, _STACK, lambda _, inner: "{" + inner.replace("\\\\", " ") + "}")
-    body = regrouped(_PARTIAL.sub(" ", body), _ACROSS, lambda found, _: f"\\multicolumn{{{found[1]}}}{{c}}")
+    body = regrouped(
+        _PARTIAL.sub(" ", body),
+        _ACROSS,
+        lambda found, _: f"\\multicolumn{{{found[1]}}}{{c}}",
+    )
     body = _DOWN.sub(lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}", body)
     rows: list[str] = []
     ruled = -1
@@ -130,7 +145,9 @@ def _plain(body: str) -> str:
     heads = ruled if 0 < ruled < len(rows) else min(1, max(len(rows) - 1, 0))
     if not rows:
         return " "
-    spanned = [[int(span) - 1 for span in re.findall(r"\\multicolumn\{(\d{1,3})\}", row)] for row in rows]
+    spanned = [
+        [int(span) - 1 for span in re.findall(r"\\multicolumn\{(\d{1,3})\}", row)] for row in rows
+    ]
     cells = [len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows]
     width = max(count + sum(more) for count, more in zip(cells, spanned, strict=True))
     # The marker goes into the first cell, inside the braces of one that spans.
@@ -172,13 +189,21 @@ def grid_of(content: Any, line: Line) -> Table:
     body = [row for part in bodies for row in (*part[2], *part[3])]
     cells: list[list[tuple[str, int, int]]] = []
     for row in (*head[1], *body, *foot[1]):
-        spans = ((blocks, max(int(down), 1), max(int(across), 1)) for _, _, down, across, blocks in row[1])
+        spans = (
+            (blocks, max(int(down), 1), max(int(across), 1))
+            for _, _, down, across, blocks in row[1]
+        )
         cells.append([(_text(blocks, line), down, across) for blocks, down, across in spans])
     rows = spread(cells, len(columns))
     marker = HEADS.match(rows[0][0]) if rows and rows[0] else None
     rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows) if marker else rows
     count = int(marker[1]) if marker else len(head[1])
-    return Table(caption=_text(caption[1], line), label=str(attributes[0]), rows=rows, heads=count)
+    return Table(
+        caption=_text(caption[1], line),
+        label=str(attributes[0]),
+        rows=rows,
+        heads=count,
+    )
 
 
 def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[str, ...], ...]:
@@ -196,7 +221,9 @@ def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[st
             if len(grid) > MOST_CELLS:
                 break
     full = max([width, *(column + 1 for _, column in grid)], default=0)
-    return tuple(tuple(grid.get((at, column), "") for column in range(full)) for at in range(len(rows)))
+    return tuple(
+        tuple(grid.get((at, column), "") for column in range(full)) for at in range(len(rows))
+    )
 
 
 def _text(blocks: Iterable[Node], line: Line) -> str:

@@ -1,4 +1,6 @@
-"""Pandoc's tree -> pieces. What was taken out of the source before pandoc saw it comes back at its marker."""
+"""Pandoc's tree -> pieces. What was taken out of the source before pandoc saw it comes back at
+its marker.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +23,9 @@ _TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
 _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)\b")
 _WRAPPED = re.compile(r"\A\s*\\begin\{(equation\*?|displaymath|math)\}(.*)\\end\{\1\}\s*\Z", re.S)
 _LETTER = re.compile(r"[^\W_]")
-_NUMBER = re.compile(r"\s*(?:table|figure|fig\.|algorithm|listing)\s*([\w.]{1,8}?)\s*[:.]?\s+", re.I)
+_NUMBER = re.compile(
+    r"\s*(?:table|figure|fig\.|algorithm|listing)\s*([\w.]{1,8}?)\s*[:.]?\s+", re.I
+)
 
 
 @dataclass
@@ -39,7 +43,10 @@ class Walk:
     def pieces(self, blocks: Iterable[Node]) -> Iterator[Piece]:
         """The pieces; a heading of a single paragraph begins that paragraph."""
         lead = ""
-        for piece in (*(piece for block in blocks for piece in self._block(block)), None):
+        for piece in (
+            *(piece for block in blocks for piece in self._block(block)),
+            None,
+        ):
             if lead and isinstance(piece, Prose):
                 piece = Prose(f"{lead} {piece.text}")
             elif lead:
@@ -58,7 +65,12 @@ class Walk:
             case "Header", [level, attributes, words]:
                 title = self.line(words)
                 named = self.keys is not None and title.casefold().startswith("appendix")
-                yield Heading(int(level), title, self._appendix or named, "unnumbered" in attributes[1])
+                yield Heading(
+                    int(level),
+                    title,
+                    self._appendix or named,
+                    "unnumbered" in attributes[1],
+                )
             case "Table", content:
                 yield grid_of(content, self.line)
             case "Figure", content:
@@ -76,7 +88,10 @@ class Walk:
                 for item in items:
                     yield from self.pieces(item)
             case "DefinitionList", terms:
-                yield from (Prose(f"{self.line(term)}: {self._joined(meanings)}") for term, meanings in terms)
+                yield from (
+                    Prose(f"{self.line(term)}: {self._joined(meanings)}")
+                    for term, meanings in terms
+                )
             case "CodeBlock", [attributes, body]:
                 yield Algorithm(body=str(body), label=str(attributes[0]))
             case "LineBlock", lines:
@@ -89,7 +104,9 @@ class Walk:
         """Inline elements as one line; footnotes follow in brackets."""
         inlines = Inlines(keys=self.keys or frozenset())
         text = inlines.text(nodes)
-        return " ".join((text + "".join(f" ({self._joined([note])})" for note in inlines.notes)).split())
+        return " ".join(
+            (text + "".join(f" ({self._joined([note])})" for note in inlines.notes)).split()
+        )
 
     def _joined(self, groups: Iterable[Iterable[Node]]) -> str:
         pieces = [piece for group in groups for piece in self.pieces(group)]
@@ -134,7 +151,9 @@ class Walk:
         label = "" if label in {image.label for image in images} else label
         for image in images:
             # The caption of all stands with the first; the others follow it.
-            text = f"{words} ({image.caption})" if words and image.caption else words or image.caption
+            text = (
+                f"{words} ({image.caption})" if words and image.caption else words or image.caption
+            )
             yield replace(image, caption=text, label=", ".join(filter(None, (image.label, label))))
             words = label = ""
         if not images:
@@ -172,7 +191,9 @@ class Inlines:
     """Entries of the bibliography that a link may lead to."""
 
     def text(self, nodes: Iterable[Node]) -> str:
-        return "".join(_KINDS[node["t"]](self, node.get("c")) for node in nodes if node["t"] in _KINDS)
+        return "".join(
+            _KINDS[node["t"]](self, node.get("c")) for node in nodes if node["t"] in _KINDS
+        )
 
     def note(self, blocks: list[Node]) -> str:
         """Nothing in the sentence: it follows later."""
@@ -218,7 +239,9 @@ _KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
     "Superscript": lambda inlines, nodes: f"^{inlines.text(nodes)}",
     "Subscript": lambda inlines, nodes: f"_{inlines.text(nodes)}",
     "Math": lambda _, content: (
-        f"${' '.join(content[1].split())}$" if content[0]["t"] == "InlineMath" else f"$${content[1]}$$"
+        f"${' '.join(content[1].split())}$"
+        if content[0]["t"] == "InlineMath"
+        else f"$${content[1]}$$"
     ),
     "Cite": lambda _, content: marked(str(citation["citationId"]) for citation in content[0]),
     "Code": lambda _, content: str(content[1]),

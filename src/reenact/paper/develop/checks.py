@@ -1,9 +1,11 @@
-"""What a version must pass: it is read first, then sampled, then run; the first that objects speaks.
+"""What a version must pass: it is read first, then sampled, then run; the first that objects
+speaks.
 
-Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run. `--scale` shortens
-the training alone: sizes of the evaluation that follow it are found by reading. Followed are names that plain
-arithmetic makes from the scale, in one file. A size of the evaluation is known by its name (`n_test`,
-`eval_episodes`, an argument of `evaluate`); how often is evaluated may change.
+Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run. `--scale`
+shortens the training alone: sizes of the evaluation that follow it are found by reading. Followed
+are names that plain arithmetic makes from the scale, in one file. A size of the evaluation is known
+by its name (`n_test`, `eval_episodes`, an argument of `evaluate`); how often is evaluated may
+change.
 """
 
 import ast
@@ -18,7 +20,15 @@ from pydantic import BaseModel, ValidationError
 
 from reenact.codegen import static_checks
 from reenact.codegen.environment import Environment, imported
-from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Problem, Project
+from reenact.codegen.project import (
+    DATA,
+    ENTRY,
+    EXPECTED,
+    METRICS,
+    MODEL,
+    Problem,
+    Project,
+)
 from reenact.codegen.runner import ProgramRun, ProjectRunner
 from reenact.codegen.syntax import targets_of
 from reenact.errors import ResultRefused
@@ -41,12 +51,18 @@ RESULT = "result-WORD.json"
 OWN = ".reenact"
 """Folder of our driver in the box."""
 DRIVER = f"{OWN}/driver.py"
-SCALED_EVALUATION = "`{}` follows --scale: the scale shortens the training alone, never the evaluation."
+SCALED_EVALUATION = (
+    "`{}` follows --scale: the scale shortens the training alone, never the evaluation."
+)
 _FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
 _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
 SCALE = "scale"
-EVALUATION = frozenset(("test", "eval", "evaluation", "evaluate", "val", "valid", "validation", "heldout"))
-HOW_OFTEN = frozenset(("every", "interval", "freq", "frequency", "period", "epoch", "step", "scale"))
+EVALUATION = frozenset(
+    ("test", "eval", "evaluation", "evaluate", "val", "valid", "validation", "heldout")
+)
+HOW_OFTEN = frozenset(
+    ("every", "interval", "freq", "frequency", "period", "epoch", "step", "scale")
+)
 ARITHMETIC = frozenset(("int", "float", "round", "max", "min", "ceil", "floor"))
 _ARGUMENT = re.compile(r"evaluat|^test_")
 EARLY = ("config.py", DATA, MODEL)
@@ -105,7 +121,9 @@ class Checked:
     def reached(self) -> tuple[int, int]:
         """How far it came: which check objected, and how often."""
         checks = [*Where]
-        return checks.index(self.problems[0].where) if self.problems else len(checks), -len(self.problems)
+        return checks.index(self.problems[0].where) if self.problems else len(checks), -len(
+            self.problems
+        )
 
 
 class DriverReport(BaseModel):
@@ -117,12 +135,18 @@ class DriverReport(BaseModel):
     stand_in: str
 
 
-def static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> Iterator[Problem]:
+def static_problems(
+    project: Project, environment: Environment, due: tuple[str, ...]
+) -> Iterator[Problem]:
     """Everything found by reading. `due` names the files that must be there by now."""
     for name in due:
         empty = not project.files.get(name, "").strip()
         if name not in project.files or (empty and name != MAY_BE_EMPTY):
-            yield Problem(Where.STATIC, "This file is missing or empty; the project must have it.", name)
+            yield Problem(
+                Where.STATIC,
+                "This file is missing or empty; the project must have it.",
+                name,
+            )
     unparsed = static_checks.unparsed_files(Where.STATIC, project)
     yield from unparsed
     if not unparsed:
@@ -142,7 +166,11 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
         names = static_checks.defined_names(trees[file])
         for function in functions:
             if function not in names and "*" not in names:
-                yield Problem(Where.STATIC, f"It must define `{function}`, as the contract says.", file)
+                yield Problem(
+                    Where.STATIC,
+                    f"It must define `{function}`, as the contract says.",
+                    file,
+                )
     if ENTRY not in due or ENTRY not in project.files:
         return
     for option in ("--seed", "--dry-run", "--scale"):
@@ -170,7 +198,12 @@ def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
             named = [(one.arg or "", one.value) for one in node.keywords]
         for name, value in named:
             words = words_of(name)
-            if value is not None and words & EVALUATION and not words & HOW_OFTEN and _follows(value, scaled):
+            if (
+                value is not None
+                and words & EVALUATION
+                and not words & HOW_OFTEN
+                and _follows(value, scaled)
+            ):
                 yield (node if isinstance(node, ast.stmt) else value).lineno, name
         if isinstance(node, ast.Call) and _ARGUMENT.search(callee := last_name(node.func)):
             values = (*node.args, *(one.value for one in node.keywords))
@@ -191,7 +224,9 @@ def _follows(value: ast.expr, scaled: set[str]) -> bool:
     return False
 
 
-def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
+def checked(
+    stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope
+) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     around = runner.environment_of(project)
     found = [Checked(tuple(static_problems(project, around, stage.due)))]
@@ -201,18 +236,37 @@ def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float,
     if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
-    stand_in, last = next((one.stand_in for one in found if one.stand_in), ""), found[-1]
-    return Checked(last.problems, facts, stand_in, around.proposed, around.notes, last.late, last.dry_run_s)
+    stand_in, last = (
+        next((one.stand_in for one in found if one.stand_in), ""),
+        found[-1],
+    )
+    return Checked(
+        last.problems,
+        facts,
+        stand_in,
+        around.proposed,
+        around.notes,
+        last.late,
+        last.dry_run_s,
+    )
 
 
-def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Checked:
-    """`batch`: one mini-batch, for its shapes, types and ranges. `method`: forward and backward on it too,
-    declared shapes, a loss that is finite and falls."""
+def _driven(
+    mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope
+) -> Checked:
+    """`batch`: one mini-batch, for its shapes, types and ranges. `method`: forward and backward on
+    it too, declared shapes, a loss that is finite and falls.
+    """
     ran = runner.run(
-        mode, scope, project, (DRIVER,), limits=runner.limits(), collect=(RESULT,),
+        mode,
+        scope,
+        project,
+        (DRIVER,),
+        limits=runner.limits(),
+        collect=(RESULT,),
         extra={DRIVER: files("reenact.paper.develop").joinpath("driver.py").read_bytes()},
         task={"mode": mode, "steps": STEPS, "seconds": SHARE * runner.wall_s},
-    )  # fmt: skip
+    )
     try:
         report = DriverReport.model_validate(read_json(ran.results.get(RESULT, "").encode()))
     except (ResultRefused, ValidationError):
@@ -226,9 +280,13 @@ def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, sc
 def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """The whole experiment with an early exit: it must end well and leave finite metrics."""
     ran = runner.run(
-        "dry-run", scope, project, (ENTRY, "--seed", "0", "--dry-run", *scale_arguments(scale)),
-        limits=runner.limits(), collect=(METRICS,),
-    )  # fmt: skip
+        "dry-run",
+        scope,
+        project,
+        (ENTRY, "--seed", "0", "--dry-run", *scale_arguments(scale)),
+        limits=runner.limits(),
+        collect=(METRICS,),
+    )
     if not ran.ok:
         what = f"{Where.DRY_RUN} at scale {scale:g}"
         return Checked((crash(ran, Where.DRY_RUN),), late=_late(what, ran, runner.limits()))
@@ -258,11 +316,21 @@ def metrics_in(ran: ProgramRun) -> tuple[dict[str, float], str]:
     except ResultRefused as error:
         return {}, f"{METRICS} cannot be used. {error.sentence}"
     if not isinstance(written, dict) or not written:
-        return {}, f"{METRICS} must hold an object of metric names and numbers, and at least one of them."
+        return (
+            {},
+            f"{METRICS} must hold an object of metric names and numbers, and at least one of them.",
+        )
     metrics: dict[str, float] = {}
     for name, value in written.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return {}, f"{METRICS} must be flat names with finite numbers. Received: {name}={value!r}."
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
+            return (
+                {},
+                f"{METRICS} must be flat names with finite numbers. Received: {name}={value!r}.",
+            )
         metrics[name] = float(value)
     return metrics, ""
 

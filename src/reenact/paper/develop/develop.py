@@ -1,9 +1,10 @@
-"""Development, top to bottom: begin, data, method, experiment, refactor, verify, revise, keep the best.
+"""Development, top to bottom: begin, data, method, experiment, refactor, verify, revise, keep the
+best.
 
-A stage is written, checked and debugged: analysis first, then edits, so many times at most; the same failure
-twice changes tactics; what takes too long is made cheaper. A revision is one plan for all failures together,
-edits, checks, verification. Reflection without criteria makes code worse (RePro's ablation), so without
-criteria nothing is revised.
+A stage is written, checked and debugged: analysis first, then edits, so many times at most; the
+same failure twice changes tactics; what takes too long is made cheaper. A revision is one plan for
+all failures together, edits, checks, verification. Reflection without criteria makes code worse
+(RePro's ablation), so without criteria nothing is revised.
 """
 
 from collections.abc import Callable
@@ -35,11 +36,15 @@ PATIENCE = 2
 
 
 def develop(
-    brief: Brief, context: PaperContext, run: Scope, verify: Verify,
+    brief: Brief,
+    context: PaperContext,
+    run: Scope,
+    verify: Verify,
     follow: Callable[[RoundLog], None] = lambda _: None,
-) -> Development:  # fmt: skip
-    """The whole; the same call after an interruption continues. `verify` judges a version by the criteria;
-    `follow` gets the log before its first round."""
+) -> Development:
+    """The whole; the same call after an interruption continues. `verify` judges a version by the
+    criteria; `follow` gets the log before its first round.
+    """
     run = run.under("develop")
     log = RoundLog(History(context.out), run, brief.criteria)
     follow(log)
@@ -61,10 +66,16 @@ def develop(
 
 
 def cheaper_design(
-    brief: Brief, context: PaperContext, run: Scope, verify: Verify, log: RoundLog, time: str
+    brief: Brief,
+    context: PaperContext,
+    run: Scope,
+    verify: Verify,
+    log: RoundLog,
+    time: str,
 ) -> Development | None:
-    """The development after full runs that took too long: its best version is made cheaper, checked and
-    verified, and replaced by that; none when no such version came."""
+    """The development after full runs that took too long: its best version is made cheaper, checked
+    and verified, and replaced by that; none when no such version came.
+    """
     run, best = run.under("develop").under("cheaper"), log.best
     context.say("cheaper: make it faster")
     version, developer = best.at(Stage.CHEAPER).slow(time), Developer(brief, context)
@@ -77,7 +88,9 @@ def cheaper_design(
     return log.closed()
 
 
-def _judged_after(best: Version, version: Version, verify: Verify, run: Scope) -> tuple[Judged, ...]:
+def _judged_after(
+    best: Version, version: Version, verify: Verify, run: Scope
+) -> tuple[Judged, ...]:
     """The verdicts of a version that was made from the best one."""
     return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
 
@@ -108,15 +121,18 @@ class Developer(Roles):
         return after if after.runs and after.project.identity != version.project.identity else None
 
     def changed(self, version: Version, run: Scope, name: str, **shown: str) -> Version:
-        """The version after the edits that a question asks for, fixed in few attempts: the version before it
-        runs already. One that changes nothing is not checked again."""
+        """The version after the edits that a question asks for, fixed in few attempts: the version
+        before it runs already. One that changes nothing is not checked again.
+        """
         made = self.edit(name, version, run, **shown)
         if made[0].identity == version.project.identity:
             return version
         return self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
 
     def revise(self, log: RoundLog, verify: Verify, run: Scope) -> None:
-        """Rounds, each from the best version, until all hold, nothing helps, or rounds or budget are used."""
+        """Rounds, each from the best version, until all hold, nothing helps, or rounds or
+        budget are used.
+        """
         options, idle = self.context.options, 0
         for number in range(options.rounds if options.parts.refine and log.best.judged else 0):
             best = log.best
@@ -124,9 +140,14 @@ class Developer(Roles):
             if all_hold or idle >= PATIENCE:
                 return
             try:
-                version = self._revised(best, verify, run.under("revision", attempt=number), log.notes)
+                version = self._revised(
+                    best, verify, run.under("revision", attempt=number), log.notes
+                )
             except (AnswerUnusable, BudgetSpent) as error:
-                unusable, spent = "Revision {} gave no usable answer", "The budget was used up in revision {}"
+                unusable, spent = (
+                    "Revision {} gave no usable answer",
+                    "The budget was used up in revision {}",
+                )
                 what = (spent if isinstance(error, BudgetSpent) else unusable).format(number + 1)
                 log.notes.append(f"{what}: {error.sentence}")
                 return
@@ -136,12 +157,16 @@ class Developer(Roles):
             idle = 0 if log.best is not best else idle + 1
 
     def _staged(self, version: Version, stage: Stage, run: Scope) -> Version:
-        """The version after a stage, whether it runs or not. Raises AnswerUnusable when nothing came."""
+        """The version after a stage, whether it runs or not. Raises AnswerUnusable when nothing
+        came.
+        """
         version = version.at(stage)
         self.context.say(f"{stage}: write {', '.join(stage.new)}")
         return self._debugged(self._checked(version, self.write(version, run), run), run)
 
-    def _revised(self, best: Version, verify: Verify, run: Scope, notes: list[str]) -> Version | None:
+    def _revised(
+        self, best: Version, verify: Verify, run: Scope, notes: list[str]
+    ) -> Version | None:
         """The next version; none when the plan gives up all that does not hold yet."""
         version = best.at(Stage.REVISION)
         self.context.say("revision: plan")
@@ -162,7 +187,13 @@ class Developer(Roles):
     def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""
         project, assumed = made
-        found = checked(version.stage, project, self.context.runner, self.context.options.scale, scope)
+        found = checked(
+            version.stage,
+            project,
+            self.context.runner,
+            self.context.options.scale,
+            scope,
+        )
         state = version.state.adding(assumed=[one.strip()[: questions.LONGEST] for one in assumed])
         return replace(version, project=project, found=found, state=state)
 
@@ -170,36 +201,65 @@ class Developer(Roles):
         """The version fixed, or the one that went furthest, with what its executions showed."""
         if tries is None:
             tries = self.context.options.tries if self.context.options.parts.debug else 0
-        best, tried, count, late = version, list[tuple[str, str]](), 0, 0
+        best = version
+        tried = list[tuple[str, str]]()
+        count = 0
+        late = 0
         while not version.runs and count < tries and (late < CHEAPER or not version.found.late):
             scope = run.under("debug", attempt=count)
             count += 1
             late += bool(version.found.late)
             failure = version.found.problems[0]
-            self.context.say(f"{version.stage}: fix, try {count} of at most {tries}: {failure}"[:200])
+            self.context.say(
+                f"{version.stage}: fix, try {count} of at most {tries}: {failure}"[:200]
+            )
             alike = [words for signature, words in tried if signature == failure.signature]
             try:
                 version, analysis = self._fixed(version, scope, alike)
                 outcome = "it runs" if version.runs else str(version.found.problems[0])
             except AnswerUnusable as error:
-                analysis, outcome = "No usable answer came.", error.for_model or error.sentence
+                analysis, outcome = (
+                    "No usable answer came.",
+                    error.for_model or error.sentence,
+                )
             tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
             best = version if version.found.reached >= best.found.reached else best
-        return replace(best, tries=version.tries + count, state=best.state.adding(observed=best.found.facts))
+        return replace(
+            best,
+            tries=version.tries + count,
+            state=best.state.adding(observed=best.found.facts),
+        )
 
     def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
         earlier = "\n\n".join(alike[-2:]) or "nothing"
         if time := version.found.late:
             slow = version.slow(time)
-            made, needed = self.edit("cheaper", slow, scope, time=time, earlier=earlier), ""
-            after, analysis = self._checked(slow, made, scope), " ".join(("It was made cheaper.", *made[1]))
+            made, needed = (
+                self.edit("cheaper", slow, scope, time=time, earlier=earlier),
+                "",
+            )
+            after, analysis = (
+                self._checked(slow, made, scope),
+                " ".join(("It was made cheaper.", *made[1])),
+            )
         else:
             seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
-            analysis, needed = f"Cause: {seen.cause}\nRemedy: {seen.remedy}", seen.requirement
+            analysis, needed = (
+                f"Cause: {seen.cause}\nRemedy: {seen.remedy}",
+                seen.requirement,
+            )
             tactics = packaged_table(questions.PACKAGE, questions.TEXTS)["tactics"]
             tactic = tactics[TACTICS[min(len(alike), len(TACTICS) - 1)]]
-            made = self.edit("fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic)
+            made = self.edit(
+                "fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic
+            )
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.
-        wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [needed]))
-        return replace(after, found=replace(after.found, proposed=tuple(dict.fromkeys(wanted)))), analysis
+        wanted = (
+            *version.found.proposed,
+            *after.found.proposed,
+            *filter(None, [needed]),
+        )
+        return replace(
+            after, found=replace(after.found, proposed=tuple(dict.fromkeys(wanted)))
+        ), analysis

@@ -1,9 +1,10 @@
-"""What came of the development: every round with its commit, and the best version, never simply the last.
+"""What came of the development: every round with its commit, and the best version, never simply the
+last.
 
-The commits are in the output folder: under our name, without hooks, in a history of its own, which is signed
-with the user's key. Where git is missing, or the folder has somebody else's history, the files are written
-all the same and a note states that there is no history. Settings, attributes and hooks of that `.git` are
-obeyed in neither case.
+The commits are in the output folder: under our name, without hooks, in a history of its own, which
+is signed with the user's key. Where git is missing, or the folder has somebody else's history, the
+files are written all the same and a note states that there is no history. Settings, attributes and
+hooks of that `.git` are obeyed in neither case.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ PARTIAL = (Stage.DATA, Stage.METHOD)
 """Stages after which there is no experiment yet."""
 WALL_S = 60.0
 MARK = "reenact-history"
-"""A file in `.git` that marks the history as ours, by a hash with the key of this user's journals."""
+"""A file in `.git` that marks the history as ours, by a hash with the key of this user's
+journals.
+"""
 SIGNED = "history of a reproduction"
 """What sort of content the hash is of: the path of the folder."""
 MOST_MARK = 4096
@@ -95,30 +98,46 @@ class RoundLog:
 
     @property
     def best(self) -> Version:
-        """The best whole version: running counts first, then weighted passes; the earlier of equals."""
+        """The best whole version: running counts first, then weighted passes; the earlier of
+        equals.
+        """
         assert self._best is not None, "there is no whole version yet"
         return self.versions[self._best]
 
-    def enter(self, version: Version, *, made_from: Project | None = None, keep: bool = False) -> None:
-        """Write a version down and commit it; made from the one before unless another is named. `keep`: it
-        takes the place of the best one, whatever it scores."""
+    def enter(
+        self, version: Version, *, made_from: Project | None = None, keep: bool = False
+    ) -> None:
+        """Write a version down and commit it; made from the one before unless another is named.
+        `keep`: it takes the place of the best one, whatever it scores.
+        """
         number, project = len(self.rounds), version.project
         before = self.versions[-1].project if self.versions else Project()
         passed = version.criteria(Value.PASS)
         held = self.rounds[self._best].passed if self._best is not None else ()
         made = Round(
-            number=number, stage=version.stage, identity=project.identity, runs=version.runs, passed=passed,
-            failed=version.criteria(Value.FAIL), unknown=version.criteria(Value.UNKNOWN),
+            number=number,
+            stage=version.stage,
+            identity=project.identity,
+            runs=version.runs,
+            passed=passed,
+            failed=version.criteria(Value.FAIL),
+            unknown=version.criteria(Value.UNKNOWN),
             turned=tuple(name for name in passed if name not in held),
             problems=tuple(map(str, version.found.problems)),
-            edits=project.lines_changed(made_from or before), tries=version.tries,
-        )  # fmt: skip
-        commit = self._history.keep(project, _message(made), self._run.under("round", attempt=number))
+            edits=project.lines_changed(made_from or before),
+            tries=version.tries,
+        )
+        commit = self._history.keep(
+            project, _message(made), self._run.under("round", attempt=number)
+        )
         self.versions.append(version)
         self.rounds.append(replace(made, commit=commit))
         if version.stage in PARTIAL:
             return
-        old, new = (self._score(self.best) if self._best is not None else (False, -1)), self._score(version)
+        old, new = (
+            (self._score(self.best) if self._best is not None else (False, -1)),
+            self._score(version),
+        )
         # Of two equals the one that was read by a reviewer is the better.
         if keep or new > old or (new == old and version.stage is Stage.REFACTOR):
             self._best = number
@@ -132,24 +151,40 @@ class RoundLog:
         return self._developed(best, number)
 
     def so_far(self) -> Development:
-        """What there is where the development is not over: the best whole version, else the last one."""
+        """What there is where the development is not over: the best whole version, else the
+        last one.
+        """
         number = max(0, len(self.versions) - 1) if self._best is None else self._best
         return self._developed(self.versions[number] if self.versions else Version(), number)
 
     def _developed(self, best: Version, number: int) -> Development:
-        found, state, code = best.found, best.state, read_project(best.project)
+        found = best.found
+        state = best.state
+        code = read_project(best.project)
         proposed = (one for version in self.versions for one in version.found.proposed)
         notes = [f"Decided: {beside_code(one, code)}" for one in state.decisions]
         notes += [f"Assumed: {beside_code(one, code)}" for one in state.assumed]
         notes += [f"Open: {one}" for one in state.questions]
-        notes += [f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)]
+        notes += [
+            f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)
+        ]
         notes += [f"Took too long, so a cheaper design was asked for: {one}" for one in state.slow]
         notes += [*found.notes, *self.notes, *self._history.notes]
         rounds = tuple(self.rounds)
-        return Development(best.project, rounds, number, best.runs, best.judged, tuple(notes), found.stand_in)
+        return Development(
+            best.project,
+            rounds,
+            number,
+            best.runs,
+            best.judged,
+            tuple(notes),
+            found.stand_in,
+        )
 
     def _score(self, version: Version) -> tuple[bool, int]:
-        return version.runs, sum(self._weights.get(name, 1) for name in version.criteria(Value.PASS))
+        return version.runs, sum(
+            self._weights.get(name, 1) for name in version.criteria(Value.PASS)
+        )
 
 
 def _message(made: Round) -> str:
@@ -189,11 +224,18 @@ class History:
         new = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
         written: dict[str, bytes | None] = {**dict.fromkeys(self._last.files), **new}
         if not self._last.files:
-            place, check = {"out": str(self.out.resolve())}, partial(_check_free, self.out, new)
+            place, check = (
+                {"out": str(self.out.resolve())},
+                partial(_check_free, self.out, new),
+            )
             scope.step("free", check, kind=Kind.EDIT, inputs=place, returns=bool)
         scope.edit("files", self.out, written)
         self._last = project
-        inputs = {"out": str(self.out.resolve()), "project": project.identity, "message": message}
+        inputs = {
+            "out": str(self.out.resolve()),
+            "project": project.identity,
+            "message": message,
+        }
         commit_now = partial(commit_all, self.out, [*written], message)
         commit = scope.step("commit", commit_now, kind=Kind.EDIT, inputs=inputs, returns=str)
         if commit.startswith("!"):
@@ -210,7 +252,8 @@ def is_foreign(out: Path, name: str) -> bool:
 def is_ours(out: Path) -> bool:
     """Whether this user's reenact made the history of the folder, at this place.
 
-    A folder that came from elsewhere can bring a `.git` with any file in it, but no hash of the user's key.
+    A folder that came from elsewhere can bring a `.git` with any file in it, but no hash of the
+    user's key.
     """
     if not is_folder(out / ".git"):
         return False
@@ -226,15 +269,18 @@ def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
     if is_ours(out):
         return True
     there = {out / name: data for name, data in new.items() if (out / name).exists()}
-    if taken := [path for path, data in there.items() if not path.is_file() or path.read_bytes() != data]:
+    if taken := [
+        path for path, data in there.items() if not path.is_file() or path.read_bytes() != data
+    ]:
         why = f"The output folder has files that are not reenact's own. Received: {taken[0]}."
         raise InputError(why, next_step="Name another folder with --out, or move these files away.")
     return True
 
 
 def commit_all(out: Path, names: list[str], message: str) -> str:
-    """The commit with these files as they are now; `!` and a sentence where there can be none. A commit that
-    an interruption left behind is found again, not made twice."""
+    """The commit with these files as they are now; `!` and a sentence where there can be none. A
+    commit that an interruption left behind is found again, not made twice.
+    """
     git = out / ".git"
     if os.path.lexists(git) and not is_ours(out):
         return "!The output folder has a git history that is not ours: no commits were made in it."
@@ -244,7 +290,9 @@ def commit_all(out: Path, names: list[str], message: str) -> str:
         entries = {name: _entry(out / name) for name in names}
         return commit_files(of_untrusted(out), entries, message)
     except MissingPart:
-        return "!git is not installed: the folder holds the project without the history of its rounds."
+        return (
+            "!git is not installed: the folder holds the project without the history of its rounds."
+        )
 
 
 def _start_history(out: Path) -> None:
@@ -252,7 +300,9 @@ def _start_history(out: Path) -> None:
     git = out / ".git"
     run_git(git, out, ("init", "--quiet", "--template="), wall_s=WALL_S)
     mac = user_signer().sign(SIGNED, str(out.resolve()))
-    (git / MARK).write_text(f"Versions of a reproduction, one commit a round.\n{mac}\n", encoding="utf-8")
+    (git / MARK).write_text(
+        f"Versions of a reproduction, one commit a round.\n{mac}\n", encoding="utf-8"
+    )
 
 
 def _entry(path: Path) -> Entry | None:

@@ -32,7 +32,9 @@ RATES = (1e-3, 1e-2, 1e-4)
 FALL = 0.01
 """Share of the loss by which it must fall."""
 DATA, MODEL = "data.py", "model.py"
-NO_CONTRACT = "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
+NO_CONTRACT = (
+    "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
+)
 
 
 class Report:
@@ -52,7 +54,9 @@ class Report:
     def crash(self, error: BaseException) -> None:
         """What the project raised, an exit too, is a problem at its innermost line."""
         traceback.print_exception(type(error), error, error.__traceback__)
-        root, file, line = Path.cwd(), "", 0
+        root = Path.cwd()
+        file = ""
+        line = 0
         for frame in traceback.extract_tb(error.__traceback__):
             place = Path(frame.filename).absolute()
             if place.is_relative_to(root) and place != Path(__file__).absolute():
@@ -104,7 +108,9 @@ def _walk(value: Any, name: str) -> Iterator[tuple[str, Any]]:
         parts = [(f"{name}[{key!r}]", part) for key, part in value.items()]
     elif names is not None:
         parts = [(f"{name}.{key}", getattr(value, key)) for key in names]
-    elif isinstance(value, list | tuple) and not (value and isinstance(value[0], int | float | str)):
+    elif isinstance(value, list | tuple) and not (
+        value and isinstance(value[0], int | float | str)
+    ):
         parts = [(f"{name}[{number}]", part) for number, part in enumerate(value)]
     elif value is not None:
         yield name, value
@@ -121,16 +127,23 @@ def _describe(name: str, leaf: Any) -> tuple[str, bool]:
         flat = leaf.flatten()
         values = flat[:: max(1, len(flat) // MOST_VALUES)].tolist()
     elif isinstance(leaf, list | tuple):
-        kind, shape, values = type(leaf[0]).__name__, (len(leaf),), list(leaf)
+        kind = type(leaf[0]).__name__
+        shape = (len(leaf),)
+        values = list(leaf)
     else:
-        kind, shape, values = type(leaf).__name__, (), [leaf]
+        kind = type(leaf).__name__
+        shape = ()
+        values = [leaf]
     numbers = [float(value) for value in values if isinstance(value, int | float)]
     words = f"{name}: {kind} of shape {shape}"
     if not numbers:
         return words, bool(values)
     finite = [value for value in numbers if math.isfinite(value)]
     if len(finite) < len(numbers):
-        return f"{words}, {len(numbers) - len(finite)} of {len(numbers)} values are not finite", False
+        return (
+            f"{words}, {len(numbers) - len(finite)} of {len(numbers)} values are not finite",
+            False,
+        )
     words += f", from {min(finite):.3g} to {max(finite):.3g}"
     if "float" not in kind and all(value == int(value) for value in finite):
         words += f", {len(set(finite))} different values"
@@ -138,10 +151,14 @@ def _describe(name: str, leaf: Any) -> tuple[str, bool]:
 
 
 class Method:
-    """model.py on one batch: its loss is finite, has gradients and declared shapes, falls when repeated."""
+    """model.py on one batch: its loss is finite, has gradients and declared shapes, falls when
+    repeated.
+    """
 
     def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
-        self.report, self.batch, self.steps = report, batch, steps
+        self.report = report
+        self.batch = batch
+        self.steps = steps
         self.until = time.process_time() + seconds
         self.tried: list[str] = []
         """How the loss went where it did not fall."""
@@ -180,7 +197,9 @@ class Method:
         return self._called("loss_on", model, self.batch)
 
     def _has_gradients(self, model: Any) -> bool:
-        """Forward with declared shapes compared, backward, gradients finite and somewhere not zero."""
+        """Forward with declared shapes compared, backward, gradients finite and somewhere not
+        zero.
+        """
         shapes: dict[str, tuple[int, ...]] = {}
 
         def note(name: str, _part: Any, _inputs: Any, output: Any) -> None:
@@ -199,13 +218,20 @@ class Method:
         trained = [(name, part) for name, part in model.named_parameters() if part.requires_grad]
         reached = {name: part.grad for name, part in trained if part.grad is not None}
         count = sum(part.numel() for _, part in trained)
-        self.report.facts.append(f"The model has {count} trainable parameters in {len(trained)} tensors.")
+        self.report.facts.append(
+            f"The model has {count} trainable parameters in {len(trained)} tensors."
+        )
         if not any(bool((grad != 0).any()) for grad in reached.values()):
-            self.report.problem("No gradient reaches a parameter: the loss does not depend on them.", MODEL)
+            self.report.problem(
+                "No gradient reaches a parameter: the loss does not depend on them.",
+                MODEL,
+            )
         if broken := [name for name, grad in reached.items() if not bool(grad.isfinite().all())]:
             self.report.problem(f"Gradients are not finite: {', '.join(broken[:5])}.", MODEL)
         if lost := [name for name, _ in trained if name not in reached]:
-            self.report.facts.append(f"The loss does not reach these parameters: {', '.join(lost[:8])}.")
+            self.report.facts.append(
+                f"The loss does not reach these parameters: {', '.join(lost[:8])}."
+            )
         return not self.report.problems
 
     def _falls_by_gradient(self) -> bool:
@@ -214,7 +240,9 @@ class Method:
 
         for rate in RATES:
             model = self._called("build_model", 0)
-            optimizer = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=rate)
+            optimizer = torch.optim.Adam(
+                [one for one in model.parameters() if one.requires_grad], lr=rate
+            )
 
             def step(model: Any, optimizer: Any = optimizer) -> None:
                 optimizer.zero_grad()
@@ -226,8 +254,9 @@ class Method:
         return False
 
     def _falls(self, model: Any, step: Callable[[Any], Any], how: str = "") -> bool:
-        """Whether the loss falls in so many steps, which change the model or give another one; it is given up
-        when it breaks or takes too long."""
+        """Whether the loss falls in so many steps, which change the model or give another one; it
+        is given up when it breaks or takes too long.
+        """
         first = last = float(self._loss(model))
         for _ in range(self.steps):
             changed = step(model)
@@ -246,11 +275,15 @@ class Method:
         for name, wanted in dict(getattr(self.module, "SHAPES", {})).items():
             got, label = shapes.get(name), name or "the model"
             if got is None:
-                self.report.problem(f"SHAPES names {label!r}, which gives no tensor in loss_on.", MODEL)
+                self.report.problem(
+                    f"SHAPES names {label!r}, which gives no tensor in loss_on.", MODEL
+                )
             elif len(got) != len(wanted) or any(
                 want not in (None, size) for want, size in zip(wanted, got, strict=True)
             ):
-                self.report.problem(f"{label} gives shape {got}; declared is {tuple(wanted)}.", MODEL)
+                self.report.problem(
+                    f"{label} gives shape {got}; declared is {tuple(wanted)}.", MODEL
+                )
             else:
                 self.report.facts.append(f"{label} gives shape {got}, as declared.")
 
@@ -297,7 +330,11 @@ def looked_at(task: dict[str, Any]) -> dict[str, object]:
             Method(report, batch, int(task["steps"]), float(task["seconds"])).check()
     except BaseException as error:  # noqa: BLE001 - it is reported, with its place
         report.crash(error)
-    return {"problems": report.problems, "facts": report.facts, "stand_in": report.stand_in}
+    return {
+        "problems": report.problems,
+        "facts": report.facts,
+        "stand_in": report.stand_in,
+    }
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
-"""What both roles know, what they are asked, and what a model may answer: edits are `reenact.codegen.edits`.
+"""What both roles know, what they are asked, and what a model may answer: edits are
+`reenact.codegen.edits`.
 
-Research: begin, learn, plan. Code: write, analyse, fix, cheaper, revise, refactor. Each raises AnswerUnusable
-when no usable answer came. A question is a step of the journal with the name of its prompt.
+Research: begin, learn, plan. Code: write, analyse, fix, cheaper, revise, refactor. Each raises
+AnswerUnusable when no usable answer came. A question is a step of the journal with the name of its
+prompt.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ listed: Any = partial(Field, default_factory=list)
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What both roles are given before the first line of code; the paper's results are not in it."""
+    """What both roles are given before the first line of code; the paper's results are not in
+    it.
+    """
 
     paper_text: str
     """The paper without its results."""
@@ -57,14 +61,27 @@ class Brief:
     def shared(self) -> dict[str, str]:
         """The variables that every prompt of development begins with."""
         criteria = (
-            f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
+            (
+                f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} "
+                f"[{', '.join(one.places)}: {one.quote}]"
+            )
             for one in self.criteria
         )
-        given = {"review": self.review, "exemplars": self.exemplars, "criteria": "\n".join(criteria)}
-        given = {name: text or "none" for name, text in {**given, "addendum": self.addendum}.items()}
+        given = {
+            "review": self.review,
+            "exemplars": self.exemplars,
+            "criteria": "\n".join(criteria),
+        }
+        given = {
+            name: text or "none" for name, text in {**given, "addendum": self.addendum}.items()
+        }
         given["goal"] = self.goal or "All experiments and baselines of the paper."
         given["machine"] = self.machine or "Nothing is known of the machine."
-        return {"paper": self.paper_text, **given, "data": self.data or "The user gave no folder of data."}
+        return {
+            "paper": self.paper_text,
+            **given,
+            "data": self.data or "The user gave no folder of data.",
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +95,41 @@ class State:
     observed: tuple[str, ...] = ()
     """What executions showed: not an opinion, and never replaced by one."""
     assumed: tuple[str, ...] = ()
-    """What the code role took for granted: kept for the report, whatever research thinks of it later."""
+    """What the code role took for granted: kept for the report, whatever research thinks of it
+    later.
+    """
     slow: tuple[str, ...] = ()
-    """What took too long on the way here, for the report: a design that is fast enough needs no excuse."""
+    """What took too long on the way here, for the report: a design that is fast enough needs no
+    excuse.
+    """
 
     def adding(self, observed: Lines = (), assumed: Lines = (), slow: Lines = ()) -> State:
-        """With what an execution showed, the code takes for granted, or took too long: each once."""
-        more = (*self.observed, *observed), (*self.assumed, *assumed), (*self.slow, *slow)
+        """With what an execution showed, the code takes for granted, or took too long: each
+        once.
+        """
+        more = (
+            (*self.observed, *observed),
+            (*self.assumed, *assumed),
+            (*self.slow, *slow),
+        )
         seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)
         return replace(self, observed=seen, assumed=taken, slow=late)
 
     def text(self) -> str:
         """The state as a model sees it."""
-        parts = {"Decided where the paper is silent": self.decisions, "Still open": self.questions}
-        parts |= {"Assumed by the code": self.assumed, "Observed by running": self.observed}
+        parts = {
+            "Decided where the paper is silent": self.decisions,
+            "Still open": self.questions,
+        }
+        parts |= {
+            "Assumed by the code": self.assumed,
+            "Observed by running": self.observed,
+        }
         listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
         shown = {"Summary": self.summary, **listed}
-        return "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
+        return (
+            "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
+        )
 
 
 @dataclass(frozen=True)
@@ -137,9 +172,12 @@ class Learnt(BaseModel):
         min_length=1,
     )
     decisions: list[str] = listed(
-        max_length=60, description="One sentence each: what was chosen where the paper is silent, and why."
+        max_length=60,
+        description="One sentence each: what was chosen where the paper is silent, and why.",
     )
-    questions: list[str] = listed(max_length=40, description="One sentence each: what is still open.")
+    questions: list[str] = listed(
+        max_length=40, description="One sentence each: what is still open."
+    )
 
 
 class Written(BaseModel):
@@ -147,17 +185,22 @@ class Written(BaseModel):
 
     files: list[FileText] = Field(min_length=1, max_length=MOST_FILES)
     assumptions: list[str] = listed(
-        max_length=40, description="One sentence each: what was assumed that the paper does not say."
+        max_length=40,
+        description="One sentence each: what was assumed that the paper does not say.",
     )
 
 
 class Analysis(BaseModel):
     """Why something failed, before anything is changed."""
 
-    cause: str = Field(min_length=1, max_length=4000, description="What goes wrong, where, and why.")
+    cause: str = Field(
+        min_length=1, max_length=4000, description="What goes wrong, where, and why."
+    )
     remedy: str = Field(min_length=1, max_length=4000, description="What to change, file by file.")
     requirement: str = bounded(
-        200, "A package that is missing and cannot be done without, as NAME or NAME==VERSION.", default=""
+        200,
+        "A package that is missing and cannot be done without, as NAME or NAME==VERSION.",
+        default="",
     )
 
 
@@ -170,13 +213,16 @@ class Plan(BaseModel):
         min_length=1,
     )
     hopeless: list[str] = listed(
-        max_length=60, description="Criteria that cannot be met here, each as `F4: the reason`."
+        max_length=60,
+        description="Criteria that cannot be met here, each as `F4: the reason`.",
     )
 
     def text(self) -> str:
         """The plan as the code role sees it."""
         left = [f"Not to be met: {one}" for one in self.hopeless]
-        return "\n".join([*(f"{number}. {step}" for number, step in enumerate(self.steps, 1)), *left])
+        return "\n".join(
+            [*(f"{number}. {step}" for number, step in enumerate(self.steps, 1)), *left]
+        )
 
 
 @dataclass(frozen=True)
@@ -217,18 +263,39 @@ class Roles:
         return apply(change), change.assumptions
 
     def ask(
-        self, name: str, version: Version, run: Scope, answer: type[T],
-        check: Callable[[T], object] | None = None, **shown: str,
-    ) -> T:  # fmt: skip
-        """One question; its prompt takes what it names of the brief, the version and what else is shown."""
+        self,
+        name: str,
+        version: Version,
+        run: Scope,
+        answer: type[T],
+        check: Callable[[T], object] | None = None,
+        **shown: str,
+    ) -> T:
+        """One question; its prompt takes what it names of the brief, the version and what else
+        is shown.
+        """
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
         problems = version.found.problems
         rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
         known = {**self.brief.shared(), "rules": rules, "state": version.state.text()}
-        known |= {"project": version.project.text() or "nothing yet", "stage": version.stage.value}
-        known |= {"problems": problems_text(problems), "printed": last_output(problems), **shown}
+        known |= {
+            "project": version.project.text() or "nothing yet",
+            "stage": version.stage.value,
+        }
+        known |= {
+            "problems": problems_text(problems),
+            "printed": last_output(problems),
+            **shown,
+        }
         prompt = template.fill(**{one: known[one] for one in template.variables})
-        return ask(run, self.context.model, template.name.rpartition("/")[2], prompt, answer, check=check)
+        return ask(
+            run,
+            self.context.model,
+            template.name.rpartition("/")[2],
+            prompt,
+            answer,
+            check=check,
+        )
 
 
 def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:

@@ -4,8 +4,9 @@ paper  five key points of the paper, each 0 to 20, from the paper and the code
 code   four dimensions, each 0 to 25, from a reference implementation and the code
 mixed  the five key points, each 0 to 20, as the reference implementation understands them
 
-Each level has 100 points. A mark that the judge could not give, or gave in a form nobody could read, is left
-out of its level with the reason; the level is then the mean of the others on the same scale.
+Each level has 100 points. A mark that the judge could not give, or gave in a form nobody could
+read, is left out of its level with the reason; the level is then the mean of the others on the same
+scale.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,12 @@ from reenact.paper.options import Goal
 PACKAGE = "reenact.paper.evaluate"
 POINTS = 5
 SILENT = "The judge did not mention it."
-DIMENSIONS = ("overall structure", "model details", "training details", "experimental integrity")
+DIMENSIONS = (
+    "overall structure",
+    "model details",
+    "training details",
+    "experimental integrity",
+)
 
 
 class Level(StrEnum):
@@ -48,7 +54,9 @@ class KeyPoint(BaseModel):
 
     name: str = Field(max_length=200)
     kind: Literal["method", "hyper-parameters", "training"]
-    text: str = Field(max_length=4000, description="What exactly must hold, with formulas as LaTeX.")
+    text: str = Field(
+        max_length=4000, description="What exactly must hold, with formulas as LaTeX."
+    )
     places: list[str] = bounded(
         20, "Ids in square brackets of the sentences it rests on.", default_factory=list
     )
@@ -61,16 +69,25 @@ class KeyPoints(BaseModel):
 
     def text(self) -> str:
         numbered = enumerate(self.points, start=1)
-        return "\n\n".join(f"{number}. {one.name} ({one.kind})\n{one.text}" for number, one in numbered)
+        return "\n\n".join(
+            f"{number}. {one.name} ({one.kind})\n{one.text}" for number, one in numbered
+        )
 
 
 class GivenMark(BaseModel):
     """A judge's mark."""
 
     number: int = Field(ge=1, le=POINTS, description="Which point or dimension, counted from 1.")
-    compared: str = Field(max_length=3000, description="What was compared, with files and lines of the code.")
-    score: int | None = Field(default=None, ge=0, description="The points; null when it cannot be judged.")
-    reason: str = Field(max_length=2000, description="Why these points, or why it cannot be judged.")
+    compared: str = Field(
+        max_length=3000,
+        description="What was compared, with files and lines of the code.",
+    )
+    score: int | None = Field(
+        default=None, ge=0, description="The points; null when it cannot be judged."
+    )
+    reason: str = Field(
+        max_length=2000, description="Why these points, or why it cannot be judged."
+    )
 
 
 class GivenMarks(BaseModel):
@@ -109,34 +126,58 @@ class AlignScore:
 
 
 def align(
-    paper: Paper, goal: Goal, code: Project, model: Model, run: Scope, *, reference: Project | None = None
+    paper: Paper,
+    goal: Goal,
+    code: Project,
+    model: Model,
+    run: Scope,
+    *,
+    reference: Project | None = None,
 ) -> tuple[AlignScore, ...]:
     """All levels that can be judged: without a reference implementation the paper's alone."""
 
     def check(points: KeyPoints) -> None:
-        unknown = [place for point in points.points for place in point.places if place not in paper.by_id]
+        unknown = [
+            place for point in points.points for place in point.places if place not in paper.by_id
+        ]
         if unknown:
             raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
 
-    prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(paper=paper.text(), goal=goal.text())
+    prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(
+        paper=paper.text(), goal=goal.text()
+    )
     try:
         points = ask(run, model, "key-points", prompt, KeyPoints, check=check)
         names, unread = [one.name for one in points.points], ""
     except AnswerUnusable as error:
         points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
         unread = f"The key points of the paper could not be read: {error.sentence}"
-    shown = {"points": points.text() if points is not None else "", "code": code.text(), "goal": goal.text()}
+    shown = {
+        "points": points.text() if points is not None else "",
+        "code": code.text(),
+        "goal": goal.text(),
+    }
     shown["reference"] = reference.text() if reference is not None else ""
     scores = []
     for level in (Level.PAPER,) if reference is None else Level:
         if level is not Level.CODE and unread:
             scores.append(AlignScore(level, tuple(Mark(name, None, unread) for name in names)))
         else:
-            scores.append(_level(level, DIMENSIONS if level is Level.CODE else names, shown, model, run))
+            scores.append(
+                _level(
+                    level,
+                    DIMENSIONS if level is Level.CODE else names,
+                    shown,
+                    model,
+                    run,
+                )
+            )
     return tuple(scores)
 
 
-def _level(level: Level, names: Sequence[str], shown: dict[str, str], model: Model, run: Scope) -> AlignScore:
+def _level(
+    level: Level, names: Sequence[str], shown: dict[str, str], model: Model, run: Scope
+) -> AlignScore:
     template = load_prompt(PACKAGE, f"prompts/align-{level}.md")
     prompt = template.fill(**{name: shown[name] for name in template.variables})
 
@@ -149,12 +190,16 @@ def _level(level: Level, names: Sequence[str], shown: dict[str, str], model: Mod
         given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=check)
     except AnswerUnusable as error:
         return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
-    by_number = {mark.number: Mark(names[mark.number - 1], mark.score, mark.reason) for mark in given.marks}
+    by_number = {
+        mark.number: Mark(names[mark.number - 1], mark.score, mark.reason) for mark in given.marks
+    }
     marks = (by_number.get(at, Mark(name, None, SILENT)) for at, name in enumerate(names, start=1))
     return AlignScore(level, tuple(marks))
 
 
 def check_numbers(numbers: Sequence[int], count: int) -> None:
-    """Whether an answer numbers what it was asked about. Raises ValueError in words for the model."""
+    """Whether an answer numbers what it was asked about. Raises ValueError in words for the
+    model.
+    """
     if len(set(numbers)) < len(numbers) or any(number > count for number in numbers):
         raise ValueError(f"Give each of the numbers 1 to {count} once.")

@@ -1,6 +1,8 @@
-"""Evaluate: generated code against its paper, a reference implementation, a rubric, people: what was asked.
+"""Evaluate: generated code against its paper, a reference implementation, a rubric, people: what
+was asked.
 
-What was not asked for is none or empty. The code runs only where that is asked for, and then in the sandbox.
+What was not asked for is none or empty. The code runs only where that is asked for, and then in the
+sandbox.
 """
 
 from collections.abc import Sequence
@@ -19,7 +21,14 @@ from reenact.paper.context import project_runner, say_or_stop
 from reenact.paper.criterion import Value
 from reenact.paper.evaluate import scores
 from reenact.paper.evaluate.align import AlignScore, align
-from reenact.paper.evaluate.people import Form, HumanScore, Panel, human_scores, read_form, read_panel
+from reenact.paper.evaluate.people import (
+    Form,
+    HumanScore,
+    Panel,
+    human_scores,
+    read_form,
+    read_panel,
+)
 from reenact.paper.evaluate.quality import Quality, quality_of, read_code
 from reenact.paper.evaluate.rubric import RubricScore, rubric_score
 from reenact.paper.lineage.trace import choose_lineage
@@ -111,7 +120,9 @@ class Evaluation(Result):
     def is_silent(self) -> bool:
         """Whether a judge was asked and gave nothing at all."""
         tree = self.rubric.scored if self.rubric is not None else None
-        given = any(one.judged for one in self.align) or (tree is not None and tree.score is not None)
+        given = any(one.judged for one in self.align) or (
+            tree is not None and tree.score is not None
+        )
         return (bool(self.align) or self.rubric is not None) and not given
 
 
@@ -130,16 +141,30 @@ class EvaluateServices:
     fresh: bool = False
 
 
-def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> Evaluation:
+def evaluate(
+    options: EvaluateOptions, paper: Paper | None, services: EvaluateServices
+) -> Evaluation:
     """All that was asked for; the same call after an interruption continues."""
     _check(options, paper, services)
     code, left_out = read_code(options.code)
     text, goal = mark(paper.text()) if paper is not None else None, options.goal.text()
     judge = services.model.name if services.model is not None else None
-    asked = {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")}
-    request = {"code": code.identity, "paper": text, "goal": goal, "model": judge, "asked": asked}
+    asked = {
+        name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")
+    }
+    request = {
+        "code": code.identity,
+        "paper": text,
+        "goal": goal,
+        "model": judge,
+        "asked": asked,
+    }
     with services.journal.run(
-        pipeline="evaluate", request=request, argv=services.argv, what=options.code.name, fresh=services.fresh
+        pipeline="evaluate",
+        request=request,
+        argv=services.argv,
+        what=options.code.name,
+        fresh=services.fresh,
     ) as run:
         if services.model is not None:
             carry_budget(services.model, run, services.journal)
@@ -176,17 +201,26 @@ def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServ
         raise InputError(why, next_step="Add --paper PAPER.")
     if options.needs_model and services.model is None:
         how = "--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER."
-        raise InputError("Align-Score and rubrics are judged by a model, and none is named.", next_step=how)
+        raise InputError(
+            "Align-Score and rubrics are judged by a model, and none is named.",
+            next_step=how,
+        )
     if (options.metrics or options.execute) and (not options.metric or options.value is None):
         why = "A gap needs the metric and what the reference reaches."
         raise InputError(why, next_step="Add --metric NAME and --value NUMBER.")
 
 
 def _judged(
-    options: EvaluateOptions, paper: Paper | None, code: Project, services: EvaluateServices, run: OpenRun
+    options: EvaluateOptions,
+    paper: Paper | None,
+    code: Project,
+    services: EvaluateServices,
+    run: OpenRun,
 ) -> tuple[tuple[AlignScore, ...], RubricScore | None]:
     """What a model judges, and is asked for: Align-Score and rubric."""
-    model, aligned, rubric = services.model, tuple[AlignScore, ...](), None
+    model = services.model
+    aligned = tuple[AlignScore, ...]()
+    rubric = None
     if paper is None or model is None:
         return aligned, rubric
     if options.align:
@@ -199,7 +233,10 @@ def _judged(
 
 
 def _lineage(
-    options: EvaluateOptions, paper: Paper | None, services: EvaluateServices, run: OpenRun
+    options: EvaluateOptions,
+    paper: Paper | None,
+    services: EvaluateServices,
+    run: OpenRun,
 ) -> scores.LineageScore | None:
     if options.expert is None:
         return None
@@ -223,7 +260,16 @@ def _run(
         how = "Give it one that takes --seed N and leaves metrics.json, or name such files: --run."
         raise InputError(f"The code has no {ENTRY}, so there is nothing to run.", next_step=how)
     given = PaperOptions(data=options.data, run_wall_s=options.run_wall_s)
-    runner = project_runner(given, services.sandbox, environments=services.environments, stop=services.stop)
+    runner = project_runner(
+        given, services.sandbox, environments=services.environments, stop=services.stop
+    )
     place, seeds = run.under("execute"), range(options.execute)
-    runs = full_runs(code, runner, place, seeds, given, partial(say_or_stop, services.tell, services.stop))
+    runs = full_runs(
+        code,
+        runner,
+        place,
+        seeds,
+        given,
+        partial(say_or_stop, services.tell, services.stop),
+    )
     return [scores.ended_run(one, options.metric) for one in runs]

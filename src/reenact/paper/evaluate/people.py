@@ -1,7 +1,7 @@
 """People as judges: the human rubric (10/5/5) as a form, and how far any judges agree.
 
-A form is TOML, so that it can be filled in any editor and read without guessing. Agreement is Cohen's kappa,
-Krippendorff's alpha and Pearson's r; none where it is not defined.
+A form is TOML, so that it can be filled in any editor and read without guessing. Agreement is
+Cohen's kappa, Krippendorff's alpha and Pearson's r; none where it is not defined.
 """
 
 import csv
@@ -75,13 +75,21 @@ def read_form(file: Path) -> Form:
             raise InputError(f"The form {file} has no section [{name}].", next_step=how)
     scores = tuple(_score(filled[name].get("score", ""), name, file) for name in DIMENSIONS)
     reasons = tuple(str(filled[name].get("reason", "")) for name in DIMENSIONS)
-    return Form(str(filled.get("title", "")), str(filled.get("rater", "")) or file.stem, scores, reasons)
+    return Form(
+        str(filled.get("title", "")),
+        str(filled.get("rater", "")) or file.stem,
+        scores,
+        reasons,
+    )
 
 
 def _score(value: object, dimension: str, file: Path) -> float | None:
     if isinstance(value, str) and not value.strip():
         return None
-    number, most = None if isinstance(value, bool) else _number(str(value)), DIMENSIONS[dimension]
+    number, most = (
+        None if isinstance(value, bool) else _number(str(value)),
+        DIMENSIONS[dimension],
+    )
     if number is None or not 0 <= number <= most:
         wanted = f"The score of [{dimension}] must be a number from 0 to {most}."
         raise InputError(f"{wanted} Received: {value!r} in {file}")
@@ -94,7 +102,10 @@ def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
     for at, (name, most) in enumerate({**DIMENSIONS, "overall": sum(DIMENSIONS.values())}.items()):
         column = [(*form.scores, form.total)[at] for form in forms]
         given = [score for score in column if score is not None]
-        mean, spread = fmean(given) if given else None, stdev(given) if len(given) > 1 else None
+        mean, spread = (
+            fmean(given) if given else None,
+            stdev(given) if len(given) > 1 else None,
+        )
         found.append(HumanScore(name, most, len(given), mean, spread))
     return tuple(found)
 
@@ -125,7 +136,9 @@ class Panel:
 
 
 def read_panel(file: Path) -> Panel:
-    """The judges of a CSV table: a heading (item, then judges), a row an item; an empty cell is no rating."""
+    """The judges of a CSV table: a heading (item, then judges), a row an item; an empty cell is
+    no rating.
+    """
     try:
         rows = [row for row in csv.reader(read_text(file, MOST_BYTES).splitlines()) if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -135,9 +148,17 @@ def read_panel(file: Path) -> Panel:
         raise InputError(why, next_step="Write `item,first,second` and one line an item.")
     heading, *body = rows
     if wrong := next((row for row in body if len(row) != len(heading)), None):
-        raise InputError(f"The line of {wrong[0]!r} has {len(wrong)} cells, the heading {len(heading)}.")
+        raise InputError(
+            f"The line of {wrong[0]!r} has {len(wrong)} cells, the heading {len(heading)}."
+        )
     ratings = [[_rating(cell) for cell in row[1:]] for row in body]
-    judges = dict(zip((name.strip() for name in heading[1:]), zip(*ratings, strict=True), strict=True))
+    judges = dict(
+        zip(
+            (name.strip() for name in heading[1:]),
+            zip(*ratings, strict=True),
+            strict=True,
+        )
+    )
     pairs = tuple(_agreement(*pair) for pair in combinations(judges.items(), 2))
     given = [rating for row in ratings for rating in row if rating is not None]
     numeric = bool(given) and all(isinstance(rating, float) for rating in given)
@@ -183,13 +204,18 @@ def cohen_kappa(first: Sequence[Rating], second: Sequence[Rating]) -> float | No
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], distance: Distance) -> float | None:
-    """Agreement of any number of judges, some of whom may be silent; `ratings` has a row an item."""
+    """Agreement of any number of judges, some of whom may be silent; `ratings` has a row an
+    item.
+    """
     rows = [given for row in ratings if len(given := [one for one in row if one is not None]) > 1]
     values = [one for row in rows for one in row]
     n = len(values)
     if n < 2:
         return None
-    apart = sum(sum(distance(a, b) for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows) / n
+    apart = (
+        sum(sum(distance(a, b) for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows)
+        / n
+    )
     expected = sum(distance(a, b) for a, b in permutations(values, 2)) / (n * (n - 1))
     return None if expected == 0 else 1 - apart / expected
 

@@ -1,8 +1,8 @@
 """The code that is judged, read from a folder, and its quality: lint, type hints, repeated lines.
 
-Nothing of the code runs. Text files are read within bounds, links are not followed. Lint is what ruff's
-default rules find, with no configuration of the user's or the project's. A repeated line stands in a run of
-at least six lines that occurs elsewhere too, blank lines and comments apart.
+Nothing of the code runs. Text files are read within bounds, links are not followed. Lint is what
+ruff's default rules find, with no configuration of the user's or the project's. A repeated line
+stands in a run of at least six lines that occurs elsewhere too, blank lines and comments apart.
 """
 
 import ast
@@ -21,7 +21,9 @@ from reenact.paper.lineage.code import source_files
 
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh")
 NAMES = ("requirements.txt", "Dockerfile", "Makefile")
-SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "env", "site-packages", "build", "dist"})
+SKIPPED = frozenset(
+    {"__pycache__", "node_modules", "venv", "env", "site-packages", "build", "dist"}
+)
 MOST_CHARACTERS = 240_000
 """Of all files together: what fits into a judge's prompt with its lines numbered."""
 MOST_FILE = 100_000
@@ -31,8 +33,9 @@ RUN = 6
 
 
 def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
-    """The code of a folder, shorter files first when it is more than a judge can read; and what was left out,
-    in words."""
+    """The code of a folder, shorter files first when it is more than a judge can read; and what was
+    left out, in words.
+    """
     if not folder.is_dir():
         raise InputError(f"There is no folder of code at {folder}.")
     found: dict[str, str] = {}
@@ -58,7 +61,9 @@ def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
             kept = kept.changed({name: found[name]})
             left -= len(found[name])
     gone = (name for name in found if name not in kept.files)
-    notes += [f"{name} did not fit into {MOST_CHARACTERS} characters and was left out." for name in gone]
+    notes += [
+        f"{name} did not fit into {MOST_CHARACTERS} characters and was left out." for name in gone
+    ]
     return kept, tuple(notes)
 
 
@@ -85,7 +90,10 @@ def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
     trees = Project(files).trees()
     lines = {name: map(str.strip, text.splitlines()) for name, text in files.items()}
-    own = {name: [one for one in each if one and not one.startswith("#")] for name, each in lines.items()}
+    own = {
+        name: [one for one in each if one and not one.startswith("#")]
+        for name, each in lines.items()
+    }
     total = sum(map(len, own.values()))
     linted = [ruff(files[name]) for name in sorted(files)]
     codes = Counter(str(code or "invalid-syntax") for one in linted for code, _, _ in one or ())
@@ -102,7 +110,10 @@ def _typed(trees: Mapping[str, ast.Module]) -> float | None:
             named = (one for one in ast.iter_child_nodes(function.args) if isinstance(one, ast.arg))
             # Nobody annotates these two.
             own = [one for one in named if one.arg not in ("self", "cls")]
-            places += [*(one.annotation is not None for one in own), function.returns is not None]
+            places += [
+                *(one.annotation is not None for one in own),
+                function.returns is not None,
+            ]
     return sum(places) / len(places) if places else None
 
 

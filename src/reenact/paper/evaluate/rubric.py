@@ -1,7 +1,7 @@
 """Rubric trees as PaperBench writes them: read, prune to code development, weigh, and take means.
 
-What nobody could judge is left out of the mean: `low` and `high` are what the score would be if all of that
-failed, or all of it passed.
+What nobody could judge is left out of the mean: `low` and `high` are what the score would be if all
+of that failed, or all of it passed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
@@ -33,7 +40,11 @@ CATEGORIES = (CODE_DEVELOPMENT, "Code Execution", "Result Analysis")
 ACQUISITION = "Dataset and Model Acquisition"
 MOST_LEAVES = 20_000
 BATCH = 12
-MEANS = {"satisfied": Value.PASS, "not satisfied": Value.FAIL, "cannot judge": Value.UNKNOWN}
+MEANS = {
+    "satisfied": Value.PASS,
+    "not satisfied": Value.FAIL,
+    "cannot judge": Value.UNKNOWN,
+}
 
 
 def none_is(empty: object) -> BeforeValidator:
@@ -90,9 +101,15 @@ class Scored:
     def to_json(self) -> dict[str, JsonValue]:
         """In PaperBench's words for a graded task."""
         node = self.node.model_dump(by_alias=True, exclude={"parts"})
-        task = {name: value or None if name.endswith("category") else value for name, value in node.items()}
+        task = {
+            name: value or None if name.endswith("category") else value
+            for name, value in node.items()
+        }
         why = self.judged.reason if self.judged is not None else "weighted mean of what was judged"
-        task |= {"sub_tasks": [part.to_json() for part in self.parts], "score": self.score}
+        task |= {
+            "sub_tasks": [part.to_json() for part in self.parts],
+            "score": self.score,
+        }
         return {**task, "valid_score": self.score is not None, "explanation": why}
 
 
@@ -111,9 +128,16 @@ class RubricScore:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The score and how it came about, with the whole tree."""
-        range_of_score = {name: getattr(self.scored, name, None) for name in ("score", "low", "high")}
+        range_of_score = {
+            name: getattr(self.scored, name, None) for name in ("score", "low", "high")
+        }
         counts = {value.value: self.count(value) for value in MEANS.values()}
-        return {**range_of_score, "pruned": self.pruned, **counts, "tree": encoded(self.scored)}
+        return {
+            **range_of_score,
+            "pruned": self.pruned,
+            **counts,
+            "tree": encoded(self.scored),
+        }
 
 
 def read_rubric(file: Path) -> Node:
@@ -132,7 +156,9 @@ def read_rubric(file: Path) -> Node:
 
 
 def code_development(tree: Node) -> Node | None:
-    """Only the leaves about writing code, and what stands above them; none when there is no such leaf."""
+    """Only the leaves about writing code, and what stands above them; none when there is no
+    such leaf.
+    """
     if not tree.parts:
         return tree if tree.category == CODE_DEVELOPMENT else None
     parts = tuple(kept for part in tree.parts if (kept := code_development(part)) is not None)
@@ -151,8 +177,16 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     if not tree.parts:
         found = judged.get(tree.id, Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."))
         score, unknown = float(found.value is Value.PASS), found.value is Value.UNKNOWN
-        return Scored(tree, None if unknown else score, score, 1.0 if unknown else score, judged=found)
-    parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
+        return Scored(
+            tree,
+            None if unknown else score,
+            score,
+            1.0 if unknown else score,
+            judged=found,
+        )
+    parts = tuple(
+        one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None
+    )
     if not parts:
         return None
     known = [(one.node.weight, one.score) for one in parts if one.score is not None]
@@ -167,9 +201,18 @@ def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
 
 
 def rubric_score(
-    file: Path, paper: Paper, code: Project, model: Model, run: Scope, *, resources: bool, tell: Tell
+    file: Path,
+    paper: Paper,
+    code: Project,
+    model: Model,
+    run: Scope,
+    *,
+    resources: bool,
+    tell: Tell,
 ) -> RubricScore:
-    """The tree of a file, pruned to code development and judged. `resources`: data and models are given."""
+    """The tree of a file, pruned to code development and judged. `resources`: data and models
+    are given.
+    """
     whole = read_rubric(file)
     tree = code_development(whole)
     if tree is None:
@@ -193,7 +236,9 @@ class LeafVerdict(BaseModel):
     expected: str = Field(max_length=1500, description="What the code would have to do.")
     found: str = Field(max_length=1500, description="What the code does.")
     verdict: Literal["satisfied", "not satisfied", "cannot judge"]
-    lines: list[Line] = Field(default_factory=list, max_length=12, description="The lines it rests on.")
+    lines: list[Line] = Field(
+        default_factory=list, max_length=12, description="The lines it rests on."
+    )
 
 
 class LeafVerdicts(BaseModel):
@@ -203,9 +248,16 @@ class LeafVerdicts(BaseModel):
 
 
 def judge_leaves(
-    tree: Node, paper: Paper, code: Project, model: Model, run: Scope, tell: Tell = tell_nobody
+    tree: Node,
+    paper: Paper,
+    code: Project,
+    model: Model,
+    run: Scope,
+    tell: Tell = tell_nobody,
 ) -> dict[str, Judged]:
-    """A verdict for every leaf that weighs anything; `cannot judge` where the answer is of no use."""
+    """A verdict for every leaf that weighs anything; `cannot judge` where the answer is of no
+    use.
+    """
     leaves = [(leaf, above) for leaf, above in tree.paths() if leaf.weight]
     found: dict[str, Judged] = {}
     text, shown = paper.text(), code.text()
@@ -215,11 +267,16 @@ def judge_leaves(
         # Each leaf with what stands above it, but for the root, which is the same for all.
         within = ("".join(f"\n   part of: {words}" for words in above[:0:-1]) for _, above in batch)
         asked = enumerate(zip(batch, within, strict=True), start=1)
-        listed = "\n\n".join(f"{at}. {leaf.requirements}{parts}" for at, ((leaf, _), parts) in asked)
+        listed = "\n\n".join(
+            f"{at}. {leaf.requirements}{parts}" for at, ((leaf, _), parts) in asked
+        )
         template = load_prompt("reenact.paper.evaluate", "prompts/leaves.md")
         prompt = template.fill(paper=text, code=shown, leaves=listed)
         try:
-            place, check = run.under("rubric", attempt=start // BATCH), partial(_check, count=len(batch))
+            place, check = (
+                run.under("rubric", attempt=start // BATCH),
+                partial(_check, count=len(batch)),
+            )
             given = ask(place, model, "judge", prompt, LeafVerdicts, check=check)
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT
@@ -240,7 +297,13 @@ def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> J
     if value is Value.PASS and not lines:
         unproven = f"Called satisfied without a line that is there. {given.found}"
         return Judged(leaf.id, Value.UNKNOWN, "judge", unproven)
-    return Judged(leaf.id, value, "judge", given.found or given.expected or "No reason was given.", lines)
+    return Judged(
+        leaf.id,
+        value,
+        "judge",
+        given.found or given.expected or "No reason was given.",
+        lines,
+    )
 
 
 def _check(given: LeafVerdicts, count: int) -> None:

@@ -31,10 +31,14 @@ Purpose: TypeAlias = Literal["debugging", "refinement"]
 PIPELINE = "paper"
 """Whose runs edit code."""
 DEBUG = "debug"
-"""The place below which every edit is debugging, whatever its step was called by the version that ran."""
+"""The place below which every edit is debugging, whatever its step was called by the version
+that ran.
+"""
 PURPOSES: Mapping[str, Purpose] = {
-    "cheaper": "debugging", "revise": "refinement", "refactor": "refinement"
-}  # fmt: skip
+    "cheaper": "debugging",
+    "revise": "refinement",
+    "refactor": "refinement",
+}
 """Steps of a journal that edit elsewhere."""
 Edits: TypeAlias = tuple[tuple[str, Purpose, int], ...]
 """Stage, purpose and changed lines of every turn of a run."""
@@ -58,7 +62,10 @@ def ended_run(run: FullRun, metric: str) -> Ended:
     """A run of now."""
     if run.ok and metric in run.metrics:
         return Ended(run.metrics[metric])
-    return Ended(None, f"Seed {run.seed}: {run.why or f'It left no {metric!r} among its metrics.'}")
+    return Ended(
+        None,
+        f"Seed {run.seed}: {run.why or f'It left no {metric!r} among its metrics.'}",
+    )
 
 
 def left_by(file: Path, metric: str) -> Ended:
@@ -69,7 +76,10 @@ def left_by(file: Path, metric: str) -> Ended:
         return Ended(None, f"{file} counts as a failed run: {error}")
     value = metrics.get(metric) if isinstance(metrics, dict) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Ended(None, f"{file} counts as a failed run: it holds no number called {metric!r}.")
+        return Ended(
+            None,
+            f"{file} counts as a failed run: it holds no number called {metric!r}.",
+        )
     return Ended(float(value))
 
 
@@ -119,18 +129,24 @@ def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
     stages = dict.fromkeys(name for name, _ in lines)
     keys = [(stage, purpose) for stage in stages for purpose in dict.fromkeys(PURPOSES.values())]
     turns, count = [(key, lines.get(key, [])) for key in keys], len(runs)
-    return tuple(EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns)
+    return tuple(
+        EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns
+    )
 
 
 def edits_of(journal: JournalReader, name: str) -> Edits | None:
-    """All edits of the run of that id; none when it came to no verdict about the paper's numbers."""
+    """All edits of the run of that id; none when it came to no verdict about the paper's
+    numbers.
+    """
     run = journal.find(name)
     if run.pipeline != PIPELINE:
         own = f"only those of `reenact {PIPELINE}` edit code."
         raise InputError(f"The run {run.id} is one of `reenact {run.pipeline}`; {own}")
     if run.exit_code not in (ExitCode.OK, ExitCode.FOUND):
         return None
-    steps = [step for step in journal.steps(run) if step.kind is Kind.LLM and step.state is State.DONE]
+    steps = [
+        step for step in journal.steps(run) if step.kind is Kind.LLM and step.state is State.DONE
+    ]
     found = (_edit(step, journal.result(step)) for step in steps)
     return tuple(edit for edit in found if edit is not None)
 
@@ -149,7 +165,9 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
         return None
     # Lines that were replaced or written, whichever are more.
     ranges = [max(one.last - one.first + 1, len(one.text.splitlines())) for one in change.lines]
-    swaps = [max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps]
+    swaps = [
+        max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps
+    ]
     lines = sum((*ranges, *swaps, *(len(one.text.splitlines()) for one in change.files)))
     return (stage, purpose, lines) if lines else None
 
@@ -189,7 +207,9 @@ def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
 
 
 def read_cited(file: Path) -> tuple[Cited, ...]:
-    """A list of papers: text with a title, key or arXiv id a line, or JSON (a list, or a result of ours)."""
+    """A list of papers: text with a title, key or arXiv id a line, or JSON (a list, or a result
+    of ours).
+    """
     try:
         data = read_bytes(file, MOST_LISTED)
         if file.suffix == ".json":
@@ -212,8 +232,14 @@ def _from_json(value: object, file: Path) -> Iterator[Cited]:
         how = 'Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.'
         raise InputError(f"The JSON holds no list of papers. Received: {file}", next_step=how)
     for entry in entries:
-        named = {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
-        found = cited_as(*(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name)))
+        named = (
+            {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
+        )
+        found = cited_as(
+            *(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name))
+        )
         if not found:
-            raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
+            raise InputError(
+                f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}"
+            )
         yield found

@@ -1,8 +1,8 @@
 """Expressions over numpy that a model proposes for a formula: read by us, never given to `eval`.
 
-Covered: numbers, the free names, + - * / ** unary minus, comparisons inside np.where, indexing by constant
-slices, and the functions below. Everything else (attributes, strings, comprehensions, calls of names) is
-refused. Sizes stay those of the sample inputs.
+Covered: numbers, the free names, + - * / ** unary minus, comparisons inside np.where, indexing by
+constant slices, and the functions below. Everything else (attributes, strings, comprehensions,
+calls of names) is refused. Sizes stay those of the sample inputs.
 """
 
 from __future__ import annotations
@@ -18,30 +18,84 @@ if TYPE_CHECKING:
 
 FUNCTIONS = frozenset(
     (
-        "exp", "log", "log2", "log10", "log1p", "expm1", "sqrt", "abs", "square", "sin", "cos", "tan", "tanh",
-        "arctan", "sinh", "cosh", "sign", "floor", "ceil", "maximum", "minimum", "clip", "where", "power",
-        "sum", "mean", "max", "min", "std", "var", "prod", "dot", "matmul", "cumsum", "argmax", "argmin",
-        "reshape", "transpose", "swapaxes", "expand_dims",
+        "exp",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "expm1",
+        "sqrt",
+        "abs",
+        "square",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "arctan",
+        "sinh",
+        "cosh",
+        "sign",
+        "floor",
+        "ceil",
+        "maximum",
+        "minimum",
+        "clip",
+        "where",
+        "power",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "std",
+        "var",
+        "prod",
+        "dot",
+        "matmul",
+        "cumsum",
+        "argmax",
+        "argmin",
+        "reshape",
+        "transpose",
+        "swapaxes",
+        "expand_dims",
     )
-)  # fmt: skip
+)
 LAID_OUT = frozenset(("reshape", "transpose", "swapaxes", "expand_dims"))
 """Functions that take one array, and written-out sizes or axes after it."""
 CONSTANTS = frozenset(("pi", "e", "inf"))
 KEYWORDS = frozenset(("axis", "keepdims"))
 OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.Pow: operator.pow, ast.MatMult: operator.matmul,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+}
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-}  # fmt: skip
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+}
 MOST_NODES = 200
 LARGEST = 4096
 """Numbers in any intermediate value."""
 _PLAIN = (
-    ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.USub, ast.UAdd, ast.Compare, ast.Subscript, ast.Slice,
-    ast.Tuple, *OPERATORS, *_COMPARISONS,
-)  # fmt: skip
+    ast.Name,
+    ast.Load,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.USub,
+    ast.UAdd,
+    ast.Compare,
+    ast.Subscript,
+    ast.Slice,
+    ast.Tuple,
+    *OPERATORS,
+    *_COMPARISONS,
+)
 
 
 class Misfit(ValueError):
@@ -49,7 +103,9 @@ class Misfit(ValueError):
 
 
 def parsed(text: str, *, free: bool = True) -> tuple[ast.expr, tuple[str, ...]]:
-    """The expression and its free names in order of appearance. Raises Misfit, also when `free` has none."""
+    """The expression and its free names in order of appearance. Raises Misfit, also when `free`
+    has none.
+    """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -60,7 +116,9 @@ def parsed(text: str, *, free: bool = True) -> tuple[ast.expr, tuple[str, ...]]:
     for node in nodes:
         _refuse(node)
     loose = [node for node in nodes if isinstance(node, ast.Name) and node.id != "np"]
-    names = dict.fromkeys(node.id for node in sorted(loose, key=lambda one: (one.lineno, one.col_offset)))
+    names = dict.fromkeys(
+        node.id for node in sorted(loose, key=lambda one: (one.lineno, one.col_offset))
+    )
     if free and not names:
         raise Misfit("it has no inputs")
     return tree, tuple(names)
@@ -138,7 +196,9 @@ def _index(node: ast.expr) -> Any:
     if isinstance(node, ast.Tuple):
         return tuple(_index(one) for one in node.elts)
     if isinstance(node, ast.Slice):
-        return slice(*(None if end is None else _whole(end) for end in (node.lower, node.upper, node.step)))
+        return slice(
+            *(None if end is None else _whole(end) for end in (node.lower, node.upper, node.step))
+        )
     return _whole(node)
 
 

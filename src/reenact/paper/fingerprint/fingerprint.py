@@ -30,7 +30,9 @@ _OUTCOME = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:stop\w*|until|when|once|if|unless|after|before)\b", re.IGNORECASE)
 """A rule of training may speak of an outcome without being one."""
-_BETTER = re.compile(r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I)
+_BETTER = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|state.of.the.art (?:results?|performance))\b", re.I
+)
 _ORDER = re.compile(
     r"(?is)\b(?:ignore|disregard|forget)\b.{0,15}\b(?:all|any|previous|prior|above|your|these|other)\b"
     r".{0,30}\b(?:instructions?|prompts?|rules?|criteri\w+)\b"
@@ -108,7 +110,9 @@ class ProposedCheck(BaseModel):
     subject: str = Field(max_length=120, description="Name of the parameter, layer or thing.")
     value: str = Field(max_length=200, description="Its value as the paper writes it.")
     expression: str = bounded(
-        400, "For a formula: Python over numpy as np, free names are the inputs. Else empty.", default=""
+        400,
+        "For a formula: Python over numpy as np, free names are the inputs. Else empty.",
+        default="",
     )
 
 
@@ -117,8 +121,12 @@ class Proposed(BaseModel):
 
     fact: str = Field(min_length=1, max_length=1500, description="What must hold, as one sentence.")
     scope: str = Field(default="", max_length=300, description="Where it holds.")
-    quote: str = bounded(3000, "Words of the paper it rests on, exactly as they stand.", min_length=1)
-    places: list[str] = Field(max_length=20, description="Ids of the sentences or blocks that are quoted.")
+    quote: str = bounded(
+        3000, "Words of the paper it rests on, exactly as they stand.", min_length=1
+    )
+    places: list[str] = Field(
+        max_length=20, description="Ids of the sentences or blocks that are quoted."
+    )
     sort: Sort
     weight: int = Field(default=1, ge=1, le=3)
     check: ProposedCheck | None = None
@@ -133,7 +141,11 @@ class Guide(BaseModel):
 class Atom(BaseModel):
     """One part of a compound fact."""
 
-    fact: str = Field(min_length=1, max_length=800, description="One thing, as a sentence that stands alone.")
+    fact: str = Field(
+        min_length=1,
+        max_length=800,
+        description="One thing, as a sentence that stands alone.",
+    )
     scope: str = Field(default="", max_length=300)
     check: ProposedCheck | None = None
 
@@ -155,15 +167,28 @@ def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check
     """The check, when its value stands in the quote; none when it does not."""
     if proposed is None:
         return None
-    subject, value = " ".join(proposed.subject.split()), " ".join(proposed.value.split()).strip("$ ")
+    subject, value = (
+        " ".join(proposed.subject.split()),
+        " ".join(proposed.value.split()).strip("$ "),
+    )
     if proposed.kind is Kind.FORMULA:
         # It needs a formula in the paper, and an expression that can be computed.
         if whole or "$" in quote or "=" in quote:
             with suppress(Misfit):
                 parsed(proposed.expression)
-                return Check(Kind.FORMULA, subject or "formula", value, proposed.expression.strip())
+                return Check(
+                    Kind.FORMULA,
+                    subject or "formula",
+                    value,
+                    proposed.expression.strip(),
+                )
         return None
-    if not subject or not value or len(value) > LONGEST_VALUE or not _borne(proposed.kind, value, quote):
+    if (
+        not subject
+        or not value
+        or len(value) > LONGEST_VALUE
+        or not _borne(proposed.kind, value, quote)
+    ):
         return None
     return Check(proposed.kind, subject, value)
 
@@ -190,7 +215,9 @@ def refused(one: Proposed) -> str:
     return ""
 
 
-def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[list[Item], list[Dropped]]:
+def sifted(
+    proposed: Iterable[Proposed], level: Level, paper: Paper
+) -> tuple[list[Item], list[Dropped]]:
     """Items whose quote is in the paper and that can be criteria; the others with their reason."""
     items, dropped = [], []
     for one in proposed:
@@ -200,13 +227,36 @@ def sifted(proposed: Iterable[Proposed], level: Level, paper: Paper) -> tuple[li
             continue
         quote, places = found
         whole, category = rests_on_formula(paper, places), Category(one.sort.value)
-        fact, scope = " ".join(one.fact.split()), " ".join(one.scope.split()) or EVERYWHERE
+        fact, scope = (
+            " ".join(one.fact.split()),
+            " ".join(one.scope.split()) or EVERYWHERE,
+        )
         check = checked(one.check, quote, whole=whole)
-        items.append(Item("", fact, scope, quote, places, level, category, one.weight, check, whole))
+        items.append(
+            Item(
+                "",
+                fact,
+                scope,
+                quote,
+                places,
+                level,
+                category,
+                one.weight,
+                check,
+                whole,
+            )
+        )
     return items, dropped
 
 
 def objections(guide: Guide, paper: Paper) -> list[str]:
     """Facts that are not grounded, in words for the model."""
-    bad = [(one, why) for one in guide.items if isinstance(why := ground(paper, one.quote, one.places), str)]
-    return [f"{shortened(one.fact, 100)!r}: {why} (quote {shortened(one.quote, 100)!r})" for one, why in bad]
+    bad = [
+        (one, why)
+        for one in guide.items
+        if isinstance(why := ground(paper, one.quote, one.places), str)
+    ]
+    return [
+        f"{shortened(one.fact, 100)!r}: {why} (quote {shortened(one.quote, 100)!r})"
+        for one, why in bad
+    ]

@@ -1,8 +1,8 @@
-"""Take the fingerprint of a paper, as a run that an interruption does not lose: guides, scan, grounding,
-atoms, one of each, numbered.
+"""Take the fingerprint of a paper, as a run that an interruption does not lose: guides, scan,
+grounding, atoms, one of each, numbered.
 
-Two guides over the whole paper, a scan of every portion for what they missed. Compound facts are taken apart;
-equations and algorithms stay whole.
+Two guides over the whole paper, a scan of every portion for what they missed. Compound facts are
+taken apart; equations and algorithms stay whole.
 """
 
 import re
@@ -22,7 +22,13 @@ from reenact.paper.bearing import portions, read_text, with_added
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.estimate import CostEstimate, fingerprint_estimate
 from reenact.paper.fingerprint import fingerprint as facts
-from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint, Item, Proposed, Sort
+from reenact.paper.fingerprint.fingerprint import (
+    Dropped,
+    Fingerprint,
+    Item,
+    Proposed,
+    Sort,
+)
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.grounding import in_order
 from reenact.paper.options import Goal, PaperAblations
@@ -45,19 +51,28 @@ _JOINED = re.compile(r";|\band\b|\bas well as\b|,.*,", re.IGNORECASE)
 def take_fingerprint(
     paper: Paper, goal: Goal, model: Model, run: Scope, parts: PaperAblations
 ) -> Fingerprint:
-    """Criteria, each grounded in the paper's words; all that was proposed and not kept has its reason."""
+    """Criteria, each grounded in the paper's words; all that was proposed and not kept has its
+    reason.
+    """
     here = run.under("fingerprint")
     items: list[Item] = []
     dropped: list[Dropped] = []
     guides = (Level.FRAMEWORK, Level.CONFIGURATION)
     grain = packaged_table(PACKAGE, TEXTS)["grain"]["atomic" if parts.atomicity else "compound"]
     shared = {"grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
-    wrong, tolerate = partial(facts.objections, paper=paper), lambda one: len(one.items) // TOLERATED
+    wrong, tolerate = (
+        partial(facts.objections, paper=paper),
+        lambda one: len(one.items) // TOLERATED,
+    )
 
-    def answered(question: tuple[Level, str, dict[str, Any], Scope]) -> list[Proposed] | Dropped:
+    def answered(
+        question: tuple[Level, str, dict[str, Any], Scope],
+    ) -> list[Proposed] | Dropped:
         """The facts of one question, asked twice when many are not grounded."""
         level, step, values, scope = question
-        prompt = load_prompt(PACKAGE, f"prompts/{'scan' if level is Level.PARAGRAPH else 'guide'}.md")
+        prompt = load_prompt(
+            PACKAGE, f"prompts/{'scan' if level is Level.PARAGRAPH else 'guide'}.md"
+        )
         ask_guide = partial(ask_with_retry, answer=facts.Guide, wrong=wrong, tolerate=tolerate)
         try:
             return ask_guide(scope, model, step, prompt, {**values, **shared}).items
@@ -66,7 +81,9 @@ def take_fingerprint(
 
     for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
         # Questions of one line do not depend on one another's answers.
-        asked = [(level, *one) for level in levels for one in _questions(level, paper, goal, items, here)]
+        asked = [
+            (level, *one) for level in levels for one in _questions(level, paper, goal, items, here)
+        ]
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
                 dropped.append(proposed)
@@ -82,27 +99,44 @@ def take_fingerprint(
 def _questions(
     level: Level, paper: Paper, goal: Goal, items: Sequence[Item], run: Scope
 ) -> Iterator[tuple[str, dict[str, Any], Scope]]:
-    """The step, the variables and the scope of each question of a level: one about the whole paper; or one
-    about each portion, for facts that no item holds yet."""
+    """The step, the variables and the scope of each question of a level: one about the whole paper;
+    or one about each portion, for facts that no item holds yet.
+    """
     if level is not Level.PARAGRAPH:
-        addendum, look = goal.addendum or "There is none.", packaged_table(PACKAGE, TEXTS)["look"][level]
-        values = {"paper": read_text(paper), "goal": goal.text(), "addendum": addendum, "look": look}
+        addendum, look = (
+            goal.addendum or "There is none.",
+            packaged_table(PACKAGE, TEXTS)["look"][level],
+        )
+        values = {
+            "paper": read_text(paper),
+            "goal": goal.text(),
+            "addendum": addendum,
+            "look": look,
+        }
         yield level.value, values, run
         return
     for number, (portion, ids) in enumerate(portions(paper)):
         here = [item for item in items if ids.intersection(item.places)]
         known = "\n".join(f"- {one.fact} | {one.scope} [{', '.join(one.places)}]" for one in here)
         values = {"title": paper.title, "goal": goal.text(), "portion": portion}
-        yield "paragraphs", {**values, "known": known or "nothing yet"}, run.under("scan", attempt=number)
+        yield (
+            "paragraphs",
+            {**values, "known": known or "nothing yet"},
+            run.under("scan", attempt=number),
+        )
 
 
 def listing(owner: type[Sort] | type[Kind]) -> str:
     """The members of an enumeration with what they mean."""
-    return "\n".join(f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items())
+    return "\n".join(
+        f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items()
+    )
 
 
 def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:
-    """All items, the compound ones in parts; an answer that does not hold leaves them as they are."""
+    """All items, the compound ones in parts; an answer that does not hold leaves them as they
+    are.
+    """
     compound = [number for number, item in enumerate(items) if is_compound(item)]
     parts: dict[int, list[Item]] = {}
     for start in range(0, len(compound), SPLIT_AT_ONCE):
@@ -119,9 +153,13 @@ def is_compound(item: Item) -> bool:
 
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
-    lines = (f"{one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for one in portion.values())
+    lines = (
+        f"{one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for one in portion.values()
+    )
     listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-    prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=listed, kinds=listing(Kind), most=MOST_ATOMS)
+    prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(
+        facts=listed, kinds=listing(Kind), most=MOST_ATOMS
+    )
     try:
         answer = ask(run, model, "split", prompt, facts.Splits)
     except AnswerUnusable:
@@ -132,12 +170,18 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         if number is None or number in found or not 1 < len(one.atoms) <= MOST_ATOMS:
             continue
         item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
-        # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the paper.
+        # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the
+        # paper.
         if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
             for atom in one.atoms:
-                fact, scope = " ".join(atom.fact.split()), " ".join(atom.scope.split()) or item.scope
+                fact, scope = (
+                    " ".join(atom.fact.split()),
+                    " ".join(atom.scope.split()) or item.scope,
+                )
                 check = facts.checked(atom.check, item.quote, whole=item.whole)
-                found.setdefault(number, []).append(replace(item, fact=fact, scope=scope, check=check))
+                found.setdefault(number, []).append(
+                    replace(item, fact=fact, scope=scope, check=check)
+                )
     return found
 
 
@@ -163,20 +207,40 @@ class FingerprintRun(Result):
     def to_dict(self) -> dict[str, JsonValue]:
         """The fingerprint, its paper, and what it cost."""
         paper, run = self.paper, self.run
-        source: JsonValue = {"title": paper.title, "source": paper.source, "form": paper.form}
-        found = {"paper": source, **self.fingerprint.to_dict(), "lost": [encoded(one) for one in paper.lost]}
-        found |= {"tokens": run.tokens_in + run.tokens_out, "money": None if run.unpriced else str(run.money)}
+        source: JsonValue = {
+            "title": paper.title,
+            "source": paper.source,
+            "form": paper.form,
+        }
+        found = {
+            "paper": source,
+            **self.fingerprint.to_dict(),
+            "lost": [encoded(one) for one in paper.lost],
+        }
+        found |= {
+            "tokens": run.tokens_in + run.tokens_out,
+            "money": None if run.unpriced else str(run.money),
+        }
         return found | {"estimate": encoded(self.estimate), "run": run.id}
 
 
 def run_fingerprint(
-    paper: Paper, goal: Goal, model: Model, journal: Journal, parts: PaperAblations, tell: Tell, **about: Any
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    journal: Journal,
+    parts: PaperAblations,
+    tell: Tell,
+    **about: Any,
 ) -> FingerprintRun:
     """Take it, as a run that an interruption does not lose; `about` goes to `Journal.run`."""
     request = {
-        "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
-        "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
-    }  # fmt: skip
+        "paper": mark(paper.text()),
+        "goal": goal.text(),
+        "addendum": mark(goal.addendum),
+        "without": sorted(name for name in parts.names() if not getattr(parts, name)),
+        "model": model.name,
+    }
     with journal.run(pipeline="fingerprint", request=request, **about) as run:
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
@@ -184,5 +248,8 @@ def run_fingerprint(
         taken = take_fingerprint(paper, goal, model, run, parts)
         run.note("result", taken)
         result = FingerprintRun(paper, taken, run.record, estimate, run.reused)
-        run.finish({"criteria": len(taken.criteria), "dropped": len(taken.dropped)}, result.exit_code)
+        run.finish(
+            {"criteria": len(taken.criteria), "dropped": len(taken.dropped)},
+            result.exit_code,
+        )
     return result

@@ -1,9 +1,10 @@
-"""One criterion for a fact stated twice: by likeness of the words, held back by what must not be confused.
+"""One criterion for a fact stated twice: by likeness of the words, held back by what must not be
+confused.
 
-TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a cluster, and
-for equal checks, items are one only when their numbers, negations, checks and scopes agree, when not each of
-them names something that the other does not (inputs and outputs may be worded alike and are two things), and
-when none adds a name to a name of the other.
+TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a
+cluster, and for equal checks, items are one only when their numbers, negations, checks and scopes
+agree, when not each of them names something that the other does not (inputs and outputs may be
+worded alike and are two things), and when none adds a name to a name of the other.
 """
 
 import re
@@ -13,7 +14,14 @@ from dataclasses import replace
 
 from reenact.paper.criterion import Check, Criterion, Kind, Level
 from reenact.paper.fingerprint.fingerprint import EVERYWHERE, Dropped, Item, shortened
-from reenact.paper.fingerprint.vocabulary import SECTIONS, common, concept, named, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import (
+    SECTIONS,
+    common,
+    concept,
+    named,
+    squeezed,
+    words_of,
+)
 from reenact.paper.quantity import as_quantity, quantities
 
 DISTANCE = 0.5
@@ -58,7 +66,9 @@ def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]
     if (item.check and first.check and not same_check) or not _agree(item, first):
         return False
     worded_alike = clusters[number] == clusters[other]
-    return bool(same_check) or (worded_alike and not _each_alone(_weighty(item.fact), _weighty(first.fact)))
+    return bool(same_check) or (
+        worded_alike and not _each_alone(_weighty(item.fact), _weighty(first.fact))
+    )
 
 
 def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
@@ -69,25 +79,34 @@ def _each_alone(mine: frozenset[str], yours: frozenset[str]) -> bool:
 def _weighty(text: str) -> frozenset[str]:
     """Words that say what, without their endings: `drawing`, `draws`, `size`, `sizes`, `differ`."""
     words = re.findall(r"\w+", text.casefold())
-    return frozenset(_ENDING.sub("", word) if len(word) > 3 else word for word in words) - common("light")
+    return frozenset(_ENDING.sub("", word) if len(word) > 3 else word for word in words) - common(
+        "light"
+    )
 
 
 def _parts_named(item: Item) -> frozenset[str]:
     """Networks and trainings by their role or name: `critic`, the `value` network, `NetA`."""
     text = f"{item.scope}. {item.fact}"
     owners = frozenset(word.casefold() for word in _NETWORK.findall(text)) - common("light")
-    return (words_of(text) & common("roles")) | owners | frozenset(filter(_LETTER.match, _names(item.fact)))
+    return (
+        (words_of(text) & common("roles"))
+        | owners
+        | frozenset(filter(_LETTER.match, _names(item.fact)))
+    )
 
 
 def _names_more(item: Item, other: Item) -> bool:
-    """Whether one names what the other does and more: `after Adam` is not `after Adam and L-BFGS`."""
+    """Whether one names what the other does and more: `after Adam` is not `after Adam and
+    L-BFGS`.
+    """
     mine, yours = (frozenset(filter(_LETTER.match, _names(one.fact))) for one in (item, other))
     return bool(mine & yours) and bool(mine - _spoken(f"{other.scope} {other.fact}"))
 
 
 def _one_at_its_place(left: Item, right: Item) -> bool:
-    """An equation is one fact, however it is put into words and into Python; so is one value of one thing,
-    read at one place, whatever else the fact has beside it."""
+    """An equation is one fact, however it is put into words and into Python; so is one value of one
+    thing, read at one place, whatever else the fact has beside it.
+    """
     if left.check is None or right.check is None or left.places != right.places:
         return False
     if Kind.FORMULA in (left.check.kind, right.check.kind):
@@ -98,7 +117,11 @@ def _one_at_its_place(left: Item, right: Item) -> bool:
 
 def contradicts(left: Criterion, right: Criterion) -> bool:
     """Whether the paper gives one thing two values, at two places and in one scope."""
-    if left.check is None or right.check is None or Kind.FORMULA in (left.check.kind, right.check.kind):
+    if (
+        left.check is None
+        or right.check is None
+        or Kind.FORMULA in (left.check.kind, right.check.kind)
+    ):
         return False
     if _subject(left.check) != _subject(right.check) or _value(left.check) == _value(right.check):
         return False
@@ -117,7 +140,9 @@ def _agree(left: Item, right: Item) -> bool:
     """Nothing in their words speaks against their being one."""
     if (left.whole or right.whole) and not set(left.places) & set(right.places):
         return False
-    mine, yours = (sorted(f"{one.value:.6g}" for one in quantities(item.fact)) for item in (left, right))
+    mine, yours = (
+        sorted(f"{one.value:.6g}" for one in quantities(item.fact)) for item in (left, right)
+    )
     return mine == yours and _denies(left) == _denies(right) and _scopes_agree(left, right)
 
 
@@ -139,19 +164,27 @@ def _value(check: Check) -> object:
     number = as_quantity(check.value)
     if number is not None:
         return f"{number.value / 100 if number.percent else number.value:.6g}"
-    return (named(check.kind, check.value) if check.kind in SECTIONS else "") or squeezed(check.value)
+    return (named(check.kind, check.value) if check.kind in SECTIONS else "") or squeezed(
+        check.value
+    )
 
 
 def _scopes_agree(left: Item, right: Item) -> bool:
-    """One is part of the other (`training`, `training of the student`), or both speak of one sentence; all
-    that names nothing is part of the whole method. Different names (`data set A`, `data set B`) are never
-    one; a name that the other fact says is no other."""
-    mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
+    """One is part of the other (`training`, `training of the student`), or both speak of one
+    sentence; all that names nothing is part of the whole method. Different names (`data set A`,
+    `data set B`) are never one; a name that the other fact says is no other.
+    """
+    mine, yours = (
+        words_of(left.scope) | _names(left.scope),
+        words_of(right.scope) | _names(right.scope),
+    )
     if not _each_alone(mine, yours):
         return True
     scopes = (left.scope, right.scope)
     # One method, network or data set among others is part of no whole.
-    if EVERYWHERE in scopes and not any(_names(one) or words_of(one) & common("roles") for one in scopes):
+    if EVERYWHERE in scopes and not any(
+        _names(one) or words_of(one) & common("roles") for one in scopes
+    ):
         return True
     mine_alone = (_names(left.scope) - yours) - _spoken(right.fact)
     yours_alone = (_names(right.scope) - mine) - _spoken(left.fact)
@@ -159,7 +192,9 @@ def _scopes_agree(left: Item, right: Item) -> bool:
 
 
 def _names(scope: str) -> frozenset[str]:
-    """Words with a digit or a capital letter, but for the capital that a longer phrase begins with."""
+    """Words with a digit or a capital letter, but for the capital that a longer phrase begins
+    with.
+    """
     words = re.findall(r"[\w-]+", scope)
     if len(words) > 1 and words[0].istitle():
         del words[0]
@@ -182,14 +217,22 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     for text in texts:
         words = [f" {word} " for word in re.findall(r"[\w.]+", text.casefold())]
         sized = [(word, size) for word in words for size in RUNS]
-        runs = (word[at : at + size] for word, size in sized for at in range(max(1, len(word) - size + 1)))
+        runs = (
+            word[at : at + size]
+            for word, size in sized
+            for at in range(max(1, len(word) - size + 1))
+        )
         counts.append(Counter(runs))
-    columns = {run: place for place, run in enumerate(sorted({run for one in counts for run in one}))}
+    columns = {
+        run: place for place, run in enumerate(sorted({run for one in counts for run in one}))
+    }
     matrix = np.zeros((len(texts), len(columns) + 1))
     for row, one in enumerate(counts):
         for run, times in one.items():
             matrix[row, columns[run]] = 1.0 + np.log(times)
     matrix *= np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
     # A text without a word is far from all.
-    joined = linkage(np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0), method="average")
+    joined = linkage(
+        np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0), method="average"
+    )
     return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]

@@ -11,7 +11,29 @@ SECTIONS = {Kind.OPTIMISER: "optimisers", Kind.SCHEDULE: "schedules"}
 SECTIONS |= {Kind.LOSS: "losses", Kind.LAYER: "layers"}
 PARAMETERS = "parameters"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_EMPTY = frozenset("the a an of for in to and its our each per all used value number n num is".split())  # noqa: SIM905
+_EMPTY = frozenset(
+    {
+        "the",
+        "a",
+        "an",
+        "of",
+        "for",
+        "in",
+        "to",
+        "and",
+        "its",
+        "our",
+        "each",
+        "per",
+        "all",
+        "used",
+        "value",
+        "number",
+        "n",
+        "num",
+        "is",
+    }
+)
 _PLURAL = re.compile(r"(?<=[a-z]{3})s$")
 _table = partial(packaged_table, "reenact.paper.fingerprint", "vocabulary.toml")
 
@@ -19,7 +41,9 @@ _table = partial(packaged_table, "reenact.paper.fingerprint", "vocabulary.toml")
 @cache
 def names(section: str) -> Mapping[str, str]:
     """Every name of that section, squeezed, with the one that we use."""
-    return {squeezed(name): own for own, others in _table()[section].items() for name in (own, *others)}
+    return {
+        squeezed(name): own for own, others in _table()[section].items() for name in (own, *others)
+    }
 
 
 def positions() -> Mapping[str, list[str]]:
@@ -34,7 +58,9 @@ def concept(name: str) -> str:
 
 
 def named(kind: Kind, text: str) -> str:
-    """Our name of the optimiser, schedule, loss or layer in a text, the longest; empty when there is none."""
+    """Our name of the optimiser, schedule, loss or layer in a text, the longest; empty when
+    there is none.
+    """
     section, flat = names(SECTIONS[kind]), squeezed(text)
     if flat in section:
         return section[flat]
@@ -50,8 +76,9 @@ def squeezed(text: str) -> str:
 
 
 def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
-    """The words of a name or a phrase that say something: `numHiddenUnits`, `number of hidden units`.
-    `plural` keeps the difference between one seed and several seeds."""
+    """The words of a name or a phrase that say something: `numHiddenUnits`, `number of hidden
+    units`. `plural` keeps the difference between one seed and several seeds.
+    """
     apart = _CAMEL.sub(" ", text.replace("\\", " "))
     words = (word for word in re.split(r"[\W_]+", apart.casefold()) if word and word not in _EMPTY)
     return frozenset(word if plural else _PLURAL.sub("", word) for word in words)
@@ -59,6 +86,7 @@ def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
 
 @cache
 def common(section: str) -> frozenset[str]:
-    """`light`: stems of words that say how, not what. `roles`: words for a network, training or measure
-    beside others, such as `teacher`, `critic`, `probe`."""
+    """`light`: stems of words that say how, not what. `roles`: words for a network, training or
+    measure beside others, such as `teacher`, `critic`, `probe`.
+    """
     return frozenset(_table()[section]["words"])

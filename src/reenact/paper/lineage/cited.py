@@ -1,8 +1,9 @@
-"""What a paper cites: references ranked by its own citation contexts, before any model is asked; and the text
-of a cited paper, from the library when it has it, else from the network, else a note why not.
+"""What a paper cites: references ranked by its own citation contexts, before any model is asked;
+and the text of a cited paper, from the library when it has it, else from the network, else a note
+why not.
 
-Baselines of the main experiment come first, then what the method builds on. What everybody cites (an
-optimiser, a data set), or what is cited once in passing, comes last.
+Baselines of the main experiment come first, then what the method builds on. What everybody cites
+(an optimiser, a data set), or what is cited once in passing, comes last.
 """
 
 import hashlib
@@ -34,7 +35,9 @@ _NAME = re.compile(r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*")
 T = TypeVar("T")
 _HOST = r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)"
 _ADDRESS = re.compile(rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)", re.IGNORECASE)
-_CODE = re.compile(r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I)
+_CODE = re.compile(
+    r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I
+)
 MOST_CHARACTERS = 80_000
 """Characters of a cited paper that are kept."""
 MOST_HASHED = 1 << 24
@@ -43,10 +46,18 @@ MOST_HASHED = 1 << 24
 
 @cache
 def phrases(section: str) -> dict[str, re.Pattern[str]]:
-    """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
-    given: dict[str, str | list[str]] = packaged_table("reenact.paper.lineage", "phrases.toml")[section]
-    whole = {name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)}
-    return {name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()}
+    """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole
+    words.
+    """
+    given: dict[str, str | list[str]] = packaged_table("reenact.paper.lineage", "phrases.toml")[
+        section
+    ]
+    whole = {
+        name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)
+    }
+    return {
+        name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +82,13 @@ class Candidate:
 
     def text(self) -> str:
         """The candidate as a model sees it."""
-        shown = sorted(self.contexts, key=lambda one: one.kind not in ("method", "experiment"))[:SENTENCES]
+        shown = sorted(self.contexts, key=lambda one: one.kind not in ("method", "experiment"))[
+            :SENTENCES
+        ]
         lines = [f"[{one.sentence.id}] ({one.kind}) {one.sentence.text}" for one in shown]
-        head = f"key: {self.reference.key}\ntitle: {self.reference.title or self.reference.text[:200]}"
+        head = (
+            f"key: {self.reference.key}\ntitle: {self.reference.title or self.reference.text[:200]}"
+        )
         tables = f"\nnamed in tables: {', '.join(self.tables)}" if self.tables else ""
         return f"{head}{tables}\n" + "\n".join(lines)
 
@@ -99,15 +114,18 @@ def section_kinds(paper: Paper) -> dict[str, str]:
     """Section id -> what it is; a subsection whose title tells nothing is what its section is."""
     kinds: dict[str, str] = {}
     for section in paper.sections:
-        known = (name for name, pattern in phrases("sections").items() if pattern.search(section.title))
+        known = (
+            name for name, pattern in phrases("sections").items() if pattern.search(section.title)
+        )
         above = kinds.get(section.id.rpartition(".")[0], "other")
         kinds[section.id] = "abstract" if section.id == "0" else next(known, above)
     return kinds
 
 
 def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
-    """Tables that cite it, or have a cell with the name by which the paper calls it, in a row of numbers: one
-    that only names a setting is not that of the cited method."""
+    """Tables that cite it, or have a cell with the name by which the paper calls it, in a row of
+    numbers: one that only names a setting is not that of the cited method.
+    """
     names = {name.casefold() for name in _names(reference, contexts)}
     marks = re.compile(rf"@{re.escape(reference.key)}(?![\w:-])")
     for table in (block for block in paper.blocks() if isinstance(block, Table)):
@@ -121,7 +139,9 @@ def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -
 
 
 def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
-    """What the method is called: before the colon of its title, or right before a citation of it alone."""
+    """What the method is called: before the colon of its title, or right before a citation of
+    it alone.
+    """
     head, colon, _ = reference.title.partition(":")
     if colon and len(head) <= 40:
         yield head.strip()
@@ -134,7 +154,9 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
                 yield found[0]
 
 
-def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> dict[str, float]:
+def _reasons(
+    cited: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]
+) -> dict[str, float]:
     """Why it matters, and what each reason is worth."""
     kinds = {one.kind for one in contexts}
     beside = kinds <= {"introduction", "related", "abstract", "conclusion"}
@@ -144,7 +166,11 @@ def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str,
     holds = (
         ("named in a table", 4.0, tables),
         ("a baseline", 3.0, any(one.kind != "related" for one in compared)),
-        ("built upon", 3.0, any(pattern["extends"].search(one.sentence.text) for one in contexts)),
+        (
+            "built upon",
+            3.0,
+            any(pattern["extends"].search(one.sentence.text) for one in contexts),
+        ),
         ("cited in the method", 2.0, "method" in kinds),
         ("cited in the experiments", 2.0, "experiment" in kinds),
         ("cited alone", 1.0, any(len(one.sentence.cites) == 1 for one in theirs)),
@@ -156,7 +182,10 @@ def _reasons(cited: Reference, contexts: tuple[Context, ...], tables: tuple[str,
 
 def repository_links(text: str) -> tuple[str, ...]:
     """Addresses of repositories in a text, in order, each once."""
-    found = (f"https://{match[1]}".rstrip(".,;:)").removesuffix(".git") for match in _ADDRESS.finditer(text))
+    found = (
+        f"https://{match[1]}".rstrip(".,;:)").removesuffix(".git")
+        for match in _ADDRESS.finditer(text)
+    )
     return tuple(dict.fromkeys(found))
 
 
@@ -206,7 +235,9 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     notes: list[str] = []
     entry, clients = shelves.entry(reference), shelves.clients
 
-    def step(name: str, read: Callable[[], Paper], inputs: object, failing: str) -> CitedText | None:
+    def step(
+        name: str, read: Callable[[], Paper], inputs: object, failing: str
+    ) -> CitedText | None:
         once = partial(run.step, name, lambda: _shown(read()), kind=Kind.BOX, returns=CitedText)
         return attempted(partial(once, inputs=inputs), failing, notes)
 
@@ -233,7 +264,9 @@ def content_mark(path: Path) -> str:
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if file.is_file() and "__pycache__" not in file.parts:
             size = file.stat().st_size
-            digest.update(f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace"))
+            digest.update(
+                f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace")
+            )
             digest.update(read_bytes(file, MOST_HASHED) if size <= MOST_HASHED else b"")
     return digest.hexdigest()[:16]
 

@@ -1,6 +1,8 @@
-"""The repository of a cited paper: opened with nothing of it run, and the files that matter chosen from it.
+"""The repository of a cited paper: opened with nothing of it run, and the files that matter chosen
+from it.
 
-A model names paths; only paths of the real tree count. Files are taken whole, small ones, up to a total.
+A model names paths; only paths of the real tree count. Files are taken whole, small ones, up to a
+total.
 """
 
 import os
@@ -25,12 +27,35 @@ from reenact.paper.options import Goal
 
 _LICENCE_FILE = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
 MOST_LICENCE_BYTES = 200_000
-ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
-SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})
+ENDINGS = (
+    ".py",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".json",
+    ".cfg",
+    ".ini",
+    ".sh",
+    ".md",
+    ".txt",
+)
+SKIPPED = frozenset(
+    {
+        "node_modules",
+        "__pycache__",
+        "venv",
+        "env",
+        "site-packages",
+        "third_party",
+        "docs",
+    }
+)
 MOST_FILE = 24_000
 """Characters of a file that is taken; a longer one is not an example."""
 MOST_TOTAL = 100_000
-"""Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
+"""Characters of all files of all cited papers together: more than that nobody reads beside the
+paper.
+"""
 MOST_LISTED = 400
 MOST_CHOSEN = 8
 
@@ -40,7 +65,10 @@ def licence_of(folder: Path) -> str:
     files = (entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
     for name in sorted(filter(_LICENCE_FILE.match, files)):
         text = read_start(folder / name, MOST_LICENCE_BYTES).decode("utf-8", "replace")
-        if found := next((one for one, words in phrases("licences").items() if words.search(text)), ""):
+        if found := next(
+            (one for one, words in phrases("licences").items() if words.search(text)),
+            "",
+        ):
             return found
         if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):
             return first[:120]
@@ -102,14 +130,21 @@ def open_tree(addresses: Sequence[Address], shelves: Shelves, run: Scope) -> Tre
         inputs = {"of": address.named, "content": address.content}
         read = partial(_tree, address, shelves)
         step = partial(run.step, "repository", read, kind=Kind.NOTE, returns=Tree, inputs=inputs)
-        opened = attempted(partial(step, attempt=number), "Its repository could not be opened", notes)
+        opened = attempted(
+            partial(step, attempt=number), "Its repository could not be opened", notes
+        )
         if opened is not None:
             return replace(opened, notes=(*notes, *opened.notes))
     return Tree("", notes=tuple(notes) or ("No repository of it was found.",))
 
 
 def file_texts(
-    tree: Tree, address: Address, chosen: Sequence[FileChoice], space: int, shelves: Shelves, run: Scope
+    tree: Tree,
+    address: Address,
+    chosen: Sequence[FileChoice],
+    space: int,
+    shelves: Shelves,
+    run: Scope,
 ) -> tuple[SourceFile, ...]:
     """The chosen files of the tree, whole, as far as they fit into so many characters."""
     about = {"of": tree.named, "content": address.content, "commit": tree.commit}
@@ -125,7 +160,11 @@ def file_texts(
                 left -= len(text)
         return found
 
-    inputs = {**about, "chosen": [[one.path, one.why] for one in chosen], "space": space}
+    inputs = {
+        **about,
+        "chosen": [[one.path, one.why] for one in chosen],
+        "space": space,
+    }
     return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
 
 
@@ -137,8 +176,18 @@ def _tree(address: Address, shelves: Shelves) -> Tree:
     found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
     # Code before configuration, what lies near the top before what lies deep.
     found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
-    cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
-    return Tree(address.named, opened.commit, licence_of(opened.folder), tuple(found[:MOST_LISTED]), cut)
+    cut = (
+        (f"Of its {len(found)} files {MOST_LISTED} were looked at.",)
+        if len(found) > MOST_LISTED
+        else ()
+    )
+    return Tree(
+        address.named,
+        opened.commit,
+        licence_of(opened.folder),
+        tuple(found[:MOST_LISTED]),
+        cut,
+    )
 
 
 def _open(place: str, shelves: Shelves, commit: str = "") -> Checkout:
@@ -148,13 +197,24 @@ def _open(place: str, shelves: Shelves, commit: str = "") -> Checkout:
 
 
 def choose_files(
-    tree: Tree, why: str, summary: str, paper: Paper, goal: Goal, model: Model, run: Scope
+    tree: Tree,
+    why: str,
+    summary: str,
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
 ) -> tuple[tuple[FileChoice, ...], str]:
     """The files that help, and a note where none could be chosen."""
     if not tree.files:
         return (), ""
     listed = "\n".join(f"{path} ({size} bytes)" for path, size in tree.files)
-    about = {"title": paper.title, "goal": goal.text(), "why": why, "summary": summary or "none"}
+    about = {
+        "title": paper.title,
+        "goal": goal.text(),
+        "why": why,
+        "summary": summary or "none",
+    }
     template = load_prompt("reenact.paper.lineage", "prompts/files.md")
     prompt = template.fill(**about, files=listed, most=MOST_CHOSEN)
     known = {path for path, _ in tree.files}
@@ -162,7 +222,9 @@ def choose_files(
     def check(answer: FileChoices) -> None:
         paths = [one.path for one in answer.files]
         if unknown := [path for path in paths if path not in known]:
-            raise ValueError(f"There is no file {unknown[0]!r} in the list. Name files as they stand in it.")
+            raise ValueError(
+                f"There is no file {unknown[0]!r} in the list. Name files as they stand in it."
+            )
         if len(set(paths)) < len(paths) or len(paths) > MOST_CHOSEN:
             raise ValueError(f"Name each file once, and at most {MOST_CHOSEN}.")
 
@@ -170,12 +232,21 @@ def choose_files(
         chosen = tuple(ask(run, model, "choose-files", prompt, FileChoices, check=check).files)
     except AnswerUnusable as error:
         return (), f"No file of its repository was chosen: {error.sentence}"
-    return chosen, "" if chosen else "None of the files of its repository helps, says the model."
+    return (
+        chosen,
+        "" if chosen else "None of the files of its repository helps, says the model.",
+    )
 
 
-def source_files(folder: Path, wanted: Callable[[str], bool], skipped: frozenset[str]) -> Iterator[Path]:
-    """Files whose name is wanted, folder by folder; links, hidden and skipped folders are left out."""
+def source_files(
+    folder: Path, wanted: Callable[[str], bool], skipped: frozenset[str]
+) -> Iterator[Path]:
+    """Files whose name is wanted, folder by folder; links, hidden and skipped folders are left
+    out.
+    """
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in skipped)
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in skipped
+        )
         paths = (Path(here, name) for name in sorted(names) if wanted(name))
         yield from (path for path in paths if not path.is_symlink() and path.is_file())

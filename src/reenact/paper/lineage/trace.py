@@ -1,7 +1,9 @@
-"""Lineage: the cited papers that a work stands on, each with a summary and, where there is some, its code.
+"""Lineage: the cited papers that a work stands on, each with a summary and, where there is some,
+its code.
 
-candidates (mechanical) -> choice (a model's, among them) -> text -> summary -> repository -> files, as
-Algorithm 1 of AutoReproduce has it. What cannot be had becomes a note of the exemplar, never a success.
+candidates (mechanical) -> choice (a model's, among them) -> text -> summary -> repository -> files,
+as Algorithm 1 of AutoReproduce has it. What cannot be had becomes a note of the exemplar, never a
+success.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,7 +51,9 @@ class Exemplar:
         parts = [f"## {self.title} [{self.key}]\nWhy: {self.why}", self.summary]
         parts += [f"### {file.path} ({file.why})\n{file.text}" for file in self.files]
         if not self.summary and not self.files:
-            parts.append("Neither its text nor its code could be had: nothing more is known of it here.")
+            parts.append(
+                "Neither its text nor its code could be had: nothing more is known of it here."
+            )
         return "\n\n".join(part for part in parts if part)
 
 
@@ -57,8 +61,13 @@ class Pick(BaseModel):
     """One chosen paper."""
 
     key: str = Field(max_length=200, description="The key of a candidate, as it stands.")
-    why: str = Field(max_length=600, description="What it is to this paper, and what its code would show.")
-    places: list[str] = bounded(10, "Ids in square brackets of sentences that say so.", default_factory=list)
+    why: str = Field(
+        max_length=600,
+        description="What it is to this paper, and what its code would show.",
+    )
+    places: list[str] = bounded(
+        10, "Ids in square brackets of sentences that say so.", default_factory=list
+    )
 
 
 class Choice(BaseModel):
@@ -70,7 +79,9 @@ class Choice(BaseModel):
 class CitedStatement(BaseModel):
     """One thing that the cited paper says."""
 
-    text: str = Field(max_length=1500, description="What it says, with values and formulas as LaTeX.")
+    text: str = Field(
+        max_length=1500, description="What it says, with values and formulas as LaTeX."
+    )
     places: list[str] = bounded(10, "Ids in square brackets of where it says so.", min_length=1)
 
 
@@ -81,7 +92,14 @@ class CitedSummary(BaseModel):
 
 
 def trace_lineage(
-    paper: Paper, goal: Goal, model: Model, run: Scope, shelves: Shelves, *, most: int, tell: Tell
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
+    shelves: Shelves,
+    *,
+    most: int,
+    tell: Tell,
 ) -> tuple[Exemplar, ...]:
     """At most `most` exemplars."""
     space = MOST_TOTAL // max(most, 1)
@@ -90,7 +108,10 @@ def trace_lineage(
     found: list[Exemplar] = []
     for number, one in enumerate(chosen):
         if shelves.stop.asked:
-            raise ended_by(shelves.stop, "Stopped between two cited papers; the same command continues.")
+            raise ended_by(
+                shelves.stop,
+                "Stopped between two cited papers; the same command continues.",
+            )
         tell(Progress("lineage", number, len(chosen), one.title[:60]))
         place, reference = run.under("cited", attempt=number), references[one.key]
         cited = sources.cited_text(reference, shelves, place)
@@ -99,7 +120,11 @@ def trace_lineage(
         tree = code.open_tree(addresses, shelves, place)
         picked, unpicked = code.choose_files(tree, one.why, summary, paper, goal, model, place)
         address = next((each for each in addresses if each.named == tree.named), None)
-        files = code.file_texts(tree, address, picked, space, shelves, place) if picked and address else ()
+        files = (
+            code.file_texts(tree, address, picked, space, shelves, place)
+            if picked and address
+            else ()
+        )
         left_out = [each.path for each in picked if each.path not in {file.path for file in files}]
         unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
         notes = (*one.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
@@ -112,16 +137,25 @@ def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iter
     """Where its code may be opened, the library before the network."""
     entry = shelves.entry(reference)
     if entry is not None and entry.repository is not None:
-        yield Address(str(entry.repository), f"library:{entry.name}", sources.content_mark(entry.repository))
+        yield Address(
+            str(entry.repository),
+            f"library:{entry.name}",
+            sources.content_mark(entry.repository),
+        )
     if shelves.clients is not None:
-        links = (*sources.repository_links(f"{reference.url} {reference.text}"), *cited.links)
+        links = (
+            *sources.repository_links(f"{reference.url} {reference.text}"),
+            *cited.links,
+        )
         yield from (Address(link, link) for link in dict.fromkeys(links))
 
 
 def choose_lineage(
     paper: Paper, goal: Goal, model: Model | None, run: Scope, *, most: int
 ) -> tuple[Exemplar, ...]:
-    """At most `most` of the references, not looked into yet; without a model the first by their citations."""
+    """At most `most` of the references, not looked into yet; without a model the first by their
+    citations.
+    """
     ranked = sources.candidates(paper)
     if not ranked or most < 1:
         return ()
@@ -129,13 +163,17 @@ def choose_lineage(
         return tuple(_chosen(one) for one in ranked[:most])
     listed = "\n\n".join(one.text() for one in ranked)
     about = {"title": paper.title, "goal": goal.text(), "most": min(most, len(ranked))}
-    prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(candidates=listed, **about)
+    prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(
+        candidates=listed, **about
+    )
     known = {one.reference.key: one for one in ranked}
 
     def check(choice: Choice) -> None:
         keys = [pick.key for pick in choice.picks]
         if unknown := [key for key in keys if key not in known]:
-            raise ValueError(f"{unknown[0]!r} is not a candidate. The keys are: {', '.join(known)}.")
+            raise ValueError(
+                f"{unknown[0]!r} is not a candidate. The keys are: {', '.join(known)}."
+            )
         if len(set(keys)) < len(keys):
             raise ValueError("A paper may be chosen once only.")
         if not 1 <= len(keys) <= most:
@@ -144,14 +182,22 @@ def choose_lineage(
     try:
         choice = ask(run, model, "choose", prompt, Choice, check=check)
     except AnswerUnusable as error:
-        note = f"Chosen by its citations alone, because the model's choice was of no use: {error.sentence}"
+        note = (
+            f"Chosen by its citations alone, because the model's choice was of no use: "
+            f"{error.sentence}"
+        )
         return tuple(_chosen(one, note=note) for one in ranked[:most])
     return tuple(_chosen(known[pick.key], pick.why, pick.places) for pick in choice.picks)
 
 
-def _chosen(candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = "") -> Exemplar:
+def _chosen(
+    candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = ""
+) -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
-    reference, citing = candidate.reference, tuple(one.sentence.id for one in candidate.contexts)
+    reference, citing = (
+        candidate.reference,
+        tuple(one.sentence.id for one in candidate.contexts),
+    )
     cited_in = tuple(place for place in citing if place in places) or citing
     why = why or ", ".join(candidate.reasons) or "cited"
     title, notes = reference.title or reference.text[:200], (note,) if note else ()
@@ -159,9 +205,16 @@ def _chosen(candidate: Candidate, why: str = "", places: Sequence[str] = (), not
 
 
 def summary_of(
-    chosen: Exemplar, cited: CitedText, paper: Paper, goal: Goal, model: Model, run: Scope
+    chosen: Exemplar,
+    cited: CitedText,
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
 ) -> tuple[str, str]:
-    """The summary, and a note where there is none; a statement whose places are not there is left out."""
+    """The summary, and a note where there is none; a statement whose places are not there is
+    left out.
+    """
     if not cited.text:
         return "", ""
     template = load_prompt("reenact.paper.lineage", "prompts/summary.md")
@@ -170,7 +223,9 @@ def summary_of(
 
     def check(answer: CitedSummary) -> None:
         if not any(set(one.places) & known for one in answer.statements):
-            words = "No statement names a place that is in the text. Places are ids such as [2:1.3]."
+            words = (
+                "No statement names a place that is in the text. Places are ids such as [2:1.3]."
+            )
             raise ValueError(words)
 
     try:
@@ -180,5 +235,9 @@ def summary_of(
     grounded = [(one.text, [place for place in one.places if place in known]) for one in stated]
     kept = [f"- {text} [{', '.join(places)}]" for text, places in grounded if places]
     gone = len(stated) - len(kept)
-    note = f"Left out of its summary for naming no place of its text: {gone} statements." if gone else ""
+    note = (
+        f"Left out of its summary for naming no place of its text: {gone} statements."
+        if gone
+        else ""
+    )
     return "\n".join(kept), note

@@ -1,8 +1,9 @@
 """Controls of a measured number: what became of it without training, and who says so.
 
-A number that the paper says was trained for is a measurement only if it goes away when the training does.
-Which claims that concerns follows from the claim: quantities that no training makes (parameters, time,
-memory) and methods that are not trained need no control; in doubt it counts as trained.
+A number that the paper says was trained for is a measurement only if it goes away when the training
+does. Which claims that concerns follows from the claim: quantities that no training makes
+(parameters, time, memory) and methods that are not trained need no control; in doubt it counts as
+trained.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from reenact.paper.review.claims import Claim
 
 _NOT_TRAINED_FOR = re.compile(
     r"(?i)\b(?:parameters?|params|flops?|macs|multiply.adds|operations|latency|throughput|seconds?|minutes?|hours?"
-    r"|(?:training|running|inference|wall.?clock|cpu|gpu) time|run.?time|memory|(?:model|file) size|[kmg]i?b"
+    r"|(?:training|running|inference|wall.?clock|cpu|gpu) time|run.?time|memory|(?:model|file) "
+    r"size|[kmg]i?b"
     r"|speed.?up|number of (?!errors|mistakes)\w+)\b"
 )
 """Quantities that are so large whether or not anything was learned."""
 _LEARNED = re.compile(
     r"(?i)accuracy|error|mistake|correct|loss|score|precision|recall|\bf1\b|\bauc\b|perplexity|likelihood|reward"
-    r"|regret|\b(?:steps|epochs|time|seconds|minutes|hours) (?:to|until)\b|\b(?:to|until) (?:reach|converge)"
+    r"|regret|\b(?:steps|epochs|time|seconds|minutes|hours) (?:to|until)\b|\b(?:to|until) "
+    r"(?:reach|converge)"
 )
-"""Words of quantities that are learned, whatever else is in the name: accuracy per million parameters."""
+"""Words of quantities that are learned, whatever else is in the name: accuracy per million
+parameters.
+"""
 _UNTRAINED = re.compile(r"(?i)\b(?:untrained|un-trained|(?:not|never) trained)\b")
 """Where the name of a method or of a setting has it, nothing is trained there."""
 _CONSTANT = re.compile(
@@ -32,8 +37,9 @@ _CONSTANT = re.compile(
     r"|constant (?:answer|prediction|predictor)"
     r"|(?:before|no|without(?: any)?) training)(?: baseline| classifier)?"
 )
-"""Whole methods or settings in which nothing is trained. As a part it may mean anything: pruning before
-training, majority voting."""
+"""Whole methods or settings in which nothing is trained. As a part it may mean anything: pruning
+before training, majority voting.
+"""
 
 
 class ControlStatus(StrEnum):
@@ -136,7 +142,9 @@ class Control:
 
 
 def is_trained_for(claim: Claim) -> bool:
-    """Whether the number needs a training to come out, as far as the paper's words tell; in doubt it does."""
+    """Whether the number needs a training to come out, as far as the paper's words tell; in
+    doubt it does.
+    """
     if _NOT_TRAINED_FOR.search(claim.metric) and not _LEARNED.search(claim.metric):
         return False
     names = (claim.method.strip(), claim.setting.strip())

@@ -1,11 +1,12 @@
 """Control runs in the sandbox, and what they say about each measured number.
 
-One run is observed as it is, at full scale and with the seed of a full run: it must give the same numbers,
-it shows whether anything was trained, and its predictions are what a metric of a known family is recomputed
-from. Then the updates are taken out, then the labels are permuted: first at the scale of the dry run, next to
-an observed dry run; a number that is as good there is looked at once more at full scale. A control that is
-worse than the trained number by more than the tolerance of a claim has passed. A number that could not be
-recomputed must come out with seeds that no full run had, too.
+One run is observed as it is, at full scale and with the seed of a full run: it must give the same
+numbers, it shows whether anything was trained, and its predictions are what a metric of a known
+family is recomputed from. Then the updates are taken out, then the labels are permuted: first at
+the scale of the dry run, next to an observed dry run; a number that is as good there is looked at
+once more at full scale. A control that is worse than the trained number by more than the tolerance
+of a claim has passed. A number that could not be recomputed must come out with seeds that no full
+run had, too.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ from reenact.paper.measure.runs import FullRun, values
 from reenact.paper.review.claims import Claim
 from reenact.sandbox.files.results import read_json
 
-INSIDE = ("observe.py", "observer.py", "frameworks.py", "predictions.py", "quantities.py")
+INSIDE = (
+    "observe.py",
+    "observer.py",
+    "frameworks.py",
+    "predictions.py",
+    "quantities.py",
+)
 """What goes into the box."""
 OWN = ".reenact"
 RESULT = "result-WORD.json"
@@ -41,9 +48,13 @@ PLAIN = "plain"
 NO_UPDATES = "no-updates"
 PERMUTED = "permuted-labels"
 OTHER_SEEDS = ("another-seed", "second-other-seed", "third-other-seed")
-"""As it is, with seeds that no full run had: a program cannot have written down what it gives there."""
+"""As it is, with seeds that no full run had: a program cannot have written down what it gives
+there.
+"""
 ENOUGH = 3
-"""Full runs from which on one other seed is enough: fewer say too little of how much seeds differ."""
+"""Full runs from which on one other seed is enough: fewer say too little of how much seeds
+differ.
+"""
 DRY, FULL = "dry run", "full run"
 FAR = 0.99
 """How surely other seeds must be worse (one-sided) to be no seeds like those of the full runs."""
@@ -113,7 +124,13 @@ class Controls:
             f"{mode}-{at.partition(' ')[0]}",
             self.run.under("control"),
             self.project.without(METRICS),
-            (f"{OWN}/{INSIDE[0]}", "--seed", str(seed), *dry, *scale_arguments(options.scale)),
+            (
+                f"{OWN}/{INSIDE[0]}",
+                "--seed",
+                str(seed),
+                *dry,
+                *scale_arguments(options.scale),
+            ),
             limits=limits,
             collect=(METRICS, RESULT),
             extra={f"{OWN}/{name}": package.joinpath(name).read_bytes() for name in INSIDE},
@@ -125,7 +142,9 @@ class Controls:
         try:
             observed = Observed.model_validate(read_json(ran.results.get(RESULT, "").encode()))
         except (ResultRefused, ValidationError):
-            return ControlRun({}, None, "the control run ended before it could be observed to its end")
+            return ControlRun(
+                {}, None, "the control run ended before it could be observed to its end"
+            )
         return ControlRun(metrics, observed, wrong)
 
 
@@ -142,7 +161,9 @@ def controlled(
     context: PaperContext,
     run: Scope,
 ) -> tuple[Comparison, ...]:
-    """Every measured number with its control; one that is no measurement is not measured any more."""
+    """Every measured number with its control; one that is no measurement is not measured any
+    more.
+    """
     seeds = [one.seed for one in runs if one.ok and one.scale == context.options.scale]
     if not seeds:
         return tuple(comparisons)
@@ -173,12 +194,19 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
     if not is_trained_for(claim):
         return Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
     plain = controls.get(PLAIN, FULL)
-    if plain.observed is None or one.metric not in plain.metrics or controls.seed not in one.by_seed:
+    if (
+        plain.observed is None
+        or one.metric not in plain.metrics
+        or controls.seed not in one.by_seed
+    ):
         why = plain.why or "the observed run, or the one like it, did not leave this metric"
         return Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
     number = plain.metrics[one.metric] * factor
     if not is_near(claim, one.by_seed[controls.seed], number, one.spread):
-        why = f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same seed"
+        why = (
+            f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same "
+            f"seed"
+        )
         return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
     observed, family = plain.observed, family_of(claim)
     source = recomputed(plain.metrics[one.metric], family, observed.passes)
@@ -194,8 +222,10 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
 
 
 def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
-    """The number next to those without updates and with permuted labels. A metric of an unknown family may
-    not depend on which prediction belongs to which label: that is reported, and refuses nothing."""
+    """The number next to those without updates and with permuted labels. A metric of an unknown
+    family may not depend on which prediction belongs to which label: that is reported, and refuses
+    nothing.
+    """
     without = judged.against(NO_UPDATES)
     base = replace(base, trained=without.trained, untrained=without.control, at=without.at)
     if without.why:
@@ -212,7 +242,10 @@ def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
     permuted = judged.against(PERMUTED, possible=lambda seen: bool(seen.permuted))
     if permuted.why:
         return replace(base, why=f"labels were not permuted: {permuted.why}")
-    words = f"{permuted.control:.4g} with labels permuted, {permuted.trained:.4g} trained ({permuted.at})"
+    words = (
+        f"{permuted.control:.4g} with labels permuted, {permuted.trained:.4g} trained "
+        f"({permuted.at})"
+    )
     base = replace(base, permuted=permuted.control, why="" if permuted.at == base.at else words)
     if not permuted.as_good:
         return base
@@ -222,8 +255,9 @@ def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
 
 
 def _with_other_seeds(base: Control, judged: Judged) -> Control:
-    """With what came out for seeds that no full run had: not surely worse than the others, and better than
-    without training."""
+    """With what came out for seeds that no full run had: not surely worse than the others, and
+    better than without training.
+    """
     one = judged.one
     modes = OTHER_SEEDS[:1] if len(one.by_seed) >= ENOUGH else OTHER_SEEDS
     ran = [judged.controls.get(mode, FULL) for mode in modes]
@@ -239,8 +273,9 @@ def _with_other_seeds(base: Control, judged: Judged) -> Control:
 
 
 def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
-    """Whether runs with other seeds are surely worse than those that were asked for (Student's t, pooled),
-    and by more than the tolerance of a claim."""
+    """Whether runs with other seeds are surely worse than those that were asked for (Student's t,
+    pooled), and by more than the tolerance of a claim.
+    """
     groups = [tuple(one.by_seed.values()), tuple(numbers)]
     freedom = sum(map(len, groups)) - 2
     mean, other = map(fmean, groups)
@@ -249,7 +284,9 @@ def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
     from scipy.stats import t
 
     squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
-    reach = float(t.ppf(FAR, freedom)) * sqrt(squares / freedom * sum(1 / len(group) for group in groups))
+    reach = float(t.ppf(FAR, freedom)) * sqrt(
+        squares / freedom * sum(1 / len(group) for group in groups)
+    )
     return abs(other - mean) > reach
 
 
@@ -259,7 +296,8 @@ def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool
         ControlStatus.PASSED,
         source.source,
         constant=constant,
-        constant_is_as_good=constant is not None and as_good(claim, constant, claim.value, claim.spread),
+        constant_is_as_good=constant is not None
+        and as_good(claim, constant, claim.value, claim.spread),
         should_recompute=known,
     )
 
@@ -292,15 +330,30 @@ class Judged:
     def _at(self, at: str, mode: str, possible: Callable[[Observed], bool]) -> Against:
         trained, control = self.controls.get(PLAIN, at), self.controls.get(mode, at)
         metric = self.one.metric
-        if control.observed is None or metric not in control.metrics or metric not in trained.metrics:
-            return Against(at, why=control.why or trained.why or "the control run did not leave this metric")
+        if (
+            control.observed is None
+            or metric not in control.metrics
+            or metric not in trained.metrics
+        ):
+            return Against(
+                at,
+                why=control.why or trained.why or "the control run did not leave this metric",
+            )
         if not possible(control.observed):
-            return Against(at, why=control.observed.not_permuted or "no rows of predictions were seen")
-        before, after = trained.metrics[metric] * self.factor, control.metrics[metric] * self.factor
+            return Against(
+                at,
+                why=control.observed.not_permuted or "no rows of predictions were seen",
+            )
+        before, after = (
+            trained.metrics[metric] * self.factor,
+            control.metrics[metric] * self.factor,
+        )
         return Against(at, before, after, as_good(self.one.claim, after, before, self.one.spread))
 
 
 def as_good(claim: Claim, value: float, reference: float, spread: float | None) -> bool:
-    """Better than the reference, or not worse than it by more than the tolerance by which a claim holds."""
+    """Better than the reference, or not worse than it by more than the tolerance by which a
+    claim holds.
+    """
     better = value >= reference if claim.higher_is_better else value <= reference
     return better or is_near(claim, reference, value, spread)

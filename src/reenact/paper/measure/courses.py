@@ -50,10 +50,15 @@ class Course:
 
 
 def courses(runs: Sequence[FullRun]) -> list[Course]:
-    """All courses, those of one metric beside one another, in the order in which the runs log them."""
+    """All courses, those of one metric beside one another, in the order in which the runs log
+    them.
+    """
     found: dict[tuple[str, str], dict[str, list[tuple[int, Curve]]]] = {}
     for seed, curve in ((run.seed, curve) for run in runs for curve in run.curves):
         of_metric = found.setdefault((curve.metric, curve.axis), {})
         of_metric.setdefault(curve.label, []).append((seed, curve))
     groups = [(*key, *one) for key, of_metric in found.items() for one in of_metric.items()]
-    return [Course(metric, axis, label, *zip(*pairs, strict=True)) for metric, axis, label, pairs in groups]
+    return [
+        Course(metric, axis, label, *zip(*pairs, strict=True))
+        for metric, axis, label, pairs in groups
+    ]

@@ -1,9 +1,10 @@
 """How the full runs trained: what they logged, in whatever form -> a curve a metric.
 
-A log file has more than a printed line, and comes first: rows and histories as CSV, JSON, or a JSON object a
-line. Printed are lines such as `epoch 3 of 10, training loss 0.2`, `{'loss': 0.2, 'epoch': 3}`, Keras's two
-lines, or `[sgd] Epoch [3/10] Loss: 0.2 | Val acc: 91.2%`. All of them become rows of names and values; a
-printed number is named by the words before it. Times, seeds and rates are not curves.
+A log file has more than a printed line, and comes first: rows and histories as CSV, JSON, or a JSON
+object a line. Printed are lines such as `epoch 3 of 10, training loss 0.2`, `{'loss': 0.2, 'epoch':
+3}`, Keras's two lines, or `[sgd] Epoch [3/10] Loss: 0.2 | Val acc: 91.2%`. All of them become rows
+of names and values; a printed number is named by the words before it. Times, seeds and rates are
+not curves.
 """
 
 from __future__ import annotations
@@ -23,19 +24,33 @@ from reenact.probe.trace import SPLITS, metric_name
 from reenact.sandbox.files.results import read_json
 from reenact.types import JsonValue
 
-EPOCH, STEP, REPORT = "epoch", "step", "report"
+EPOCH = "epoch"
+STEP = "step"
+REPORT = "report"
 """What a curve is drawn against; a report is counted where neither epoch nor step is logged."""
 AXES = {
-    "epoch": EPOCH, "epochs": EPOCH, "ep": EPOCH,
-    "step": STEP, "steps": STEP, "global_step": STEP, "iter": STEP, "iteration": STEP, "iterations": STEP,
-    "it": STEP, "update": STEP, "updates": STEP, "batch": STEP,
-}  # fmt: skip
+    "epoch": EPOCH,
+    "epochs": EPOCH,
+    "ep": EPOCH,
+    "step": STEP,
+    "steps": STEP,
+    "global_step": STEP,
+    "iter": STEP,
+    "iteration": STEP,
+    "iterations": STEP,
+    "it": STEP,
+    "update": STEP,
+    "updates": STEP,
+    "batch": STEP,
+}
 NO_CURVE = re.compile(
     r"time|s|secs?|seconds?|ms|min|minutes|eta|elapsed|timestamp|seed|size|samples|examples|memory|gpu|params"
     r"|parameters|workers|.*/s|.*/step"
 )
 """Last words of names that are logged beside curves and are none."""
-SILENT = re.compile(r"method|model|run|name|variant|training|info|debug|warning|root", re.IGNORECASE)
+SILENT = re.compile(
+    r"method|model|run|name|variant|training|info|debug|warning|root", re.IGNORECASE
+)
 """Words before a name that tell what kind of name follows."""
 WITHIN = "step within an epoch"
 """A printed step beside an epoch: it may start over in every epoch, so it places nothing."""
@@ -46,18 +61,31 @@ LASTS = 3
 """Lines below one that tells the epoch alone which are still about it."""
 DEEPEST = 3
 """Levels of names around a list of values: method, part of the data, metric."""
-MOST_CURVES, MOST_POINTS, LONGEST_NAME, MOST_LOGS = 60, 400, 60, 12
-NOTHING = "The runs logged nothing of their training: no printed line and no log file has a loss or a metric"
+MOST_CURVES = 60
+MOST_POINTS = 400
+LONGEST_NAME = 60
+MOST_LOGS = 12
+NOTHING = (
+    "The runs logged nothing of their training: no printed line and no log file has a loss or a "
+    "metric"
+)
 NOTHING += " by epoch or step."
 Row: TypeAlias = Mapping[str, JsonValue]
-"""Values that were logged together, by their names; words among them say which training it is of."""
+"""Values that were logged together, by their names; words among them say which training it is
+of.
+"""
 _NUMBER = re.compile(
     r"(?i)(?<![\w.\-@^])(?P<value>[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?))"
     r"(?:\s*(?:/|of)\s*\d+)?\s?%?(?!\w|\.\d)"
 )
 _BREAK = re.compile(r"[,;|{}\[\]()\t]|\s[-–—>]+\s|:\s|\s{2,}|=(?=[A-Za-z'\"])")
-_AFTER = re.compile(r"([\w ]+?)\s+(?:after|at|in|for|on)\s+((?:epoch|step|iteration)\s+\d+):", re.IGNORECASE)
-_LOG = re.compile(r"""["'](?:\./)?((?:[\w-][\w.-]*/){0,3}[\w-][\w.-]*\.(?:[ct]sv|jsonl?|ndjson|log))["']""")
+_AFTER = re.compile(
+    r"([\w ]+?)\s+(?:after|at|in|for|on)\s+((?:epoch|step|iteration)\s+\d+):",
+    re.IGNORECASE,
+)
+_LOG = re.compile(
+    r"""["'](?:\./)?((?:[\w-][\w.-]*/){0,3}[\w-][\w.-]*\.(?:[ct]sv|jsonl?|ndjson|log))["']"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +95,9 @@ class Curve:
     metric: str
     """`loss`, `val_accuracy`, or the name that the run gives it."""
     label: str
-    """Which of the run's trainings it is, in the run's words; empty when it has one, or names none."""
+    """Which of the run's trainings it is, in the run's words; empty when it has one, or names
+    none.
+    """
     axis: str
     """`epoch`, `step` or `report`."""
     at: tuple[float, ...]
@@ -76,16 +106,21 @@ class Curve:
 
 
 def log_names(project: Project, seed: int) -> tuple[str, ...]:
-    """Files that a run with this seed may leave its curves in; files of the project itself are none. Names
-    are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too."""
+    """Files that a run with this seed may leave its curves in; files of the project itself are
+    none. Names are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too.
+    """
     code = "\n".join(project.python.values())
     code = re.sub(r"\{[\w.]*\bseed\}", str(seed), re.sub(r"""["']\)?\s*/\s*f?["']""", "/", code))
     names = dict.fromkeys(found[1] for found in _LOG.finditer(code))
-    return tuple(name for name in names if name not in project.files and name != METRICS)[:MOST_LOGS]
+    return tuple(name for name in names if name not in project.files and name != METRICS)[
+        :MOST_LOGS
+    ]
 
 
 def curves_of(logs: Mapping[str, str]) -> tuple[Curve, ...]:
-    """The curves in log files, by name, and in the printed lines; of two that are alike the first."""
+    """The curves in log files, by name, and in the printed lines; of two that are alike the
+    first.
+    """
     found: dict[tuple[str, str], Curve] = {}
     for name in sorted(logs, key=lambda name: (name == PRINTED, name)):
         for curve in _gathered(_rows(name, logs[name])):
@@ -106,17 +141,29 @@ def _rows(name: str, text: str) -> Iterable[Row]:
 
 
 def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
-    """Everything that has two points or more. A place before the last one is of another training."""
+    """Everything that has two points or more. A place before the last one is of another
+    training.
+    """
     found: dict[tuple[str, str, str], list[dict[float, float]]] = {}
     for row in rows:
-        # A step is counted through the whole training in what programs write to files; a report as it comes.
+        # A step is counted through the whole training in what programs write to files; a report as
+        # it comes.
         places = {_axis(name): value for name, value in _numbers(row) if math.isfinite(value)}
-        axis = next((one for one in (STEP, EPOCH) if one in places and WITHIN not in row), REPORT)
+        axis = next(
+            (one for one in (STEP, EPOCH) if one in places and WITHIN not in row),
+            REPORT,
+        )
         at = places.get(axis)
-        label = " ".join(word for name, word in row.items() if isinstance(word, str) and is_curve(name))
+        label = " ".join(
+            word for name, word in row.items() if isinstance(word, str) and is_curve(name)
+        )
         for name, value in _numbers(row):
             key = metric_name(name)[:LONGEST_NAME], label[:LONGEST_NAME], axis
-            if _axis(name) or not is_curve(name) or (key not in found and len(found) >= MOST_CURVES):
+            if (
+                _axis(name)
+                or not is_curve(name)
+                or (key not in found and len(found) >= MOST_CURVES)
+            ):
                 continue
             trainings = found.setdefault(key, [{}])
             here = len(trainings[-1]) + 1 if at is None else at
@@ -126,7 +173,11 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
     for (metric, label, axis), trainings in found.items():
         for number, one in enumerate((one for one in trainings if len(one) > 1), start=1):
             last, every = len(one) - 1, math.ceil(len(one) / MOST_POINTS)
-            kept = [pair for count, pair in enumerate(one.items()) if count % every == 0 or count == last]
+            kept = [
+                pair
+                for count, pair in enumerate(one.items())
+                if count % every == 0 or count == last
+            ]
             values = (value if math.isfinite(value) else None for _, value in kept)
             name = label if number == 1 else f"{label} ({number})".strip()
             yield Curve(metric, name, axis, tuple(at for at, _ in kept), tuple(values))
@@ -157,7 +208,9 @@ def printed_row(line: str) -> Row:
     label = split = ""
     line, end = _AFTER.sub(r"\2, \1:", line), 0
     for number in _NUMBER.finditer(line):
-        parts = [part.strip(" \t\"'`*#.:=]})>-") for part in _BREAK.split(line[end : number.start()])]
+        parts = [
+            part.strip(" \t\"'`*#.:=]})>-") for part in _BREAK.split(line[end : number.start()])
+        ]
         *before, name = ["", *(part for part in parts if re.match(r"[^\W\d_]", part))]
         end = number.end()
         *first, last = name.split() or [""]
@@ -177,8 +230,11 @@ def printed_row(line: str) -> Row:
     names = list(row)
     before = names[: axes_at[0] - 1] if axes_at else []
     if before and any(is_curve(name) for name in names[axes_at[0] :] if name in written):
-        # What stands before the epoch, with values after it, says which training it is: `noise 0.3: epoch 3`.
-        settings = [written[name] for name in before if is_curve(name) and metric_name(name) not in LOSSES]
+        # What stands before the epoch, with values after it, says which training it is: `noise 0.3:
+        # epoch 3`.
+        settings = [
+            written[name] for name in before if is_curve(name) and metric_name(name) not in LOSSES
+        ]
         label = " ".join([*([label] if label else []), *settings])
         row = {name: value for name, value in row.items() if written.get(name) not in settings}
     if EPOCH in row and STEP in row:
@@ -204,7 +260,9 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
 def _table(lines: Sequence[str]) -> Iterator[Row]:
     """A table whose first row names its columns."""
     with suppress(csv.Error):
-        for row in csv.DictReader(lines, delimiter=max(",;\t|", key=lines[0].count) if lines else ","):
+        for row in csv.DictReader(
+            lines, delimiter=max(",;\t|", key=lines[0].count) if lines else ","
+        ):
             yield {str(name).strip(): _cell(cell) for name, cell in row.items()}
 
 
@@ -218,7 +276,9 @@ def _cell(cell: str | list[str] | None) -> JsonValue:
 
 
 def _objects(lines: Iterable[str]) -> Iterator[Row]:
-    """A JSON object a line; one that strict JSON refuses, such as one with a NaN, is read as words."""
+    """A JSON object a line; one that strict JSON refuses, such as one with a NaN, is read as
+    words.
+    """
     for line in lines:
         try:
             row = read_json(line.encode())
@@ -228,8 +288,12 @@ def _objects(lines: Iterable[str]) -> Iterator[Row]:
             yield row
 
 
-def _history(value: JsonValue, names: tuple[str, ...] = (), beside: Row | None = None) -> Iterator[Row]:
-    """Lists of values below their names, or a list of rows. `beside` has the lists that count them."""
+def _history(
+    value: JsonValue, names: tuple[str, ...] = (), beside: Row | None = None
+) -> Iterator[Row]:
+    """Lists of values below their names, or a list of rows. `beside` has the lists that count
+    them.
+    """
     if isinstance(value, dict) and len(names) < DEEPEST:
         axes = {name: inner for name, inner in value.items() if name.lower() in AXES}
         for name, inner in value.items():
@@ -239,6 +303,10 @@ def _history(value: JsonValue, names: tuple[str, ...] = (), beside: Row | None =
             if isinstance(one, dict):
                 yield {"method": " ".join(names), **one}
             elif names:
-                axes = {name: axis for name, axis in (beside or {}).items() if isinstance(axis, list)}
-                counts = {name: axis[number] for name, axis in axes.items() if len(axis) == len(value)}
+                axes = {
+                    name: axis for name, axis in (beside or {}).items() if isinstance(axis, list)
+                }
+                counts = {
+                    name: axis[number] for name, axis in axes.items() if len(axis) == len(value)
+                }
                 yield {"method": " ".join(names[:-1]), **counts, names[-1]: one}

@@ -1,9 +1,9 @@
 """The gap between a claim and what was measured, its grade, and the comparison of one claim.
 
 Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where nothing was measured
-(AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values stays within
-1; for negative values sizes are compared, and no gap is larger than 1. Grades by relative difference to the
-claim: A below 2 %, B below 20 %, C below 40 %, else D.
+(AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values
+stays within 1; for negative values sizes are compared, and no gap is larger than 1. Grades by
+relative difference to the claim: A below 2 %, B below 20 %, C below 40 %, else D.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,9 @@ class Comparison:
 
     @property
     def is_near(self) -> bool:
-        """Near enough, or within the paper's own plus-minus, unless that is so wide that it says nothing."""
+        """Near enough, or within the paper's own plus-minus, unless that is so wide that it
+        says nothing.
+        """
         if self.measured is None:
             return False
         if self.claim.bound:
@@ -100,12 +102,14 @@ class Comparison:
 
 
 def is_near(claim: Claim, reference: float, got: float, spread: float | None) -> bool:
-    """Whether a value of a claim's metric is the reference, by the tolerance with which claims hold.
-    `spread`: of the reference; it excuses a difference where it is not so wide that it says nothing."""
+    """Whether a value of a claim's metric is the reference, by the tolerance with which claims
+    hold. `spread`: of the reference; it excuses a difference where it is not so wide that it says
+    nothing.
+    """
     away = abs(got - reference)
     within = away <= (spread or 0.0) <= WIDEST * abs(reference)
-    # 98 % and 94 % are near by size, but three times as many are wrong. One point is little of a hundred
-    # whatever is left.
+    # 98 % and 94 % are near by size, but three times as many are wrong. One point is little of a
+    # hundred whatever is left.
     is_share = claim.unit == "%" and claim.higher_is_better and reference <= 100
     most_off = max(100 - reference, 1.0) if is_share else float("inf")
     near = relative_difference(reference, got) < HOLDS
@@ -143,7 +147,10 @@ def settings_that_differ(
     missed = [one for one in criteria if one.id in failed and one.category is Category.SETUP]
     other = [f"Only {share(scale)} of the paper's training was done."] if scale < 1 else []
     other += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
-    return (*other, *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed))
+    return (
+        *other,
+        *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed),
+    )
 
 
 def compare(
@@ -158,25 +165,44 @@ def compare(
 
     def compared(claim: Claim) -> Comparison:
         pair = chosen.get(claim.id)
-        missing = partial(Comparison, claim, measured=None, spread=None, n=0, gap=1.0, grade=Grade.NONE)
+        missing = partial(
+            Comparison,
+            claim,
+            measured=None,
+            spread=None,
+            n=0,
+            gap=1.0,
+            grade=Grade.NONE,
+        )
         if pair is None:
             return missing(metric="", note="No metric of the code is this claim.")
         measured = values(runs, pair.metric)
-        by_seed = {seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()}
+        by_seed = {
+            seed: value * times(claim, tuple(measured.values())) for seed, value in measured.items()
+        }
         got = list(by_seed.values())
         if not got:
             return missing(metric=pair.metric, note="No run that counts left this metric.")
         mean, same = fmean(got), len(got) > 1 and len(set(got)) == 1
         # Beyond a bound there is no distance to state.
-        kept = bool(claim.bound) and (mean > claim.value if claim.bound == ">" else mean < claim.value)
+        kept = bool(claim.bound) and (
+            mean > claim.value if claim.bound == ">" else mean < claim.value
+        )
         near = claim.value if kept else mean
         return Comparison(
-            claim=claim, metric=pair.metric, measured=mean, spread=stdev(got) if len(got) > 1 else None,
-            n=len(got), gap=gap_of(claim.value, near), grade=grade_of(claim.value, near),
+            claim=claim,
+            metric=pair.metric,
+            measured=mean,
+            spread=stdev(got) if len(got) > 1 else None,
+            n=len(got),
+            gap=gap_of(claim.value, near),
+            grade=grade_of(claim.value, near),
             differs=tuple(dict.fromkeys((*differs, *pair.differs))),
-            note="The same to the last digit for every seed: chance has no part in it." if same else "",
+            note="The same to the last digit for every seed: chance has no part in it."
+            if same
+            else "",
             by_seed=by_seed,
-        )  # fmt: skip
+        )
 
     return tuple(map(compared, claims))
 
@@ -197,12 +223,16 @@ def unmeasured(one: Comparison, note: str, control: Control | None = None) -> Co
 
 
 def times(claim: Claim, measured: Sequence[float]) -> float:
-    """100 where the claim is in per cent and the measure a share: all of it is 0 to 1, the claim is not."""
+    """100 where the claim is in per cent and the measure a share: all of it is 0 to 1, the
+    claim is not.
+    """
     share = all(0 <= value <= 1 for value in measured)
     return 100.0 if claim.unit == "%" and share and claim.value > 1 else 1.0
 
 
 def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> float | None:
-    """Over all claims, a missing measure counting 1; or over those that were measured. None without any."""
+    """Over all claims, a missing measure counting 1; or over those that were measured. None
+    without any.
+    """
     counted = [one.gap for one in comparisons if one.measured is not None or not executed]
     return fmean(counted) if counted else None

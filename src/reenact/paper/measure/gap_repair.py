@@ -1,12 +1,12 @@
 """A large gap: diagnose and repair the generated program, within what the paper leaves open.
 
-Everything runs in the sandbox: the watched training, every trial, and the full runs that decide. A change
-that the repair verified is kept only when the gap to the paper's claims becomes smaller, and is reported as a
-hypothesis about what the paper does not say.
+Everything runs in the sandbox: the watched training, every trial, and the full runs that decide. A
+change that the repair verified is kept only when the gap to the paper's claims becomes smaller, and
+is reported as a hypothesis about what the paper does not say.
 
-What the paper fixes may not be changed: what an executable check of a criterion names, whatever the check
-found, and what stands on a line that the pass of a criterion rests on. A whole kind is fixed when in doubt: a
-repair that contradicts the paper would explain nothing.
+What the paper fixes may not be changed: what an executable check of a criterion names, whatever the
+check found, and what stands on a line that the pass of a criterion rests on. A whole kind is fixed
+when in doubt: a repair that contradicts the paper would explain nothing.
 """
 
 import tempfile
@@ -58,8 +58,14 @@ LARGE = 0.1
 BUDGET = "20x"
 """Trainings' worth that the search may take."""
 BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
-BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {CheckKind.LAYER: BUILD, CheckKind.SHAPE: BUILD}
-BY_CHECK |= {CheckKind.OPTIMISER: (Kind.OPTIMIZER,), CheckKind.SCHEDULE: (Kind.SCHEDULER,)}
+BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {
+    CheckKind.LAYER: BUILD,
+    CheckKind.SHAPE: BUILD,
+}
+BY_CHECK |= {
+    CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
+    CheckKind.SCHEDULE: (Kind.SCHEDULER,),
+}
 BY_CHECK[CheckKind.LOSS] = (Kind.LOSS,)
 BY_WORD = {
     ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
@@ -121,10 +127,16 @@ def is_large(comparisons: Sequence[Comparison]) -> bool:
 
 def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
     """Repair what the paper leaves open."""
-    missed = [one for one in gap.comparisons if one.measured is not None and not one.holds and not one.better]
+    missed = [
+        one
+        for one in gap.comparisons
+        if one.measured is not None and not one.holds and not one.better
+    ]
     worst = max(missed, key=lambda one: one.gap, default=None)
     if worst is None:
-        return GapRepair("No measured claim is worse than the paper says; there is nothing to repair.")
+        return GapRepair(
+            "No measured claim is worse than the paper says; there is nothing to repair."
+        )
     with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
         for name, text in gap.project.files.items():
             path = Path(made, name)
@@ -148,14 +160,18 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
 
 
 def fixed_hyperparameters(
-    params: Sequence[Hyperparameter], criteria: Sequence[Criterion], judged: Sequence[Judged]
+    params: Sequence[Hyperparameter],
+    criteria: Sequence[Criterion],
+    judged: Sequence[Judged],
 ) -> dict[HyperparameterId, str]:
     """Hyperparameters that the paper fixes."""
     kinds: dict[Kind, str] = {}
     for one in criteria:
         if (check := one.check) is not None:
             words = f"{check.subject} {check.value}".lower()
-            named = [fixes for parts, fixes in BY_WORD.items() if any(part in words for part in parts)]
+            named = [
+                fixes for parts, fixes in BY_WORD.items() if any(part in words for part in parts)
+            ]
             for kind in chain(BY_CHECK.get(check.kind, ()), *named):
                 kinds.setdefault(kind, one.id)
     passed = [one for one in judged if one.value is Value.PASS]
@@ -163,7 +179,10 @@ def fixed_hyperparameters(
     found: dict[HyperparameterId, str] = {}
     for param in params:
         by_line = "" if param.absent else lines.get((str(param.place.file), param.place.line), "")
-        by_kind = next((kinds[kind] for kind in (param.kind, *param.also) if kind in kinds), by_line)
+        by_kind = next(
+            (kinds[kind] for kind in (param.kind, *param.also) if kind in kinds),
+            by_line,
+        )
         if by_kind:
             found[param.id] = by_kind
     return found
@@ -174,7 +193,9 @@ def forbidden(patch: Patch, fixed: Fixed) -> str:
     layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
     for change in patch.changes:
         param = change.anchor if isinstance(change, Insert) else change.hyperparameter
-        if by := fixed.get(param) or (isinstance(change, Insert) and layers.get((param.file, param.model))):
+        if by := fixed.get(param) or (
+            isinstance(change, Insert) and layers.get((param.file, param.model))
+        ):
             return f"{change} contradicts {by}, which the paper fixes"
     return ""
 
@@ -201,13 +222,18 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
     comparisons = gap.measure(gap.project.changed(own))
     old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
     if old is None or new is None or new >= old:
-        words = f"{result.sentence} But the gap to the paper did not become smaller, so it was not kept."
+        words = (
+            f"{result.sentence} But the gap to the paper did not become smaller, so it was not "
+            f"kept."
+        )
         return GapRepair(words, diff=result.diff, kept_fixed=kept)
     return GapRepair(
         sentence=f"The gap became {new:.1%} (it was {old:.1%}). {result.sentence}",
         hypotheses=tuple(hypothesis(program, change) for change in result.patch.changes),
-        diff=result.diff, kept_fixed=kept, comparisons=comparisons,
-    )  # fmt: skip
+        diff=result.diff,
+        kept_fixed=kept,
+        comparisons=comparisons,
+    )
 
 
 def hypothesis(program: Program, change: Change) -> str:
@@ -229,17 +255,27 @@ class WatchedRun:
 
 
 def _diagnosed(
-    program: Program, python: str, around: Mapping[str, JsonValue], context: PaperContext, run: Scope
+    program: Program,
+    python: str,
+    around: Mapping[str, JsonValue],
+    context: PaperContext,
+    run: Scope,
 ) -> Diagnosis:
     """A diagnosis from one training that was watched in the sandbox."""
     context.say("repair: watch one training")
-    journal, traces, stop = context.journal, context.traces, context.stop
+    journal = context.journal
+    traces = context.traces
+    stop = context.stop
     seen_now: set[Path] = set()
 
     def effect() -> WatchedRun:
-        options = WatchOptions(fresh_folder(program.entry.stem, traces).resolve(), "normal", python=python)
+        options = WatchOptions(
+            fresh_folder(program.entry.stem, traces).resolve(), "normal", python=python
+        )
         limits = context.runner.limits(context.options.run_wall_s)
-        watched = watch_boxed(program, options, MountedSandbox(context.runner), limits=limits, stop=stop)
+        watched = watch_boxed(
+            program, options, MountedSandbox(context.runner), limits=limits, stop=stop
+        )
         journal.seal(watched.folder)
         seen_now.add(watched.folder)
         if stop.asked:
@@ -250,7 +286,14 @@ def _diagnosed(
         return left.folder in seen_now or journal.is_sealed(left.folder, traces)
 
     inputs = {"program": Trial(program).key, **around}
-    left = run.step("watch", effect, kind=StepKind.TRIAL, inputs=inputs, returns=WatchedRun, still=still)
+    left = run.step(
+        "watch",
+        effect,
+        kind=StepKind.TRIAL,
+        inputs=inputs,
+        returns=WatchedRun,
+        still=still,
+    )
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
@@ -260,27 +303,46 @@ def _diagnosed(
     return diagnose_within(program, options, given, run.under("diagnosis"), seen)
 
 
-def _repaired(program: Program, fixed: Fixed, worst: Comparison, context: PaperContext, run: Scope) -> Repair:
-    """The search for a change, judged by the metric of the worst claim where the watched training has it."""
+def _repaired(
+    program: Program, fixed: Fixed, worst: Comparison, context: PaperContext, run: Scope
+) -> Repair:
+    """The search for a change, judged by the metric of the worst claim where the watched
+    training has it.
+    """
     runner = context.runner
-    environment = runner.environment_of(Project({str(file.path): file.text for file in program.files}))
+    environment = runner.environment_of(
+        Project({str(file.path): file.text for file in program.files})
+    )
     limits = runner.limits(context.options.run_wall_s)
     # What a training in the box depends on beside the text of the program.
     bounds: JsonValue = [limits.cpu_s or limits.wall_s, limits.memory_bytes]
-    around = {"environment": environment.key, "limits": bounds, "folders": runner.folder_marks}
+    around = {
+        "environment": environment.key,
+        "limits": bounds,
+        "folders": runner.folder_marks,
+    }
     python = environment.python
     found = _diagnosed(program, python, around, context, run)
     metric, evidence = "", found.evidence
     with suppress(InputError):
-        measure = choose_measure(evidence.trace, evidence.task, worst.metric) if evidence.trace else None
+        measure = (
+            choose_measure(evidence.trace, evidence.task, worst.metric) if evidence.trace else None
+        )
         # Only where it means the same.
         if measure is not None and measure.larger_is_better == worst.claim.higher_is_better:
             metric = worst.metric
     context.say("repair: search what the paper leaves open")
-    options = RepairOptions(budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
+    options = RepairOptions(
+        budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric
+    )
     given = RepairServices(
-        journal=context.journal, traces=context.traces, tell=context.tell, stop=context.stop,
-        studies=False, around=mark(canonical(around)), shared=False,
+        journal=context.journal,
+        traces=context.traces,
+        tell=context.tell,
+        stop=context.stop,
+        studies=False,
+        around=mark(canonical(around)),
+        shared=False,
         executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(runner), python=python),
-    )  # fmt: skip
+    )
     return repair_within(program, options, given, run.under("repair"), found)

@@ -1,16 +1,19 @@
-"""Measurement, top to bottom: full runs, matching, comparison, verdict, a repair when the gap is large.
+"""Measurement, top to bottom: full runs, matching, comparison, verdict, a repair when the gap is
+large.
 
-Which metric of the code is which claim of the paper is declared by the research role and checked here.
-Whoever matches sees neither the paper's numbers nor the measured ones, so that nothing can be chosen for its
-value; only whether all values of a metric lie between 0 and 1, which tells a share from per cent.
+Which metric of the code is which claim of the paper is declared by the research role and checked
+here. Whoever matches sees neither the paper's numbers nor the measured ones, so that nothing can be
+chosen for its value; only whether all values of a metric lie between 0 and 1, which tells a share
+from per cent.
 
-Metrics that are written and not measured are found mechanically, by reading the code that makes them. Two
-signs. A metric that nothing but literals is ever written to. And a literal that equals what the paper claims,
-in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's results are withheld from whoever
-writes the code, so such a number came from somewhere else than a measurement. Names are followed through
-assignments of the same file. Numbers of one digit (0.5, 100) are too usual to prove anything. Not covered: a
-number that is taken apart in a computation, or hidden in a data file. These signs are hints that cost
-nothing; what decides are control runs (control_runs.py): a number that they recompute counts all the same.
+Metrics that are written and not measured are found mechanically, by reading the code that makes
+them. Two signs. A metric that nothing but literals is ever written to. And a literal that equals
+what the paper claims, in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's
+results are withheld from whoever writes the code, so such a number came from somewhere else than a
+measurement. Names are followed through assignments of the same file. Numbers of one digit (0.5,
+100) are too usual to prove anything. Not covered: a number that is taken apart in a computation, or
+hidden in a data file. These signs are hints that cost nothing; what decides are control runs
+(control_runs.py): a number that they recompute counts all the same.
 """
 
 import ast
@@ -34,10 +37,23 @@ from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
 from reenact.paper.measure.control import Source
 from reenact.paper.measure.control_runs import controlled
-from reenact.paper.measure.gap import Comparison, Match, compare, settings_that_differ, unmeasured
+from reenact.paper.measure.gap import (
+    Comparison,
+    Match,
+    compare,
+    settings_that_differ,
+    unmeasured,
+)
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
-from reenact.paper.measure.verdict import CONFIDENCE, SECOND_LOOK, Judgement, Ordering, orderings, verdict_of
+from reenact.paper.measure.verdict import (
+    CONFIDENCE,
+    SECOND_LOOK,
+    Judgement,
+    Ordering,
+    orderings,
+    verdict_of,
+)
 from reenact.paper.review.claims import Claim
 
 SHORTENED = 2
@@ -72,9 +88,12 @@ class Measured:
 
 
 def measure(
-    claims: Sequence[Claim], criteria: Sequence[Criterion], made: Development, context: PaperContext,
+    claims: Sequence[Claim],
+    criteria: Sequence[Criterion],
+    made: Development,
+    context: PaperContext,
     run: Scope,
-) -> Measured:  # fmt: skip
+) -> Measured:
     """Run the experiment, compare it with the paper, and look for what the paper may not say."""
     if not made.runs:
         nothing = compare(claims, (), ())
@@ -93,7 +112,10 @@ def measure(
     if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
         runs, confidence = (*runs, *more), SECOND_LOOK
         comparisons = compare(claims, runs, pairs, differs=differs)
-        few = f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were run."
+        few = (
+            f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were "
+            f"run."
+        )
         notes = (few, *map(str, hints), *_failed(runs))
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
@@ -103,7 +125,9 @@ def measure(
         comparisons = controlled(comparisons, runs, made.project, context, run)
     comparisons = _without_invented(comparisons, hints)
     tested = orderings(comparisons, confidence)
-    judgement = verdict_of(comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in)
+    judgement = verdict_of(
+        comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in
+    )
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
         place = run.under("gap-repair")
@@ -125,16 +149,21 @@ def _failed(runs: Sequence[FullRun]) -> tuple[str, ...]:
 def _without_invented(
     comparisons: Sequence[Comparison], hints: "Sequence[Invented]"
 ) -> tuple[Comparison, ...]:
-    """What the code seems to write is not measured, where no control run decides: it was recomputed from
-    predictions, or has no control and does not count for that."""
+    """What the code seems to write is not measured, where no control run decides: it was recomputed
+    from predictions, or has no control and does not count for that.
+    """
     names = {one.metric for one in hints}
 
     def is_invented(one: Comparison) -> bool:
         if one.metric not in names or one.measured is None:
             return False
-        return one.control is None or not (one.control.doubt or one.control.source is Source.RECOMPUTED)
+        return one.control is None or not (
+            one.control.doubt or one.control.source is Source.RECOMPUTED
+        )
 
-    return tuple(unmeasured(one, WRITTEN, one.control) if is_invented(one) else one for one in comparisons)
+    return tuple(
+        unmeasured(one, WRITTEN, one.control) if is_invented(one) else one for one in comparisons
+    )
 
 
 def _something_holds(comparisons: Sequence[Comparison], tested: Sequence[Ordering]) -> bool:
@@ -143,8 +172,9 @@ def _something_holds(comparisons: Sequence[Comparison], tested: Sequence[Orderin
 
 
 def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[Runs, PaperContext]:
-    """The experiment with every seed, with a smaller share of the training where the whole takes too long:
-    all that was run, and the context with the share that counts."""
+    """The experiment with every seed, with a smaller share of the training where the whole takes
+    too long: all that was run, and the context with the share that counts.
+    """
     runs = _full_runs(project, context, run)
     for number in range(SHORTENED):
         if any(one.ok for one in runs) or not runs[-1].late:
@@ -156,20 +186,39 @@ def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[
     return runs, context
 
 
-def _full_runs(project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()) -> Runs:
+def _full_runs(
+    project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()
+) -> Runs:
     """The experiment with every seed, as the options ask for, or with others."""
     options = context.options
-    return full_runs(project, context.runner, run, seeds or range(options.seeds), options, context.say)
+    return full_runs(
+        project,
+        context.runner,
+        run,
+        seeds or range(options.seeds),
+        options,
+        context.say,
+    )
 
 
 def _more_seeds(
-    tested: Sequence[Ordering], project: Project, runs: Sequence[FullRun], context: PaperContext, run: Scope
+    tested: Sequence[Ordering],
+    project: Project,
+    runs: Sequence[FullRun],
+    context: PaperContext,
+    run: Scope,
 ) -> tuple[FullRun, ...]:
     """Runs with other seeds where those that were asked for are too noisy to decide an ordering."""
-    seeds, undecided = context.options.seeds, sum(one.status == "undecided" for one in tested)
+    seeds, undecided = (
+        context.options.seeds,
+        sum(one.status == "undecided" for one in tested),
+    )
     if seeds < 2 or not undecided or not all(one.ok for one in runs):
         return ()
-    context.say(f"too noisy to decide over {seeds} seeds: {undecided} of {len(tested)} orderings; more seeds")
+    context.say(
+        f"too noisy to decide over {seeds} seeds: {undecided} of {len(tested)} orderings; more "
+        f"seeds"
+    )
     return _full_runs(project, context, run.under("more-seeds"), range(seeds, MORE * seeds))
 
 
@@ -180,7 +229,11 @@ class Matches(BaseModel):
 
 
 def matched(
-    claims: Sequence[Claim], runs: Sequence[FullRun], project: Project, model: Model, run: Scope
+    claims: Sequence[Claim],
+    runs: Sequence[FullRun],
+    project: Project,
+    model: Model,
+    run: Scope,
 ) -> tuple[tuple[Match, ...], str]:
     """The declared matching, and why there is none when no usable answer came."""
     names = metric_names(runs)
@@ -188,7 +241,10 @@ def matched(
         return (), ""
     unit = {claim.id: " in per cent" if claim.unit == "%" else "" for claim in claims}
     # Without its number, so that nothing can be chosen for its value.
-    each = ((one, f"{one.id}: {one.metric}{unit[one.id]} of {one.method} on {one.dataset}") for one in claims)
+    each = (
+        (one, f"{one.id}: {one.metric}{unit[one.id]} of {one.method} on {one.dataset}")
+        for one in claims
+    )
     listed = "\n".join(f"{words}; {one.setting}" if one.setting else words for one, words in each)
     template = load_prompt("reenact.paper.measure", "prompts/match.md")
     prompt = template.fill(claims=listed, metrics="\n".join(names), project=project.text())
@@ -196,9 +252,13 @@ def matched(
     def check(answer: Matches) -> None:
         for number, one in enumerate(answer.matches):
             if one.claim not in unit:
-                raise ValueError(f"There is no claim {one.claim!r}. The claims are: {', '.join(unit)}.")
+                raise ValueError(
+                    f"There is no claim {one.claim!r}. The claims are: {', '.join(unit)}."
+                )
             if one.metric not in names:
-                raise ValueError(f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}.")
+                raise ValueError(
+                    f"There is no metric {one.metric!r}. The metrics are: {', '.join(names)}."
+                )
             if one.claim in (other.claim for other in answer.matches[:number]):
                 raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
 
@@ -222,31 +282,46 @@ class Invented:
         return f"{self.file}:{self.line}: the metric `{self.metric}` {self.why}"
 
 
-def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) -> tuple[Invented, ...]:
+def invented(
+    project: Project, metrics: Sequence[str], claims: Sequence[Claim]
+) -> tuple[Invented, ...]:
     """Metrics that code writes as literals alone, or with a claimed number in them."""
     found: list[Invented] = []
     literal: dict[str, list[Invented]] = {}
     # Claimed numbers as code may write them, per cent or a share, of more than one digit.
-    forms = [form for one in claims for form in (one.value, *([one.value / 100] if one.unit == "%" else []))]
+    forms = [
+        form
+        for one in claims
+        for form in (one.value, *([one.value / 100] if one.unit == "%" else []))
+    ]
     telling = [form for form in forms if form and float(f"{form:.0e}") != form]
     same = partial(isclose, rel_tol=SAME, abs_tol=SAME)
     for file, tree in project.trees().items():
         assigned = _assigned(tree)
         for metric, value in _written(tree, frozenset(metrics)):
             numbers = [_number(part) for part in _parts(value, assigned)]
-            claimed = (one for one in numbers if one is not None and any(same(one, form) for form in telling))
+            claimed = (
+                one
+                for one in numbers
+                if one is not None and any(same(one, form) for form in telling)
+            )
             if (number := next(claimed, None)) is not None:
                 why = f"is made with the literal {number:g}, which is what the paper claims"
                 found.append(Invented(metric, file, value.lineno, why))
             why = "" if None in numbers else "is a literal, not a measurement"
             literal.setdefault(metric, []).append(Invented(metric, file, value.lineno, why))
-    found += [one for written in literal.values() if all(each.why for each in written) for one in written]
+    found += [
+        one for written in literal.values() if all(each.why for each in written) for one in written
+    ]
     return tuple(dict.fromkeys(found))
 
 
-def _parts(value: ast.expr, assigned: Assigned, seen: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
-    """The leaves of an expression: not the arguments of a function that computes something else. A name that
-    the file assigns stands for what is assigned to it."""
+def _parts(
+    value: ast.expr, assigned: Assigned, seen: frozenset[str] = frozenset()
+) -> Iterator[ast.expr]:
+    """The leaves of an expression: not the arguments of a function that computes something else. A
+    name that the file assigns stands for what is assigned to it.
+    """
     inner: list[ast.expr] = []
     match value:
         case ast.Name(id=name) if name in assigned and name not in seen and len(seen) < DEEPEST:
@@ -276,7 +351,9 @@ def _number(node: ast.expr) -> float | None:
 
 
 def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """What each plain name of a file is assigned; a name that a loop or a parameter binds is left alone."""
+    """What each plain name of a file is assigned; a name that a loop or a parameter binds is
+    left alone.
+    """
     found: dict[str, list[ast.expr]] = {}
     others: list[ast.expr] = []
     for node in ast.walk(tree):
@@ -295,13 +372,17 @@ def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
 
 
 def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
-    """Every expression that is put under the name of a metric: in a dictionary, by key, by keyword."""
+    """Every expression that is put under the name of a metric: in a dictionary, by key, by
+    keyword.
+    """
     for node in ast.walk(tree):
         named: list[tuple[ast.AST | None, ast.expr]] = []
         if isinstance(node, ast.Dict):
             named = [*zip(node.keys, node.values, strict=True)]
         elif isinstance(node, ast.Assign):
-            named = [(one.slice, node.value) for one in node.targets if isinstance(one, ast.Subscript)]
+            named = [
+                (one.slice, node.value) for one in node.targets if isinstance(one, ast.Subscript)
+            ]
         elif isinstance(node, ast.keyword):
             named = [(ast.Constant(node.arg), node.value)]
         for key, value in named:

@@ -1,8 +1,9 @@
-"""A metric of a known family, looked for among what our driver computed from predictions and labels.
+"""A metric of a known family, looked for among what our driver computed from predictions and
+labels.
 
-A program may report one evaluation, the mean over several of the same kind (seeds, folds, the last epochs),
-or the mean over mini-batches. A number that is none of these, though predictions with labels were seen, is
-not what the program's model predicts.
+A program may report one evaluation, the mean over several of the same kind (seeds, folds, the last
+epochs), or the mean over mini-batches. A number that is none of these, though predictions with
+labels were seen, is not what the program's model predicts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ NOT_KNOWN = re.compile(
 NLL = ("nll", "nll of probabilities", "bits", "bits of probabilities")
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     r"accuracy|\bacc\b": ("accuracy", "balanced accuracy", "top-5 accuracy"),
-    r"(?:classification|test|top-[15]) error|error rate|misclassif": ("error", "top-5 error"),
+    r"(?:classification|test|top-[15]) error|error rate|misclassif": (
+        "error",
+        "top-5 error",
+    ),
     r"\brmse\b|root.mean.square": ("rmse", "nrmse"),
     r"\bn?mse\b|squared error": ("mse", "half mse", "sse", "nmse"),
     r"\bmae\b|absolute error": ("mae",),
@@ -78,7 +82,9 @@ def family_of(claim: Claim) -> tuple[str, ...]:
     if NOT_KNOWN.search(claim.metric):
         return ()
     names = claim.metric.replace("_", " ")
-    found = (members for pattern, members in FAMILIES.items() if re.search(pattern, names, re.IGNORECASE))
+    found = (
+        members for pattern, members in FAMILIES.items() if re.search(pattern, names, re.IGNORECASE)
+    )
     members = next(found, ())
     # "Test error" of a regression is no share of wrong answers.
     if members == ("error", "top-5 error") and claim.unit != "%" and claim.value > 1:
@@ -113,7 +119,9 @@ def _series(name: str, passes: Sequence[Pass]) -> Iterator[tuple[bool, list[floa
         yield guessed, values, constants
 
 
-def _candidates(values: Sequence[float], constants: Sequence[float]) -> Iterator[tuple[float, float]]:
+def _candidates(
+    values: Sequence[float], constants: Sequence[float]
+) -> Iterator[tuple[float, float]]:
     """Single evaluations, means over equal groups of them, means over the last ones."""
     yield from zip(values, constants, strict=True)
     count = len(values)
@@ -121,7 +129,10 @@ def _candidates(values: Sequence[float], constants: Sequence[float]) -> Iterator
         if count % groups == 0:
             size = count // groups
             for start in range(0, count, size):
-                yield fmean(values[start : start + size]), fmean(constants[start : start + size])
+                yield (
+                    fmean(values[start : start + size]),
+                    fmean(constants[start : start + size]),
+                )
     for last in range(2, min(count, LAST) + 1):
         yield fmean(values[-last:]), fmean(constants[-last:])
 

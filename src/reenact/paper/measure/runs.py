@@ -1,5 +1,6 @@
-"""Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence: curves are
-for the eye, and decide nothing."""
+"""Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence:
+curves are for the eye, and decide nothing.
+"""
 
 import os
 import re
@@ -23,7 +24,9 @@ SPARE = 1.5
 """Memory that a run beside others must find free, as a multiple of what the first one took."""
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
-_METRIC_LINE = re.compile(r"^([A-Za-z][\w./@-]{0,80}): ([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)$", re.MULTILINE)
+_METRIC_LINE = re.compile(
+    r"^([A-Za-z][\w./@-]{0,80}): ([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)$", re.MULTILINE
+)
 """How the contract has a metric printed."""
 
 
@@ -53,11 +56,17 @@ class FullRun:
 
 
 def full_runs(
-    project: Project, runner: ProjectRunner, run: Scope, seeds: Sequence[int], options: PaperOptions, say: Say
+    project: Project,
+    runner: ProjectRunner,
+    run: Scope,
+    seeds: Sequence[int],
+    options: PaperOptions,
+    say: Say,
 ) -> tuple[FullRun, ...]:
-    """A run for each seed, each in a fresh box without an earlier metrics.json: one by one until one counts,
-    then as many at once as there are cores and memory for. Stops after failures in a row from the start, and
-    after one that ran out of time."""
+    """A run for each seed, each in a fresh box without an earlier metrics.json: one by one until
+    one counts, then as many at once as there are cores and memory for. Stops after failures in a
+    row from the start, and after one that ran out of time.
+    """
     late, scale = Event(), options.scale
 
     def ran(number: int) -> list[FullRun]:
@@ -67,10 +76,14 @@ def full_runs(
         seed = seeds[number]
         say(f"full run {number + 1} of {len(seeds)}, seed {seed}")
         ended = runner.run(
-            "full-run", run.under("seed", attempt=seed), project.without(METRICS),
-            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(options.run_wall_s),
-            collect=(METRICS,), logs=log_names(project, seed),
-        )  # fmt: skip
+            "full-run",
+            run.under("seed", attempt=seed),
+            project.without(METRICS),
+            (ENTRY, "--seed", str(seed), *scale_arguments(scale)),
+            limits=runner.limits(options.run_wall_s),
+            collect=(METRICS,),
+            logs=log_names(project, seed),
+        )
         if ended.ending == Ending.TIMEOUT:
             late.set()
         return [_read(seed, ended, scale)]
@@ -104,8 +117,13 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
     """What a run left. What ran out of time on a busy machine may not be slow at all."""
     metrics, wrong = metrics_in(ran)
     late = ran.ending == Ending.TIMEOUT
-    # Metrics that a run without an end had by then: in its file, or else in the lines that it printed.
-    printed = _METRIC_LINE.findall(ran.logs.get(PRINTED, "") + "\n" + ran.output) if late and wrong else ()
+    # Metrics that a run without an end had by then: in its file, or else in the lines that it
+    # printed.
+    printed = (
+        _METRIC_LINE.findall(ran.logs.get(PRINTED, "") + "\n" + ran.output)
+        if late and wrong
+        else ()
+    )
     partial = {**metrics, **{name: float(value) for name, value in printed}} if late else {}
     if not ran.ok:
         metrics, wrong = {}, ran.sentence
@@ -115,7 +133,17 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
         more = "--run-wall gives it longer, --scale makes it shorter"
         wrong = f"{wrong} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"
     return FullRun(
-        seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
+        seed,
+        not wrong,
+        metrics,
+        wrong,
+        ran.wall_s,
+        ran.cpu_s,
+        ran.peak_mib,
+        ran.output,
+        scale,
         # A journal of an older version has the end of the output alone.
-        curves_of(ran.logs or {PRINTED: ran.output}), late, partial,
-    )  # fmt: skip
+        curves_of(ran.logs or {PRINTED: ran.output}),
+        late,
+        partial,
+    )

@@ -1,14 +1,15 @@
 """The verdict: which of the paper's claims hold, its orderings first.
 
-It comes from executions and a statistic, never from anybody's word. A ranking that is turned round is not
-reproduced however near the single numbers are.
+It comes from executions and a statistic, never from anybody's word. A ranking that is turned round
+is not reproduced however near the single numbers are.
 
-Orderings are what a paper claims by its numbers together: this method is better than that one, by so much, on
-this data. Within one metric and data set the best claimed number stands against each other one, where either
-the methods differ in one setting (a ranking) or the settings of one method do (an ablation, a trend). Methods
-that differ in their settings too are compared where one table has them side by side, or where the paper has
-one number of each. They are tested over seeds, pairwise, because both numbers come from the same run. Several
-orderings pay for being several: the limits are those of Holm's step-down, wider for the least sure of them.
+Orderings are what a paper claims by its numbers together: this method is better than that one, by
+so much, on this data. Within one metric and data set the best claimed number stands against each
+other one, where either the methods differ in one setting (a ranking) or the settings of one method
+do (an ablation, a trend). Methods that differ in their settings too are compared where one table
+has them side by side, or where the paper has one number of each. They are tested over seeds,
+pairwise, because both numbers come from the same run. Several orderings pay for being several: the
+limits are those of Holm's step-down, wider for the least sure of them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +29,9 @@ SIZE = 0.5
 """Share of the claimed difference that has to be possible by the measured ones."""
 CONFIDENCE = 0.95
 SECOND_LOOK = 0.975
-"""The same where seeds were added because the first did not decide: who looks twice is more often misled."""
+"""The same where seeds were added because the first did not decide: who looks twice is more
+often misled.
+"""
 ONLY_REPORTED = "no predictions were seen from which it follows, so only the program says it"
 Key = Callable[[Claim], str]
 Pair = tuple[Comparison, Comparison]
@@ -38,7 +41,9 @@ class OrderingStatus(StrEnum):
     """What the runs say of an ordering."""
 
     HOLDS = "holds"
-    """The same side is better, surely, and by at least half of what is claimed as far as the runs show."""
+    """The same side is better, surely, and by at least half of what is claimed as far as the
+    runs show.
+    """
     SMALLER = "smaller than claimed"
     """The same side is better, by less than half of what is claimed."""
     FAILS = "fails"
@@ -50,7 +55,9 @@ class OrderingStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """One claimed difference beside what was measured; differences are positive where the paper is right."""
+    """One claimed difference beside what was measured; differences are positive where the paper
+    is right.
+    """
 
     better: Claim
     worse: Claim
@@ -59,8 +66,9 @@ class Ordering:
     """Mean over the seeds that measured both."""
     low: float | None
     high: float | None
-    """Limits of that mean, 95 % or those of a second look, wider for being one of several (Student's t over
-    pairs, Holm); none for one pair."""
+    """Limits of that mean, 95 % or those of a second look, wider for being one of several
+    (Student's t over pairs, Holm); none for one pair.
+    """
     n: int
     status: OrderingStatus
 
@@ -81,22 +89,39 @@ class Ordering:
         return f"{first} better than {second} by {self.claimed:.3g}{one.unit}: {beside}"
 
 
-def orderings(comparisons: Sequence[Comparison], confidence: float = CONFIDENCE) -> tuple[Ordering, ...]:
-    """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated too
-    weakly to be asked for, and counts only where the runs surely show the opposite."""
-    beside = [*_pairs(comparisons, _setting, _method), *_pairs(comparisons, _method, _setting)]
+def orderings(
+    comparisons: Sequence[Comparison], confidence: float = CONFIDENCE
+) -> tuple[Ordering, ...]:
+    """Every ordering that the claims state, tested. One within the paper's own plus-minus is stated
+    too weakly to be asked for, and counts only where the runs surely show the opposite.
+    """
+    beside = [
+        *_pairs(comparisons, _setting, _method),
+        *_pairs(comparisons, _method, _setting),
+    ]
     # Rows of one table are compared, whatever each method is set to.
-    beside += _pairs(comparisons, lambda it: it.place, lambda it: f"{_method(it)}, {_setting(it)}", once=True)
+    beside += _pairs(
+        comparisons,
+        lambda it: it.place,
+        lambda it: f"{_method(it)}, {_setting(it)}",
+        once=True,
+    )
     compared = set(map(_sides, beside))
-    # Nobody set numbers of several places side by side, but together they say which method is better.
+    # Nobody set numbers of several places side by side, but together they say which method is
+    # better.
     measured = [one for one in comparisons if one.measured is not None]
     apart = _pairs(measured, lambda _: "", lambda one: f"{_method(one)}, {one.value:g}", once=True)
     pairs: dict[tuple[str, str], Pair] = {}
-    for best, other in (*beside, *(pair for pair in apart if _sides(pair) not in compared)):
+    for best, other in (
+        *beside,
+        *(pair for pair in apart if _sides(pair) not in compared),
+    ):
         pairs.setdefault((best.claim.id, other.claim.id), (best, other))
     errors = _errors_of_each(tuple(pairs.values()), 1 - confidence)
     tested = [_tested(*pair, 1 - error) for pair, error in zip(pairs.values(), errors, strict=True)]
-    return tuple(one for one in tested if _is_stated(one) or (one.high is not None and one.high < 0))
+    return tuple(
+        one for one in tested if _is_stated(one) or (one.high is not None and one.high < 0)
+    )
 
 
 def _is_stated(one: Ordering) -> bool:
@@ -105,9 +130,10 @@ def _is_stated(one: Ordering) -> bool:
 
 
 def _errors_of_each(pairs: Sequence[Pair], error: float) -> list[float]:
-    """The probability of an error that each ordering may have, so that all together have no more than `error`
-    (Holm, 1979): the surest one an equal share of all, the next one an equal share of those that are left,
-    and no larger one once a difference is not sure."""
+    """The probability of an error that each ordering may have, so that all together have no more
+    than `error` (Holm, 1979): the surest one an equal share of all, the next one an equal share of
+    those that are left, and no larger one once a difference is not sure.
+    """
     chances = [_chance(best, other) for best, other in pairs]
     known = sorted((chance, at) for at, chance in enumerate(chances) if chance is not None)
     errors = [error] * len(pairs)
@@ -122,8 +148,9 @@ def _errors_of_each(pairs: Sequence[Pair], error: float) -> list[float]:
 
 
 def _chance(best: Comparison, other: Comparison) -> float | None:
-    """How likely a difference of that size is where there is none (Student's t over pairs, two-sided); none
-    for fewer than two pairs."""
+    """How likely a difference of that size is where there is none (Student's t over pairs,
+    two-sided); none for fewer than two pairs.
+    """
     differences = _differences(best, other)
     if best.metric == other.metric or len(differences) < 2:
         return None
@@ -149,14 +176,23 @@ def _method(claim: Claim) -> str:
     return plain(claim.method)
 
 
-def _pairs(comparisons: Sequence[Comparison], same: Key, apart: Key, *, once: bool = False) -> Iterator[Pair]:
-    """The best claim of one metric, data set and `same` beside each other one, one for each `apart`; a number
-    stated twice counts once. `once`: only where they have each method once."""
+def _pairs(
+    comparisons: Sequence[Comparison], same: Key, apart: Key, *, once: bool = False
+) -> Iterator[Pair]:
+    """The best claim of one metric, data set and `same` beside each other one, one for each
+    `apart`; a number stated twice counts once. `once`: only where they have each method once.
+    """
     groups: dict[tuple[object, ...], dict[str, Comparison]] = {}
     for one in comparisons:
         claim = one.claim
         if not claim.bound:
-            key = (plain(claim.metric), claim.unit, claim.higher_is_better, plain(claim.dataset), same(claim))
+            key = (
+                plain(claim.metric),
+                claim.unit,
+                claim.higher_is_better,
+                plain(claim.dataset),
+                same(claim),
+            )
             groups.setdefault(key, {}).setdefault(apart(claim), one)
     for group in map(dict.values, groups.values()):
         if not once or len({_method(one.claim) for one in group}) == len(group):
@@ -167,7 +203,11 @@ def _pairs(comparisons: Sequence[Comparison], same: Key, apart: Key, *, once: bo
 def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
     """Metric, data set and the two methods."""
     one, other = (each.claim for each in pair)
-    return plain(one.metric), plain(one.dataset), frozenset((_method(one), _method(other)))
+    return (
+        plain(one.metric),
+        plain(one.dataset),
+        frozenset((_method(one), _method(other))),
+    )
 
 
 def _oriented(claim: Claim, value: float) -> float:
@@ -188,8 +228,20 @@ def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     reach = float(t.ppf((1 + confidence) / 2, n - 1)) * stdev(differences) / sqrt(n)
     low, high = mean - reach, mean + reach
     if high < SIZE * claimed:
-        return made(mean, low, high, n, OrderingStatus.SMALLER if low > 0 else OrderingStatus.FAILS)
-    return made(mean, low, high, n, OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED)
+        return made(
+            mean,
+            low,
+            high,
+            n,
+            OrderingStatus.SMALLER if low > 0 else OrderingStatus.FAILS,
+        )
+    return made(
+        mean,
+        low,
+        high,
+        n,
+        OrderingStatus.HOLDS if low > 0 else OrderingStatus.UNDECIDED,
+    )
 
 
 Compared = Sequence[Comparison]
@@ -200,18 +252,26 @@ class Verdict(StrEnum):
     """Whether the paper's numbers came out."""
 
     REPRODUCED = "reproduced"
-    """Every number and every ordering holds, in the paper's own setting, and goes away without training."""
+    """Every number and every ordering holds, in the paper's own setting, and goes away without
+    training.
+    """
     PARTLY = "partly reproduced"
-    """Some claims hold, or all do at a smaller scale, or one of them only by the program's own word."""
+    """Some claims hold, or all do at a smaller scale, or one of them only by the program's own
+    word.
+    """
     NOT = "not reproduced"
     """The experiment ran in the paper's setting, and no claim or none of its orderings holds."""
     INCONCLUSIVE = "inconclusive"
-    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing; or what
-    agrees comes out without training as well."""
+    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing;
+    or what agrees comes out without training as well.
+    """
 
     @property
     def exit_code(self) -> ExitCode:
-        known = {Verdict.REPRODUCED: ExitCode.OK, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+        known = {
+            Verdict.REPRODUCED: ExitCode.OK,
+            Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+        }
         return known.get(self, ExitCode.FOUND)
 
 
@@ -228,9 +288,16 @@ class Judgement:
 
 
 def verdict_of(
-    comparisons: Compared, orderings: Ordered = (), *, runs: bool, scale: float = 1.0, stand_in: str = ""
+    comparisons: Compared,
+    orderings: Ordered = (),
+    *,
+    runs: bool,
+    scale: float = 1.0,
+    stand_in: str = "",
 ) -> Judgement:
-    """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the paper's."""
+    """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the
+    paper's.
+    """
     verdict, reason = _verdict(comparisons, orderings, runs, scale, bool(stand_in))
     return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
 
@@ -245,17 +312,25 @@ def _verdict(
         for one in orderings
     )
     numbers = f"{holding} of {_many(len(comparisons), 'number')} hold"
-    count = f"{ranked} of {_many(len(orderings), 'ordering')} and {numbers}" if orderings else numbers
+    count = (
+        f"{ranked} of {_many(len(orderings), 'ordering')} and {numbers}" if orderings else numbers
+    )
     if why := _unmeasured(comparisons, runs):
         return Verdict.INCONCLUSIVE, why
     none = not holding and not ranked
     if stand_in:
         # Numbers that agree on other data agree by chance or because both are easy.
         drawn = "the data are a synthetic stand-in, so that says little about the paper"
-        return Verdict.INCONCLUSIVE, f"{'No claim holds' if none else count}, but {drawn}."
+        return (
+            Verdict.INCONCLUSIVE,
+            f"{'No claim holds' if none else count}, but {drawn}.",
+        )
     reduced = f"only {share(scale)} of the paper's training was done" if scale < 1 else ""
     if reduced and none:
-        return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
+        return (
+            Verdict.INCONCLUSIVE,
+            f"No claim holds, but {reduced}, so that says little about the paper.",
+        )
     if reduced:
         return Verdict.PARTLY, f"{count}, but {reduced}."
     if holding == len(comparisons) and ranked == len(orderings):
@@ -292,7 +367,9 @@ def _all_hold(comparisons: Compared, orderings: Ordered) -> tuple[Verdict, str]:
     also = f" and {_many(len(orderings), 'ordering')} hold" if orderings else " hold"
     alone = len(comparisons) == 1 and not orderings
     every = "The number holds" if alone else f"All {_many(len(comparisons), 'number')}{also}"
-    reported = [one for one in comparisons if one.control is not None and one.control.is_only_reported]
+    reported = [
+        one for one in comparisons if one.control is not None and one.control.is_only_reported
+    ]
     if reported:
         only = ", ".join(one.claim.id for one in reported)
         return Verdict.PARTLY, f"{every}, but {ONLY_REPORTED}: {only}."

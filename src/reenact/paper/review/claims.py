@@ -1,9 +1,11 @@
-"""Every number that the paper reports for the task: a model points at it, code looks whether it is there.
+"""Every number that the paper reports for the task: a model points at it, code looks whether it is
+there.
 
-Where results stand is hidden from whoever writes the code, so that no number can be copied. Beside the place
-of each claim: tables that hold claimed values, and sentences and captions that state one. A setting may
-happen to be the same number as a result: a number alone hides nothing unless it is unmistakable. Of
-definitions only those are hidden that have such a number in them, or that a claim was read in.
+Where results stand is hidden from whoever writes the code, so that no number can be copied. Beside
+the place of each claim: tables that hold claimed values, and sentences and captions that state one.
+A setting may happen to be the same number as a result: a number alone hides nothing unless it is
+unmistakable. Of definitions only those are hidden that have such a number in them, or that a claim
+was read in.
 """
 
 from __future__ import annotations
@@ -41,15 +43,20 @@ _COMPARED = re.compile(
     r"(?i)\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b"
 )
 _DEFINES = re.compile(
-    r"(?i)\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby definition\b|\blet \$"
+    r"(?i)\b(?:we|is|are|be) (?:define|denote|call|say that|termed)|\bdenotes?\b|\bby "
+    r"definition\b|\blet \$"
     r"|:=|\\coloneqq|\\triangleq"
 )
 """A sentence that says what something is: without it nobody can write the code."""
 PLACE = "given"
 """Where such a claim stands: with the user, not in the paper."""
 FORM = "METRIC of METHOD on DATA > NUMBER"
-"""`>=`, `<`, `<=` and `=` too; `on DATA` may be left out; `%` after the number where it is in per cent."""
-SMALLER = re.compile(r"\b(?:loss|error|r?mse|mae|perplexity|nll|fid|wer|distance|seconds?|time)\b", re.I)
+"""`>=`, `<`, `<=` and `=` too; `on DATA` may be left out; `%` after the number where it is in
+per cent.
+"""
+SMALLER = re.compile(
+    r"\b(?:loss|error|r?mse|mae|perplexity|nll|fid|wer|distance|seconds?|time)\b", re.I
+)
 """Metrics of which the smaller value is the better."""
 _NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _CLAIM = re.compile(
@@ -63,17 +70,31 @@ class Stated(BaseModel):
 
     metric: str = Field(min_length=1, max_length=200, description="As the paper names it.")
     value: float = Field(description="The number as it is printed: 12.5 for 12.5 %.")
-    unit: str = Field(default="", max_length=20, description="% where the paper gives per cent; else empty.")
+    unit: str = Field(
+        default="",
+        max_length=20,
+        description="% where the paper gives per cent; else empty.",
+    )
     higher_is_better: bool
     method: str = Field(max_length=200, description="Whose number it is, as the paper names it.")
     dataset: str = Field(default="", max_length=200)
-    setting: str = Field(default="", max_length=500, description="What else decides it, as the paper says.")
-    spread: float | None = Field(default=None, ge=0, description="What stands after the plus-minus sign.")
+    setting: str = Field(
+        default="",
+        max_length=500,
+        description="What else decides it, as the paper says.",
+    )
+    spread: float | None = Field(
+        default=None, ge=0, description="What stands after the plus-minus sign."
+    )
     place: str = Field(max_length=80, description="Id of the table or sentence.")
-    quote: str = bounded(1000, "The table cell as it stands, or words of the sentence.", min_length=1)
+    quote: str = bounded(
+        1000, "The table cell as it stands, or words of the sentence.", min_length=1
+    )
     asked: bool = Field(
         default=True,
-        description="False when what is to be reproduced leaves this number out: another method or setting.",
+        description=(
+            "False when what is to be reproduced leaves this number out: another method or setting."
+        ),
     )
 
 
@@ -84,7 +105,9 @@ class Claim(Stated):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    """`C1`, `C2`, ... in the order of the paper; `R1`, ... read off a figure; `G1`, ... of the user."""
+    """`C1`, `C2`, ... in the order of the paper; `R1`, ... read off a figure; `G1`, ... of the
+    user.
+    """
     bound: str = ""
     """`>` or `<` where only a bound is claimed: the user's alone."""
     read_off: bool = False
@@ -95,13 +118,17 @@ class Claim(Stated):
         return Quantity(self.value, bool(self.unit))
 
     def __str__(self) -> str:
-        return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
+        return (
+            f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} "
+            f"[{self.place}]"
+        )
 
 
 def of_another(table: Table, quote: str, method: str) -> str:
-    """The row or column of somebody else that all such cells stand in; empty when none contradicts. A
-    contradiction needs a heading that is the method's name, and cells that stand under other headings: tables
-    that call the method `ours` are not judged."""
+    """The row or column of somebody else that all such cells stand in; empty when none contradicts.
+    A contradiction needs a heading that is the method's name, and cells that stand under other
+    headings: tables that call the method `ours` are not judged.
+    """
     name = words_of(method)
     # The corner tells what kind of thing the rows are, and heads nothing.
     heads = [row[0] for row in table.rows[table.heads :] if row]
@@ -113,7 +140,9 @@ def of_another(table: Table, quote: str, method: str) -> str:
         # Words of the row that are not numbers, and what stands over the cell.
         words = [one for one in cells if not quantities(one)] or [*cells[:1]]
         for at in (at for at, cell in enumerate(cells) if plain(quote) in plain(cell)):
-            theirs.append(words + [above[at] for above in table.rows[: table.heads] if at < len(above)])
+            theirs.append(
+                words + [above[at] for above in table.rows[: table.heads] if at < len(above)]
+            )
     if not theirs or any(name <= words_of(" ".join(around)) for around in theirs):
         return ""
     return " / ".join(head for head in theirs[0] if head)
@@ -126,9 +155,14 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
         holds = isinstance(block, Table) and _holds(block, claims)
         if holds or (isinstance(block, Table | Figure) and _tells(block.caption, claims)):
             hidden.add(block.id)
-    # With the difference of two claims of one metric, as far as it is printed, numbers could be guessed.
-    pairs = [pair for pair in combinations(claims, 2) if len({plain(one.metric) for one in pair}) == 1]
-    apart = [Quantity(value) for one, other in pairs if (value := round(abs(one.value - other.value), 6))]
+    # With the difference of two claims of one metric, as far as it is printed, numbers could be
+    # guessed.
+    pairs = [
+        pair for pair in combinations(claims, 2) if len({plain(one.metric) for one in pair}) == 1
+    ]
+    apart = [
+        Quantity(value) for one, other in pairs if (value := round(abs(one.value - other.value), 6))
+    ]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
         numbers = quantities(one.text) if not defines and _COMPARED.search(one.text) else []
@@ -141,7 +175,9 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
 def without_results(
     criteria: Sequence[Criterion], claims: Sequence[Claim], hidden: frozenset[str]
 ) -> tuple[Criterion, ...]:
-    """Criteria for whoever writes code: none that states a claim, and no quote from a hidden place."""
+    """Criteria for whoever writes code: none that states a claim, and no quote from a hidden
+    place.
+    """
     kept = (one for one in criteria if not _tells(one.fact, claims))
     shown = ((one, hidden.intersection(one.places) or _tells(one.quote, claims)) for one in kept)
     return tuple(replace(one, quote=WITHHELD) if tells else one for one, tells in shown)
@@ -150,8 +186,15 @@ def without_results(
 def _holds(table: Table, claims: Sequence[Claim]) -> bool:
     cells = [one for row in table.rows for cell in row for one in quantities(cell)]
     met = [claim for claim in claims if any(claim.quantity.equals(one) for one in cells)]
-    heads = " ".join([table.caption, *(cell for row in table.rows[: max(table.heads, 1)] for cell in row)])
-    return len({claim.value for claim in met}) >= SEVERAL or any(_named(claim, heads) for claim in met)
+    heads = " ".join(
+        [
+            table.caption,
+            *(cell for row in table.rows[: max(table.heads, 1)] for cell in row),
+        ]
+    )
+    return len({claim.value for claim in met}) >= SEVERAL or any(
+        _named(claim, heads) for claim in met
+    )
 
 
 def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
@@ -166,7 +209,9 @@ def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
 
 
 def _named(claim: Claim, text: str) -> bool:
-    """Whether the metric is spoken of: all its words, so that `test accuracy` is not met by `test`."""
+    """Whether the metric is spoken of: all its words, so that `test accuracy` is not met by
+    `test`.
+    """
     flat = plain(text)
     words = [plain(word) for word in re.split(r"[^\w@]+", claim.metric) if len(plain(word)) > 1]
     return bool(words) and all(word in flat for word in words)
@@ -197,7 +242,9 @@ class Reported(BaseModel):
 
 
 def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
-    """The claims, and a sentence for each that was dropped: these are in the journal as `claims-dropped`."""
+    """The claims, and a sentence for each that was dropped: these are in the journal as
+    `claims-dropped`.
+    """
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
     values = {"paper": read_text(paper), "goal": goal.text()}
     wrong = partial(_objections, paper=paper)
@@ -217,11 +264,23 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
     held = [(one, place) for one in answer.claims if isinstance(place := _place(one, paper), tuple)]
     found: dict[tuple[object, ...], Claim] = {}
     for one, (place,) in sorted(held, key=lambda pair: order[pair[1][0]]):
-        key = (place, plain(one.metric), one.value, plain(one.method), plain(one.dataset), plain(one.setting))
+        key = (
+            place,
+            plain(one.metric),
+            one.value,
+            plain(one.method),
+            plain(one.dataset),
+            plain(one.setting),
+        )
         spread = one.spread if one.spread is not None and _has(one.quote, one.spread) else None
         unit = "%" if "%" in one.unit or "cent" in one.unit.lower() else ""
         words = {name: text.strip() for name, text in one if isinstance(text, str)}
-        seen = {"unit": unit, "spread": spread, "place": place, "asked": one.asked or goal.is_all}
+        seen = {
+            "unit": unit,
+            "spread": spread,
+            "place": place,
+            "asked": one.asked or goal.is_all,
+        }
         given = {**one.model_dump(), **words, **seen, "id": f"C{len(found) + 1}"}
         found.setdefault(key, Claim.model_construct(**given))
     return tuple(found.values())
@@ -229,7 +288,9 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
 
 def _objections(answer: Reported, paper: Paper) -> list[str]:
     wrong = [(one, why) for one in answer.claims if isinstance(why := _place(one, paper), str)]
-    return [f"{one.metric} {one.value:g} of {one.method} [{one.place}]: {why}" for one, why in wrong]
+    return [
+        f"{one.metric} {one.value:g} of {one.method} [{one.place}]: {why}" for one, why in wrong
+    ]
 
 
 def _place(one: Stated, paper: Paper) -> tuple[str] | str:
@@ -237,7 +298,9 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
     if not _has(one.quote, one.value):
         return f"the value is not in its quote ({one.quote[:80]!r})"
     named = known(paper, [one.place])
-    found = [place for place in (*named, *paper.find(one.quote)) if _stands(one.quote, place, paper)]
+    found = [
+        place for place in (*named, *paper.find(one.quote)) if _stands(one.quote, place, paper)
+    ]
     if not found:
         return "its quote is not in the paper" if named else "there is no such place in the paper"
     table = paper.by_id[found[0]]
@@ -258,7 +321,9 @@ def _has(quote: str, value: float) -> bool:
 
 
 def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
-    """The user's claims, numbered `G1`, `G2`, ... Raises InputError for one that is not in this form."""
+    """The user's claims, numbered `G1`, `G2`, ... Raises InputError for one that is not in this
+    form.
+    """
     claims = []
     for number, text in enumerate(stated, start=1):
         found = _CLAIM.fullmatch(" ".join(text.split()))
@@ -267,6 +332,11 @@ def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
         part = found.groupdict(default="")
         bound = part.pop("sign").rstrip("=")
         higher = bound == ">" if bound else not SMALLER.search(part["metric"])
-        known = {"id": f"G{number}", "bound": bound, "place": PLACE, "quote": text.strip()}
+        known = {
+            "id": f"G{number}",
+            "bound": bound,
+            "place": PLACE,
+            "quote": text.strip(),
+        }
         claims.append(Claim.model_validate({**part, **known, "higher_is_better": higher}))
     return tuple(claims)

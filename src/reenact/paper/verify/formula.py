@@ -1,8 +1,9 @@
-"""A formula against a function: the model names the function, code runs it on sample values in the box.
+"""A formula against a function: the model names the function, code runs it on sample values in the
+box.
 
-Expected values are computed here, from the expression that was written down before any code was; the box only
-gets inputs and gives back what the function returned. Agreement on all samples passes. Disagreement is a
-hint for the judge, who may then answer fail or cannot judge, but not pass.
+Expected values are computed here, from the expression that was written down before any code was;
+the box only gets inputs and gives back what the function returned. Agreement on all samples passes.
+Disagreement is a hint for the judge, who may then answer fail or cannot judge, but not pass.
 """
 
 import ast
@@ -32,7 +33,9 @@ from reenact.sandbox.files.results import read_json
 
 SAMPLES = 4
 LARGEST = 8
-"""Sizes of a sample input. Which criteria a judge is asked about, and so every recording, rests on it."""
+"""Sizes of a sample input. Which criteria a judge is asked about, and so every recording, rests
+on it.
+"""
 LAID_OUT = 256
 """Numbers in a sample input that an argument reshapes: enough for a small tensor."""
 TOLERANCE = 1e-4
@@ -74,7 +77,9 @@ class Setups(BaseModel):
     formulas: list[Setup] = Field(max_length=40)
 
 
-def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], ...], tuple[Any, ...]]:
+def samples(
+    setup: Setup, criterion: Criterion
+) -> tuple[tuple[dict[str, Any], ...], tuple[Any, ...]]:
     """Inputs of the function and what the formula gives. Raises Misfit when that proves nothing."""
     import numpy as np
 
@@ -90,10 +95,14 @@ def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], .
         chance = np.random.default_rng(number)
         inputs = {one.name: _drawn(one, chance, one.name in laid_out) for one in setup.inputs}
         expected.append(value_of(expression, inputs))
-        arguments = {one.parameter: value_of(one.expression, inputs, free=False) for one in setup.arguments}
+        arguments = {
+            one.parameter: value_of(one.expression, inputs, free=False) for one in setup.arguments
+        }
         plain = {name: value.tolist() for name, value in arguments.items()}
         # A whole number stays one, for it may count something.
-        whole = {name: one for name, one in plain.items() if isinstance(one, float) and one.is_integer()}
+        whole = {
+            name: one for name, one in plain.items() if isinstance(one, float) and one.is_integer()
+        }
         given.append({**plain, **{name: int(one) for name, one in whole.items()}})
     if not all(np.isfinite(one).all() for one in expected):
         raise Misfit("the formula is not finite in this range")
@@ -122,12 +131,18 @@ class Call:
 
 
 def computed(
-    criteria: Sequence[Criterion], project: Project, model: Model, runner: ProjectRunner, run: Scope
+    criteria: Sequence[Criterion],
+    project: Project,
+    model: Model,
+    runner: ProjectRunner,
+    run: Scope,
 ) -> dict[str, CodeFinding]:
     """What running came to, for the criteria whose formula could be set up."""
     if not criteria:
         return {}
-    listed = "\n".join(f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check)
+    listed = "\n".join(
+        f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check
+    )
     template = load_prompt("reenact.paper.verify", "prompts/formula.md")
     prompt = template.fill(code=project.text(), criteria=listed)
     try:
@@ -151,22 +166,36 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name == setup.function:
             takes = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-            fits = node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes
+            fits = (
+                node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes
+            )
             return line_at(setup.file, text, node.lineno) if fits else None
     return None
 
 
-def _run(calls: list[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, CodeFinding]:
+def _run(
+    calls: list[Call], project: Project, runner: ProjectRunner, run: Scope
+) -> dict[str, CodeFinding]:
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     tasks: list[dict[str, Any]] = []
     for call in calls:
         module = call.setup.file.removesuffix(".py").replace("/", ".")
-        taken = {"module": module, "function": call.setup.function, "tensors": call.setup.tensors}
+        taken = {
+            "module": module,
+            "function": call.setup.function,
+            "tensors": call.setup.tensors,
+        }
         tasks.append({"name": call.criterion.id, **taken, "samples": list(call.given)})
     ran = runner.run(
-        "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: own}, task={"mode": "call", "calls": tasks},
-    )  # fmt: skip
+        "run-formulas",
+        run,
+        project,
+        (INSIDE,),
+        limits=runner.limits(),
+        collect=(RESULT,),
+        extra={INSIDE: own},
+        task={"mode": "call", "calls": tasks},
+    )
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
     except ResultRefused:
@@ -204,8 +233,13 @@ def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
         except (TypeError, ValueError):
             return "returns no numbers.", False
         if there.shape != expected.shape:
-            return f"returns numbers of shape {there.shape}, not {expected.shape}.", False
+            return (
+                f"returns numbers of shape {there.shape}, not {expected.shape}.",
+                False,
+            )
         if not np.allclose(there, expected, rtol=TOLERANCE, atol=1e-6):
-            mine, other = (", ".join(f"{one:.5g}" for one in each.ravel()[:4]) for each in (there, expected))
+            mine, other = (
+                ", ".join(f"{one:.5g}" for one in each.ravel()[:4]) for each in (there, expected)
+            )
             return f"gives {mine} on sample {number + 1}, the formula {other}.", True
     return "", False

@@ -1,12 +1,13 @@
-"""A check against the code, by program alone: named values, hyperparameters in force, calls; nothing runs.
+"""A check against the code, by program alone: named values, hyperparameters in force, calls;
+nothing runs.
 
-Pass: the value stands under that name, and no other value does; where the reader of hyperparameters can
-follow a value to the training that takes it, that value alone counts. Fail: another value stands there, and
-the right one nowhere. Both only where the scope of the criterion is: the batch size of a metric's classifier
-is not that of the training. Everything between (several values, a name that only resembles, another place, a
-loss or layer that may be written by hand) is a hint for the judge. What was decided and assumed is held
-against the code in the same way: the settings that a sentence names with a number. So is found which verdicts
-a revision leaves alone.
+Pass: the value stands under that name, and no other value does; where the reader of hyperparameters
+can follow a value to the training that takes it, that value alone counts. Fail: another value
+stands there, and the right one nowhere. Both only where the scope of the criterion is: the batch
+size of a metric's classifier is not that of the training. Everything between (several values, a
+name that only resembles, another place, a loss or layer that may be written by hand) is a hint for
+the judge. What was decided and assumed is held against the code in the same way: the settings that
+a sentence names with a number. So is found which verdicts a revision leaves alone.
 """
 
 import ast
@@ -20,21 +21,44 @@ from reenact.codegen.syntax import Definition, targets_of, top_level
 from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import Check, CodeLine, Judged, Kind
 from reenact.paper.criterion import Value as Verdict
-from reenact.paper.fingerprint.vocabulary import SECTIONS, common, concept, named, names, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import (
+    SECTIONS,
+    common,
+    concept,
+    named,
+    names,
+    squeezed,
+    words_of,
+)
 from reenact.paper.quantity import Quantity, as_quantity, quantities, ready
-from reenact.paper.verify.settings import DATA, Setting, Value, last_name, line_at, read_names, settings_of
+from reenact.paper.verify.settings import (
+    DATA,
+    Setting,
+    Value,
+    last_name,
+    line_at,
+    read_names,
+    settings_of,
+)
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.program import program_from_text
 
 SHOWN = 6
 """Lines that a finding names."""
-ROLES = {Kind.OPTIMISER: "optimiser", Kind.SCHEDULE: "schedule", Kind.LOSS: "loss", Kind.LAYER: "activation"}
+ROLES = {
+    Kind.OPTIMISER: "optimiser",
+    Kind.SCHEDULE: "schedule",
+    Kind.LOSS: "loss",
+    Kind.LAYER: "activation",
+}
 """The setting that may name such a thing by a word."""
 DECIDED = (Kind.OPTIMISER, Kind.SCHEDULE)
 """Kinds of which a training has one: another one is a fail."""
 OWN_SCHEDULES = frozenset(("LambdaLR", "LearningRateScheduler", "SequentialLR", "LambdaCallback"))
 """Calls that may make any schedule."""
-_BEFORE = re.compile(r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|set|equal|fixed|=|:)\s*)*$")
+_BEFORE = re.compile(
+    r"([\w-]+(?:[ -][\w-]+){0,2}?)\s*(?:(?:is|are|was|of|to|at|set|equal|fixed|=|:)\s*)*$"
+)
 _AFTER = re.compile(r"\s*([\w-]+(?:[ -][\w-]+){0,2})")
 LEAST = 5
 """Letters of a name that means a setting in any sentence."""
@@ -82,7 +106,9 @@ def read_project(project: Project) -> Reading:
     trees = project.trees()
     walked = ((name, node) for name, tree in trees.items() for node in ast.walk(tree))
     called = [(name, one, last_name(one.func)) for name, one in walked if isinstance(one, ast.Call)]
-    calls = tuple((to, line_at(name, project.files[name], one.lineno)) for name, one, to in called if to)
+    calls = tuple(
+        (to, line_at(name, project.files[name], one.lineno)) for name, one, to in called if to
+    )
     names = list(map(read_names, trees.values()))
     read = None if None in names else frozenset().union(*(one for one in names if one))
     return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
@@ -93,18 +119,29 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
 
     if ENTRY not in project.files:
         return
-    readable = (name for name in sorted(project.files) if PurePosixPath(name).suffix in {".py", *DATA})
+    readable = (
+        name for name in sorted(project.files) if PurePosixPath(name).suffix in {".py", *DATA}
+    )
     others = {name: project.files[name] for name in readable if name != ENTRY}
     try:
-        params = read(program_from_text(project.files[ENTRY], name=ENTRY, others=others)).hyperparameters
+        params = read(
+            program_from_text(project.files[ENTRY], name=ENTRY, others=others)
+        ).hyperparameters
     except UnreadableProgram:
         return
     for param in params:
         value, file = param.in_force, str(param.place.file)
-        ours = "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
+        ours = (
+            "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
+        )
         counts = ours and not param.absent and param.role != "output"
         if counts and isinstance(value, bool | int | float | str):
-            yield Setting(ours, value, line_at(file, project.files[file], param.place.line), given=True)
+            yield Setting(
+                ours,
+                value,
+                line_at(file, project.files[file], param.place.line),
+                given=True,
+            )
 
 
 def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFinding:
@@ -118,8 +155,13 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
 
 
 def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]) -> CodeFinding:
-    """A verdict on a usual setting, of which there may be several, rests on one within the scope."""
-    there = [[one for one in group if _numeric(one.value)] for group in (code.hyperparameters, code.settings)]
+    """A verdict on a usual setting, of which there may be several, rests on one within the
+    scope.
+    """
+    there = [
+        [one for one in group if _numeric(one.value)]
+        for group in (code.hyperparameters, code.settings)
+    ]
     under = ([one for one in group if _is(check.subject, one.name)] for group in there)
     strong = next(filter(None, under), [])
     if not strong:
@@ -136,16 +178,26 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
     return found
 
 
-def _compared(check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading) -> CodeFinding:
+def _compared(
+    check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading
+) -> CodeFinding:
     right = [one for one in strong if _equals(one.value, wanted)]
     if len(right) == len(strong):
         return _passed(check, right, code)
     if right:
         return _found(None, f"{check.subject} has several values:", strong)
     if any(_equals(one.value, wanted) for one in code.settings):
-        return _found(None, f"{check.subject} has another value; {check.value} stands elsewhere:", strong)
+        return _found(
+            None,
+            f"{check.subject} has another value; {check.value} stands elsewhere:",
+            strong,
+        )
     other = ", ".join(dict.fromkeys(str(one.value) for one in strong))
-    return _found(Verdict.FAIL, f"{check.subject} is {other} in the code, not {check.value}.", strong)
+    return _found(
+        Verdict.FAIL,
+        f"{check.subject} is {other} in the code, not {check.value}.",
+        strong,
+    )
 
 
 def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFinding:
@@ -157,7 +209,9 @@ def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFindin
 
 def _word(check: Check, code: Reading) -> CodeFinding:
     """A setting whose value is a word: another word may mean the same, so this never fails."""
-    strong = [one for one in code.settings if isinstance(one.value, str) and _is(check.subject, one.name)]
+    strong = [
+        one for one in code.settings if isinstance(one.value, str) and _is(check.subject, one.name)
+    ]
     right = [one for one in strong if squeezed(str(one.value)) == squeezed(check.value)]
     if strong and len(right) == len(strong):
         return _passed(check, right, code)
@@ -170,7 +224,9 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     if not wanted:
         return NOTHING
     section, role = names(SECTIONS[check.kind]), ROLES[check.kind]
-    words = [one for one in code.settings if isinstance(one.value, str) and concept(one.name) == role]
+    words = [
+        one for one in code.settings if isinstance(one.value, str) and concept(one.name) == role
+    ]
     met = [*code.calls, *((str(one.value), one.line) for one in words)]
     found = [(section[squeezed(name)], line) for name, line in met if squeezed(name) in section]
     right = [line for name, line in found if name == wanted]
@@ -221,8 +277,12 @@ def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> Co
 def beside_code(sentence: str, code: Reading) -> str:
     """The sentence, and what the code has of the settings in it where a program can tell."""
     found = [looked_up(check, code, sentence) for check in named_settings(sentence)]
-    held = dict.fromkeys(str(line) for one in found if one.value is Verdict.PASS for line in one.lines)
-    otherwise = [f"{one.seen} ({one.lines[0]})" for one in found if one.value is Verdict.FAIL and one.lines]
+    held = dict.fromkeys(
+        str(line) for one in found if one.value is Verdict.PASS for line in one.lines
+    )
+    otherwise = [
+        f"{one.seen} ({one.lines[0]})" for one in found if one.value is Verdict.FAIL and one.lines
+    ]
     if otherwise:
         return f"{sentence} [not so in the code: {' '.join(otherwise)}]"
     return f"{sentence} [so in the code: {', '.join(held)}]" if held else sentence
@@ -232,7 +292,10 @@ def named_settings(sentence: str) -> Iterator[Check]:
     """Usual settings with the number that the sentence gives them."""
     text = ready(sentence)
     for one in quantities(sentence):
-        before, after = _BEFORE.search(text[: one.start]), _AFTER.match(text[one.start + len(one.written) :])
+        before, after = (
+            _BEFORE.search(text[: one.start]),
+            _AFTER.match(text[one.start + len(one.written) :]),
+        )
         for words in (before, after):
             subject = _usual(words[1], last=words is before) if words else ""
             if subject:
@@ -259,10 +322,12 @@ class Earlier:
 
 
 def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
-    """Passes of a judge of the earlier version that stand for this one, by criterion: they are not asked for
-    again. The files of their lines are the same and use nothing that was defined otherwise: no constant,
-    function or class of another file that changed, or that is made with one. Not seen is whether something
-    else still calls that code; the second judge reads all of the kept version."""
+    """Passes of a judge of the earlier version that stand for this one, by criterion: they are not
+    asked for again. The files of their lines are the same and use nothing that was defined
+    otherwise: no constant, function or class of another file that changed, or that is made with
+    one. Not seen is whether something else still calls that code; the second judge reads all of the
+    kept version.
+    """
     before, after = earlier.project.files, project.files
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     if any(not name.endswith((".py", *PROSE)) for name in changed):
@@ -271,17 +336,23 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     # Constants, functions and classes that changed, came or went, and what is made with them.
     old, new = _definitions(earlier.project), _definitions(project)
     other = {name for name in {*old, *new} if old.get(name) != new.get(name)}
-    while more := {name for name, made in new.items() if name not in other and _spoken(made) & other}:
+    while more := {
+        name for name, made in new.items() if name not in other and _spoken(made) & other
+    }:
         other |= more
     same = {name for name in after if name not in changed and not _spoken(after[name]) & other}
     passed = [one for one in earlier.judged if one.value is Verdict.PASS and one.by == "judge"]
     kept = [one for one in passed if {line.file for line in one.lines} <= same]
     reasons = {one.criterion: one.reason.removesuffix(STANDS).rstrip() for one in kept}
-    return {one.criterion: replace(one, reason=f"{reasons[one.criterion]} {STANDS}") for one in kept}
+    return {
+        one.criterion: replace(one, reason=f"{reasons[one.criterion]} {STANDS}") for one in kept
+    }
 
 
 def _definitions(project: Project) -> Mapping[str, str]:
-    """Names that files define at their top, with the code that does it; equal names of two files together."""
+    """Names that files define at their top, with the code that does it; equal names of two
+    files together.
+    """
     found: dict[str, str] = {}
     for tree in project.trees().values():
         for node in top_level(tree.body):

@@ -85,8 +85,14 @@ def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
         for one in entry.items or ():
             if one.items is not None:
                 yield from inside(keys, one)
-        plain = [one.value for one in ([entry] if entry.items is None else entry.items) if one.items is None]
-        values = tuple(one if isinstance(one, bool | int | float | str | None) else str(one) for one in plain)
+        plain = [
+            one.value
+            for one in ([entry] if entry.items is None else entry.items)
+            if one.items is None
+        ]
+        values = tuple(
+            one if isinstance(one, bool | int | float | str | None) else str(one) for one in plain
+        )
         if values:
             number, _ = table.line_column(entry.span.start)
             value = values[0] if entry.items is None else values
@@ -112,7 +118,13 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
         for label, value in _named(node):
             try:
                 known = constant(value)
-            except (ValueError, LookupError, ArithmeticError, TypeError, RecursionError):
+            except (
+                ValueError,
+                LookupError,
+                ArithmeticError,
+                TypeError,
+                RecursionError,
+            ):
                 continue
             if label:
                 given = isinstance(node, ast.Call | ast.For)
@@ -152,10 +164,14 @@ def _rehearses(test: ast.expr) -> bool:
 
 
 def read_names(tree: ast.Module) -> frozenset[str] | None:
-    """Every name that the code reads, squeezed; none when it may read any: `**options`, `getattr`, `vars`."""
+    """Every name that the code reads, squeezed; none when it may read any: `**options`,
+    `getattr`, `vars`.
+    """
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(
+            node.ctx, ast.Load
+        ):
             found.add(squeezed(last_name(node)))
         elif isinstance(node, ast.Call):
             if last_name(node.func) in ANY or any(one.arg is None for one in node.keywords):
@@ -165,7 +181,9 @@ def read_names(tree: ast.Module) -> frozenset[str] | None:
 
 
 def constant(node: ast.expr) -> Value:
-    """The value of an expression of constants. Raises ValueError for another, or what its arithmetic does."""
+    """The value of an expression of constants. Raises ValueError for another, or what its
+    arithmetic does.
+    """
     match node:
         case ast.Constant(value=bool() | int() | float() | str() as value):
             return value

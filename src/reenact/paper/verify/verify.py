@@ -1,9 +1,10 @@
 """Every criterion against one version of the code: by program where that can tell, else by a judge.
 
-The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited work that
-they rest on; a pass must rest on a line that exists. Of a version made from another one, verdicts that
-the change leaves alone stand, where that saves more than it risks. A second judge reads the kept code and
-knows nothing of the first: how far the two agree is stated, and changes no verdict.
+The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited
+work that they rest on; a pass must rest on a line that exists. Of a version made from another one,
+verdicts that the change leaves alone stand, where that saves more than it risks. A second judge
+reads the kept code and knows nothing of the first: how far the two agree is stated, and changes no
+verdict.
 """
 
 import ast
@@ -30,7 +31,13 @@ from reenact.paper.evaluate.people import cohen_kappa
 from reenact.paper.fingerprint.similar import contradicts
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.formula import computed
-from reenact.paper.verify.mechanical import CodeFinding, Earlier, carried, looked_up, read_project
+from reenact.paper.verify.mechanical import (
+    CodeFinding,
+    Earlier,
+    carried,
+    looked_up,
+    read_project,
+)
 
 SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
 """Files whose lines count although they are no Python."""
@@ -39,7 +46,9 @@ BATCH = 24
 FEW = 2 * BATCH
 """Criteria that are all judged again after a revision: that costs little, and misses nothing."""
 SECOND_BATCH = 40
-"""Criteria a question to the second judge: more than the first has, because the code is sent with each."""
+"""Criteria a question to the second judge: more than the first has, because the code is sent
+with each.
+"""
 SAMPLE = 1
 """Answers of the second judge; those of the first are sample 0."""
 DECIDED = {Value.PASS: "pass", Value.FAIL: "fail", Value.CONTRADICTED: "fail"}
@@ -47,12 +56,19 @@ DECIDED = {Value.PASS: "pass", Value.FAIL: "fail", Value.CONTRADICTED: "fail"}
 
 
 def verify(
-    criteria: Sequence[Criterion], project: Project, paper: Paper, model: Model, run: Scope,
-    runner: ProjectRunner, exemplars: Sequence[Exemplar] = (), earlier: Earlier | None = None,
-) -> tuple[Judged, ...]:  # fmt: skip
-    """A verdict for each criterion, in their order. `runner` runs the functions of formulas; `earlier` is the
-    version that this one was made from. A criterion whose words are not in the paper is nobody's fact and
-    cannot be judged."""
+    criteria: Sequence[Criterion],
+    project: Project,
+    paper: Paper,
+    model: Model,
+    run: Scope,
+    runner: ProjectRunner,
+    exemplars: Sequence[Exemplar] = (),
+    earlier: Earlier | None = None,
+) -> tuple[Judged, ...]:
+    """A verdict for each criterion, in their order. `runner` runs the functions of formulas;
+    `earlier` is the version that this one was made from. A criterion whose words are not in the
+    paper is nobody's fact and cannot be judged.
+    """
     code = read_project(project)
     found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
@@ -67,35 +83,57 @@ def verify(
     left = [one for one in criteria if one.id not in judged]
     if earlier is not None and len(left) > FEW:
         stands = carried(earlier, project)
-        judged |= {one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes}
+        judged |= {
+            one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes
+        }
         left = [one for one in left if one.id not in judged]
     judged |= {one.criterion: one for one in ask_judge(left, found, project, model, run, exemplars)}
     return settled([judged[one.id] for one in criteria], criteria)
 
 
 def ask_judge(
-    criteria: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model,
-    run: Scope, exemplars: Sequence[Exemplar], *, most: int = BATCH, sample: int | None = None,
-) -> list[Judged]:  # fmt: skip
-    """The verdicts of one judge, asked for so many at a time; those that rest on cited work come first. What
-    is missing, contradicts itself or names no code cannot be judged."""
+    criteria: Sequence[Criterion],
+    hints: Mapping[str, CodeFinding],
+    project: Project,
+    model: Model,
+    run: Scope,
+    exemplars: Sequence[Exemplar],
+    *,
+    most: int = BATCH,
+    sample: int | None = None,
+) -> list[Judged]:
+    """The verdicts of one judge, asked for so many at a time; those that rest on cited work come
+    first. What is missing, contradicts itself or names no code cannot be judged.
+    """
     ordered = sorted(criteria, key=lambda one: not rested_on([one], exemplars))
     batches = [ordered[number : number + most] for number in range(0, len(ordered), most)]
-    seen = {name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()}
+    seen = {
+        name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()
+    }
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
 
     def answered(asked: tuple[int, list[Criterion]]) -> list[Judged]:
         number, batch = asked
-        facts = [f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}" for one in batch]
-        listed = "\n\n".join(f"{fact}{seen[one.id]}" for fact, one in zip(facts, batch, strict=True))
+        facts = [
+            f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}" for one in batch
+        ]
+        listed = "\n\n".join(
+            f"{fact}{seen[one.id]}" for fact, one in zip(facts, batch, strict=True)
+        )
         beside = "\n\n".join(one.text() for one in rested_on(batch, exemplars)) or "none"
         values = {"code": project.text(), "criteria": listed, "cited": beside}
         place = run.under("judge", attempt=number)
         try:
-            put = partial(ask_with_retry, wrong=partial(_wrong, batch=batch, project=project), sample=sample)
+            put = partial(
+                ask_with_retry,
+                wrong=partial(_wrong, batch=batch, project=project),
+                sample=sample,
+            )
             answer = put(place, model, "verdicts", template, values, Verdicts)
         except AnswerUnusable as error:
-            return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
+            return [
+                unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch
+            ]
         given: dict[str, list[Said]] = {}
         for one in answer.verdicts:
             given.setdefault(one.id.strip(), []).append(one)
@@ -118,11 +156,16 @@ def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Ju
 
     def after(one: Judged, criterion: Criterion) -> Judged:
         failed = one.value is Value.FAIL
-        other = next((other for other in followed if failed and contradicts(criterion, other)), None)
+        other = next(
+            (other for other in followed if failed and contradicts(criterion, other)),
+            None,
+        )
         if other is None:
             return one
         places = f"{', '.join(criterion.places)} against {', '.join(other.places)}"
-        reason = f"The paper contradicts itself ({places}): {other.fact} The code follows {other.id}."
+        reason = (
+            f"The paper contradicts itself ({places}): {other.fact} The code follows {other.id}."
+        )
         return replace(one, value=Value.CONTRADICTED, reason=f"{reason} {one.reason}")
 
     return tuple(map(after, judged, criteria))
@@ -140,9 +183,14 @@ class Said(BaseModel):
     """The judgement of one criterion."""
 
     id: str = Field(max_length=20)
-    seen: str = Field(max_length=1500, description="What the code does about it, before any judgement.")
+    seen: str = Field(
+        max_length=1500,
+        description="What the code does about it, before any judgement.",
+    )
     verdict: Literal["pass", "fail", "cannot judge"]
-    lines: list[Named] = Field(default_factory=list, max_length=12, description="The code it rests on.")
+    lines: list[Named] = Field(
+        default_factory=list, max_length=12, description="The code it rests on."
+    )
 
 
 class Verdicts(BaseModel):
@@ -167,7 +215,9 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
 
 
 def _lines(given: Sequence[Said], project: Project) -> tuple[CodeLine, ...]:
-    found = (existing(project, one.file, one.line, one.text) for each in given for one in each.lines)
+    found = (
+        existing(project, one.file, one.line, one.text) for each in given for one in each.lines
+    )
     return tuple(dict.fromkeys(line for line in found if line is not None))
 
 
@@ -177,7 +227,9 @@ def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> 
     missing = [f"{one.id} has no verdict" for one in batch if one.id not in given]
     passed = [one.id for one in batch if one.id in given and given[one.id].verdict == "pass"]
     bare = (name for name in passed if not _lines([given[name]], project))
-    return missing + [f"{one} passes, but none of its lines is a line of code in these files" for one in bare]
+    return missing + [
+        f"{one} passes, but none of its lines is a line of code in these files" for one in bare
+    ]
 
 
 def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
@@ -186,8 +238,9 @@ def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()
 
 
 def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
-    """The line of code that is meant; none when there is none. A wrong number is put right when the words
-    that come with it stand in exactly one line of the file."""
+    """The line of code that is meant; none when there is none. A wrong number is put right when the
+    words that come with it stand in exactly one line of the file.
+    """
     name = file.strip().removeprefix("./")
     if name not in project.files:
         return None
@@ -201,16 +254,22 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
 
 @lru_cache(maxsize=128)
 def code_lines(name: str, text: str) -> frozenset[int]:
-    """Numbers of the lines that do or set something: a comment or docstring that promises it does not."""
+    """Numbers of the lines that do or set something: a comment or docstring that promises it
+    does not.
+    """
     suffix = PurePosixPath(name).suffix
     tree = parsed(text) if suffix == ".py" else None
     if suffix not in {".py", *SETTINGS}:
         return frozenset()
-    alone = [node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Expr)]
+    alone = [
+        node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Expr)
+    ]
     texts = [one for one in alone if isinstance(one.value, ast.Constant)]
     lines = enumerate(map(str.strip, text.splitlines()), start=1)
     promised = {at for one in texts for at in range(one.lineno, (one.end_lineno or 0) + 1)}
-    return frozenset(at for at, line in lines if line and not line.startswith("#") and at not in promised)
+    return frozenset(
+        at for at, line in lines if line and not line.startswith("#") and at not in promised
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,17 +290,28 @@ class JudgesAgreement:
     def sentence(self) -> str:
         """The line to read."""
         if not self.judged:
-            return f"a second judge decided none of the {self.asked} criteria that the first one decided"
+            return (
+                f"a second judge decided none of the {self.asked} criteria that the first one "
+                f"decided"
+            )
         beyond = "not defined, all are alike" if self.kappa is None else f"{self.kappa:.2f}"
         differ = f"; they differ on {', '.join(self.apart)}" if self.apart else ""
-        return f"two agree on {self.same} of {self.judged} criteria (Cohen's kappa {beyond}){differ}"
+        return (
+            f"two agree on {self.same} of {self.judged} criteria (Cohen's kappa {beyond}){differ}"
+        )
 
 
 def second_judge(
-    criteria: Sequence[Criterion], judged: Sequence[Judged], project: Project, model: Model, run: Scope,
+    criteria: Sequence[Criterion],
+    judged: Sequence[Judged],
+    project: Project,
+    model: Model,
+    run: Scope,
     exemplars: Sequence[Exemplar] = (),
-) -> JudgesAgreement | None:  # fmt: skip
-    """Judge again what a judge decided; none where no judge decided anything, or no budget is left."""
+) -> JudgesAgreement | None:
+    """Judge again what a judge decided; none where no judge decided anything, or no budget is
+    left.
+    """
     by_judge = (one for one in judged if one.by == "judge")
     first = {one.criterion: DECIDED[one.value] for one in by_judge if one.value in DECIDED}
     asked = [one for one in criteria if one.id in first]
@@ -250,7 +320,16 @@ def second_judge(
     unseen = {one.id: CodeFinding(None, "", ()) for one in asked}
     try:
         place, how_many = run.under("second"), SECOND_BATCH
-        answers = ask_judge(asked, unseen, project, model, place, exemplars, most=how_many, sample=SAMPLE)
+        answers = ask_judge(
+            asked,
+            unseen,
+            project,
+            model,
+            place,
+            exemplars,
+            most=how_many,
+            sample=SAMPLE,
+        )
     except BudgetSpent:
         return None
     second = {one.criterion: DECIDED[one.value] for one in answers if one.value in DECIDED}

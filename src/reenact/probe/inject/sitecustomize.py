@@ -1,7 +1,8 @@
-"""Starts the probe in an interpreter whose PYTHONPATH names this folder, then leaves no trace of itself.
+"""Starts the probe in an interpreter whose PYTHONPATH names this folder, then leaves no trace of
+itself.
 
-The interpreter imports this before the program. It loads the probe, takes this folder out of `sys.path`, and
-runs the `sitecustomize` that would have run without us, if there is one.
+The interpreter imports this before the program. It loads the probe, takes this folder out of
+`sys.path`, and runs the `sitecustomize` that would have run without us, if there is one.
 """
 
 import os
@@ -10,7 +11,9 @@ import sys
 
 def _start_probe() -> None:
     if sys.version_info < (3, 9):  # noqa: UP036 - the program brings the interpreter
-        sys.stderr.write("reenact: the probe needs Python 3.9 or later; this program runs unobserved.\n")
+        sys.stderr.write(
+            "reenact: the probe needs Python 3.9 or later; this program runs unobserved.\n"
+        )
         return
     from reenact_probe import importing
 

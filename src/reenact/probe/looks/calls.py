@@ -1,11 +1,12 @@
 """The system calls by which a program looks at files, and the filter that reports them.
 
-Covered: everything that takes a path (open, stat, access, readlink, exec, extended attributes, ...; also what
-changes times, mode or owner, because its error tells whether the file is there), what makes, links, moves and
-removes files, so that a program's own files are known, and what would lead around this list: other roots and
-mounts, file handles, io_uring, system calls of another architecture, and the network.
-Not covered, because it is no look at a file: clocks, random numbers, host name and user, shared memory of
-System V, datagrams that are sent with `sendmsg`. A descriptor needs no look: its path was opened before.
+Covered: everything that takes a path (open, stat, access, readlink, exec, extended attributes, ...;
+also what changes times, mode or owner, because its error tells whether the file is there), what
+makes, links, moves and removes files, so that a program's own files are known, and what would lead
+around this list: other roots and mounts, file handles, io_uring, system calls of another
+architecture, and the network. Not covered, because it is no look at a file: clocks, random numbers,
+host name and user, shared memory of System V, datagrams that are sent with `sendmsg`. A descriptor
+needs no look: its path was opened before.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Call:
     path: int = 0
     """Position of the path, or of the address of a socket."""
     folder: int | None = None
-    """Position of the descriptor of the folder that a relative path counts from; none: the current one."""
+    """Position of the descriptor of the folder that a relative path counts from; none: the
+    current one.
+    """
     flags: int | None = None
     """Position of the flags, or of the length of an address."""
     source: tuple[int | None, int] | None = None
@@ -140,8 +143,9 @@ class Machine:
     calls: dict[int, Call]
 
     def filter(self) -> bytes:
-        """A program of classic BPF: asks about the calls above and about those of another architecture; every
-        other call goes on at once."""
+        """A program of classic BPF: asks about the calls above and about those of another
+        architecture; every other call goes on at once.
+        """
         numbers = sorted(number for number, call in self.calls.items() if call.name != "sendto")
         sendto = next(number for number, call in self.calls.items() if call.name == "sendto")
         steps: list[tuple[int, int, int, int]] = [
@@ -162,9 +166,14 @@ class Machine:
         return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_RETURN = 0x06
 """BPF_LD|BPF_W|BPF_ABS, BPF_JMP|BPF_JEQ|BPF_K, BPF_JMP|BPF_JGE|BPF_K, BPF_RET|BPF_K."""
-_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
+_NUMBER_AT = 0
+_ARCHITECTURE_AT = 4
+_ARGUMENTS_AT = 16
 """Where struct seccomp_data has them."""
 _ALLOW, _ASK = 0x7FFF0000, 0x7FC00000
 """SECCOMP_RET_ALLOW, SECCOMP_RET_USER_NOTIF."""
@@ -175,7 +184,15 @@ def this_machine() -> Machine | None:
     """None where the numbers of the system calls are not known."""
     name = platform.machine()
     if name == "x86_64":
-        return Machine(0xC000003E, 317, {call.x86_64: call for call in CALLS if call.x86_64 is not None})
+        return Machine(
+            0xC000003E,
+            317,
+            {call.x86_64: call for call in CALLS if call.x86_64 is not None},
+        )
     if name == "aarch64":
-        return Machine(0xC00000B7, 277, {call.aarch64: call for call in CALLS if call.aarch64 is not None})
+        return Machine(
+            0xC00000B7,
+            277,
+            {call.aarch64: call for call in CALLS if call.aarch64 is not None},
+        )
     return None

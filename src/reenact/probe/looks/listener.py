@@ -1,15 +1,16 @@
 """The filter in the program's process, and the thread here that is asked at each look at a file.
 
-seccomp(2) with a listener: the kernel holds the call, tells us its number and arguments, and lets it go on
-when we say so. The program gets what the call gives, unchanged. Its threads, its workers and the programs
-it starts inherit the filter. A process without CAP_SYS_ADMIN must give up gaining rights for it
-(no_new_privs): `sudo` and other programs with rights of their own do not work in a watched program then.
+seccomp(2) with a listener: the kernel holds the call, tells us its number and arguments, and lets
+it go on when we say so. The program gets what the call gives, unchanged. Its threads, its workers
+and the programs it starts inherit the filter. A process without CAP_SYS_ADMIN must give up gaining
+rights for it (no_new_privs): `sudo` and other programs with rights of their own do not work in a
+watched program then.
 
-Where the system has no such filter (not Linux, another processor, a second listener, a container that
-forbids it) the program runs all the same, and the list says that nothing was seen.
+Where the system has no such filter (not Linux, another processor, a second listener, a container
+that forbids it) the program runs all the same, and the list says that nothing was seen.
 
-A watched program ends with us (`watch.py`). A process that it leaves behind is answered as long as we run;
-its looks fail with ENOSYS after that.
+A watched program ends with us (`watch.py`). A process that it leaves behind is answered as long as
+we run; its looks fail with ENOSYS after that.
 """
 
 from __future__ import annotations
@@ -36,13 +37,19 @@ OTHER_PROCESSOR = "it starts a program for another processor"
 NETWORK = "it uses the network"
 LEFT_S = 2.0
 """How long processes of an ended program are waited for."""
-_FILTER_MODE, _NEW_LISTENER, _WAIT_KILLABLE = 1, 1 << 3, 1 << 5
-"""SECCOMP_SET_MODE_FILTER and its flags; the second spares the program interrupted calls (Linux 5.19)."""
+_FILTER_MODE = 1
+_NEW_LISTENER = 1 << 3
+_WAIT_KILLABLE = 1 << 5
+"""SECCOMP_SET_MODE_FILTER and its flags; the second spares the program interrupted calls (Linux
+5.19).
+"""
 _NO_NEW_PRIVILEGES = 38
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 """SECCOMP_IOCTL_NOTIF_RECV and _SEND."""
 _SET_FLAGS, _ON_ONE_CORE = 0x40082104, 1
-"""SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (Linux 6.6): one waits for the other."""
+"""SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (Linux 6.6): one waits for
+the other.
+"""
 _GO_ON = 1
 """SECCOMP_USER_NOTIF_FLAG_CONTINUE."""
 _REQUEST, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
@@ -69,7 +76,9 @@ class _Piece(ctypes.Structure):
 
 
 class Listener:
-    """Opened before the program is started; `install` is called in its process, `close` when it has ended."""
+    """Opened before the program is started; `install` is called in its process, `close` when it
+    has ended.
+    """
 
     def __init__(self, noted: Noted) -> None:
         self.noted = noted
@@ -94,14 +103,17 @@ class Listener:
             self._thread.start()
 
     def _installer(self) -> Callable[[], None]:
-        """What puts the filter into the process that calls it. All is ready before the fork: the child of a
-        process with threads should do as little as it can."""
+        """What puts the filter into the process that calls it. All is ready before the fork: the
+        child of a process with threads should do as little as it can.
+        """
         machine, theirs = self._machine, self._theirs
         if machine is None:
             return lambda: None
         steps = machine.filter()
         kept = ctypes.create_string_buffer(steps, len(steps))
-        program = ctypes.create_string_buffer(struct.pack("@HP", len(steps) // 8, ctypes.addressof(kept)))
+        program = ctypes.create_string_buffer(
+            struct.pack("@HP", len(steps) // 8, ctypes.addressof(kept))
+        )
         syscall, prctl = self._libc.syscall, self._libc.prctl
         tries = ((False, _WAIT_KILLABLE), (True, _WAIT_KILLABLE), (False, 0), (True, 0))
 
@@ -173,7 +185,12 @@ class Listener:
                 ioctl(listener, _SEND, _ANSWER.pack(identity, 0, 0, _GO_ON))
 
     def _note(
-        self, machine: Machine, thread: int, number: int, architecture: int, arguments: list[int]
+        self,
+        machine: Machine,
+        thread: int,
+        number: int,
+        architecture: int,
+        arguments: list[int],
     ) -> None:
         call = machine.calls.get(number) if architecture == machine.architecture else None
         if call is None:
@@ -190,10 +207,17 @@ class Listener:
                 for folder in self._on_start.pop(thread, ()):
                     self.noted.was_for_import(folder)
             elif name and not self._is_repeated(call, thread, arguments, name):
-                self._path(call, thread, arguments, self._full(name, thread, call.folder, arguments))
+                self._path(
+                    call,
+                    thread,
+                    arguments,
+                    self._full(name, thread, call.folder, arguments),
+                )
 
     def _is_repeated(self, call: Call, thread: int, arguments: list[int], name: str) -> bool:
-        """Whether the same was asked before: the import of torch alone asks for some paths 800 times."""
+        """Whether the same was asked before: the import of torch alone asks for some paths 800
+        times.
+        """
         if call.act not in _LOOKS or not name.startswith("/") or thread in self._importing:
             return False
         key = (call.name, arguments[call.flags] if call.flags is not None else 0, name)
@@ -227,7 +251,10 @@ class Listener:
                 change = self.noted.linked if act is Act.LINKED else self.noted.moved
                 change(source, path)
         else:
-            made = {Act.MAKE_FOLDER: self.noted.made_folder, Act.MAKE: self.noted.made_where_nothing_is}
+            made = {
+                Act.MAKE_FOLDER: self.noted.made_folder,
+                Act.MAKE: self.noted.made_where_nothing_is,
+            }
             removed = {Act.REMOVE: self.noted.removed}
             (made | removed).get(act, self.noted.made)(path)
 
@@ -268,7 +295,9 @@ class Listener:
             self.noted.blind(NETWORK)
 
     def _has_no_port(self, call: Call, family: int, address: bytes) -> bool:
-        """Whether a socket is only tried out, as by the import of urllib3: nobody else knows its port."""
+        """Whether a socket is only tried out, as by the import of urllib3: nobody else knows
+        its port.
+        """
         is_internet = family in (socket.AF_INET, socket.AF_INET6)
         return call.act is Act.BIND and is_internet and address[2:4] == bytes(2)
 
@@ -296,7 +325,9 @@ class Listener:
         here = _Piece(ctypes.addressof(self._buffer), length)
         there = _Piece(address & _POINTER, length)
         one, none = ctypes.c_ulong(1), ctypes.c_ulong(0)
-        read = self._libc.process_vm_readv(thread, ctypes.byref(here), one, ctypes.byref(there), one, none)
+        read = self._libc.process_vm_readv(
+            thread, ctypes.byref(here), one, ctypes.byref(there), one, none
+        )
         if read <= 0:
             code = ctypes.get_errno()
             if code in (errno.EFAULT, errno.ESRCH):

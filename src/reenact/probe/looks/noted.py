@@ -1,11 +1,12 @@
 """Which of a program's looks count, and which files are its own.
 
-A path counts when the program looks at it before it makes it: its content, what lies in it, where it leads,
-or that it is there, how large it is and who may use it. What it makes without a look (its results, its
-temporary files) is its own and does not count, and neither does what is named after the moment of the run.
-Of a file that it only appends to (a log) counts whether there is anything in it: the size grows by the run.
-Times of files do not count: a copy or a checkout changes them. Interpreter and installed packages count by
-their versions, machine and devices in `surroundings.py`; of /proc, /sys and /dev nothing else counts.
+A path counts when the program looks at it before it makes it: its content, what lies in it, where
+it leads, or that it is there, how large it is and who may use it. What it makes without a look (its
+results, its temporary files) is its own and does not count, and neither does what is named after
+the moment of the run. Of a file that it only appends to (a log) counts whether there is anything in
+it: the size grows by the run. Times of files do not count: a copy or a checkout changes them.
+Interpreter and installed packages count by their versions, machine and devices in
+`surroundings.py`; of /proc, /sys and /dev nothing else counts.
 """
 
 from __future__ import annotations
@@ -29,13 +30,16 @@ _MACHINE = ("/proc/", "/sys/", "/dev/")
 _SHARED_MEMORY = "/dev/shm/"  # noqa: S108 - a prefix that is compared
 _PROCESS = re.compile(r"/proc/(self|thread-self|\d+)/(cwd|root|fd|task)(/|$)")
 _IGNORED = frozenset(("/etc/ld.so.cache",))
-"""Changes whenever anything is installed; the libraries that are found through it are opened themselves."""
+"""Changes whenever anything is installed; the libraries that are found through it are opened
+themselves.
+"""
 _SAME_FOR_ALL = re.compile(
     r"/dev/(null|zero|full|u?random|tty|console|ptmx|pts/.*|std(in|out|err)|fd/.*"
     r"|nvidia.*|kfd|dri/.*|accel.*|dxg|infiniband/.*)"
 )
-"""Devices that give no data, chance, or nothing to a training (it has no standard input), and those that
-compute: they are in `machine.py`."""
+"""Devices that give no data, chance, or nothing to a training (it has no standard input), and those
+that compute: they are in `machine.py`.
+"""
 _MOMENT_DIGITS = 6
 """Digits in a name that is taken for one of this run alone: a date, a time, a number by chance."""
 
@@ -62,8 +66,9 @@ class Noted:
         self._blind[why] = None
 
     def opened(self, path: str, flags: int) -> bool:
-        """A file that is read or written, or a folder that is listed. Whether it is a folder, listed for the
-        first time."""
+        """A file that is read or written, or a folder that is listed. Whether it is a folder,
+        listed for the first time.
+        """
         if not self._counts(path):
             self._from_device(path, flags)
             return False
@@ -86,7 +91,11 @@ class Noted:
             self._from_stream(path, there)
             self._look("file", path, missing=there is None)
         else:
-            self._look("begun" if flags & os.O_APPEND else "status", path, missing=there is None)
+            self._look(
+                "begun" if flags & os.O_APPEND else "status",
+                path,
+                missing=there is None,
+            )
         return False
 
     def status(self, path: str) -> None:
@@ -180,7 +189,9 @@ class Noted:
             self._own.add(path)
 
     def connected(self, path: str) -> None:
-        """A socket of this machine: who answers there is another program, unless this one made it."""
+        """A socket of this machine: who answers there is another program, unless this one made
+        it.
+        """
         if os.path.lexists(path) and not self._is_own(path):
             self.talked_to(path)
 
@@ -263,7 +274,9 @@ class Noted:
         return False
 
     def _is_of_this_run(self, path: str) -> bool:
-        """Whether another run would use another name: it is a temporary file, or named after the moment."""
+        """Whether another run would use another name: it is a temporary file, or named after
+        the moment.
+        """
         folder, _, name = path.rpartition("/")
         return folder in self._temporary or sum(map(str.isdigit, name)) >= _MOMENT_DIGITS
 
@@ -277,7 +290,11 @@ def full_path(path: str, base: str, process: int) -> str:
     joined = path if path.startswith("/") else f"{base}/{path}"
     of_process = _PROCESS.match(joined)
     if of_process is not None:
-        joined = joined.replace(of_process[1], str(process), 1) if not of_process[1].isdigit() else joined
+        joined = (
+            joined.replace(of_process[1], str(process), 1)
+            if not of_process[1].isdigit()
+            else joined
+        )
         joined = os.path.realpath(joined)
     if ".." in joined.split("/"):
         # A folder above a link is not the one above its name.

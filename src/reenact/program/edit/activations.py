@@ -16,9 +16,13 @@ from reenact.types import JsonValue
 
 
 def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """Another activation in the place of a written one; none (or `linear`) means that nothing is applied."""
+    """Another activation in the place of a written one; none (or `linear`) means that nothing
+    is applied.
+    """
     word = activation_word(value) if isinstance(value, str) else "linear"
-    activation = known(site.activation, "The activation is not written in a way that can be changed.")
+    activation = known(
+        site.activation, "The activation is not written in a way that can be changed."
+    )
     (_torch if site.library == "torch" else _keras)(editor, activation, word)
 
 
@@ -35,22 +39,36 @@ def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     else:
         old = editor.analysis.sources.dotted(activation.call.func)
         usual, home = _home(word), old.rpartition(".")[0]
-        rename(editor, activation.call.func, old, f"{usual if home == 'torch' else home}.{word}")
+        rename(
+            editor,
+            activation.call.func,
+            old,
+            f"{usual if home == 'torch' else home}.{word}",
+        )
         _keep_dim(editor, activation, word, _tensor(activation))
 
 
 def torch_class(word: str) -> str:
     if word not in lexicon.TORCH_ACTIVATION_CLASSES:
         known = ", ".join(sorted(lexicon.TORCH_ACTIVATION_CLASSES))
-        raise NotChangeable(f"PyTorch has no activation of that name. Received: {word!r}. Known: {known}.")
+        raise NotChangeable(
+            f"PyTorch has no activation of that name. Received: {word!r}. Known: {known}."
+        )
     return lexicon.TORCH_ACTIVATION_CLASSES[word]
 
 
-def _keep_dim(editor: SourceEditor, activation: ActivationSite, word: str, tensor: ast.expr | None) -> None:
-    """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
+def _keep_dim(
+    editor: SourceEditor, activation: ActivationSite, word: str, tensor: ast.expr | None
+) -> None:
+    """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its
+    dimension.
+    """
     call, needs = activation.call, word in lexicon.TORCH_NEEDS_DIM
     kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
-    for part in [*call.args, *(part.value for part in call.keywords if part.arg not in kept)]:
+    for part in [
+        *call.args,
+        *(part.value for part in call.keywords if part.arg not in kept),
+    ]:
         if part is not tensor:
             editor.drop_argument(call, part)
     if needs and argument(call, None, "dim") is None:
@@ -66,7 +84,9 @@ def _home(word: str) -> str:
 
 def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     """`x.relu()` becomes `x.tanh()`, or `F.gelu(x)` where tensors have no such method."""
-    call, inner, needs = activation.call, _tensor(activation), word in lexicon.TORCH_NEEDS_DIM
+    call = activation.call
+    inner = _tensor(activation)
+    needs = word in lexicon.TORCH_NEEDS_DIM
     if word in lexicon.TORCH_TENSOR_METHODS:
         editor.behind(call, inner, f".{word}({'1' if needs else ''})")
         return
@@ -84,7 +104,9 @@ def _tensor(activation: ActivationSite) -> ast.expr:
 
 def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     """`F.relu(x)` becomes `x`; what is inside stays untouched, so that it can be changed too."""
-    call, inner, method = activation.call, _tensor(activation), activation.way is Way.METHOD
+    call = activation.call
+    inner = _tensor(activation)
+    method = activation.way is Way.METHOD
     loose = ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda
     wrapped = isinstance(inner, loose) and not method
     if not method:
@@ -111,7 +133,9 @@ def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
 def keras_string(word: str) -> str:
     if word not in lexicon.KERAS_ACTIVATIONS and word not in lexicon.KERAS_LAYER_OF_ACTIVATION:
         known = ", ".join(sorted(lexicon.KERAS_ACTIVATIONS))
-        raise NotChangeable(f"Keras has no activation of that name. Received: {word!r}. Known: {known}.")
+        raise NotChangeable(
+            f"Keras has no activation of that name. Received: {word!r}. Known: {known}."
+        )
     return word
 
 

@@ -1,5 +1,6 @@
-"""Carry out changes: find the editor for each hyperparameter, collect the edits, write the files again, see
-that they still parse."""
+"""Carry out changes: find the editor for each hyperparameter, collect the edits, write the files
+again, see that they still parse.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +8,12 @@ from dataclasses import replace
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit import missing, optimizers, values
-from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
+from reenact.program.edit.activations import (
+    apply_activation,
+    keras_string,
+    set_activation,
+    torch_class,
+)
 from reenact.program.edit.layers import insert_layer, remove_layer, set_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
@@ -31,13 +37,18 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     """The program after the changes; the given one stays as it is."""
     editor = SourceEditor(read(program))
     # Hyperparameters first, new layers behind the activations these put in, exchanges last.
-    for change in sorted(changes, key=lambda one: (isinstance(one, Replace), isinstance(one, Insert))):
+    for change in sorted(
+        changes, key=lambda one: (isinstance(one, Replace), isinstance(one, Insert))
+    ):
         perform(editor, change)
     check_outputs(editor)
     optimizers.finish_short_names(editor)
     changed = []
     for path, edits in editor.finish().items():
-        source, index = known(program.file(path)), editor.analysis.sources.indexes.get(path)
+        source, index = (
+            known(program.file(path)),
+            editor.analysis.sources.indexes.get(path),
+        )
         notebook = index.notebook if index is not None else None
         text = _rewritten(source.text, notebook, edits) if notebook else written(source.text, edits)
         changed.append(replace(source, text=text))
@@ -56,13 +67,18 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
             start = edit.span.start - cell.start
             if start > length and edit.span.start <= end:
                 # What lies behind the end of the last cell is put at its end.
-                own.append(TextEdit(Span(length, length), "\n" + edit.text.rstrip("\n"), edit.order))
+                own.append(
+                    TextEdit(Span(length, length), "\n" + edit.text.rstrip("\n"), edit.order)
+                )
             elif 0 <= start <= length:
                 span = Span(start, min(edit.span.end - cell.start, length))
                 own.append(TextEdit(span, edit.text, edit.order))
         if own:
             span = cell.entry.span
-            pieces += [text[at : span.start], write_cell(text, cell.entry, written(cell.source, own))]
+            pieces += [
+                text[at : span.start],
+                write_cell(text, cell.entry, written(cell.source, own)),
+            ]
             at = span.end
     return "".join([*pieces, text[at:]])
 
@@ -79,11 +95,16 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
         wrong = "; ".join(lost)
     if wrong:
         fix = "This is a defect of reenact; please keep the program that shows it."
-        raise PatchRefused(f"The changed {new.path} would not be Python any more: {wrong}.", next_step=fix)
+        raise PatchRefused(
+            f"The changed {new.path} would not be Python any more: {wrong}.",
+            next_step=fix,
+        )
 
 
 def perform(editor: SourceEditor, change: Change) -> None:
-    """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or PatchConflict."""
+    """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or
+    PatchConflict.
+    """
     wanted = change.anchor if isinstance(change, Insert) else change.hyperparameter
     param = next((one for one in editor.reading.hyperparameters if one.id == wanted), None)
     if param is None:
@@ -151,7 +172,9 @@ def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: Jso
         _turn_written(editor, param, site, value)
 
 
-def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def _turn_written(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     if param.kind is Kind.LOSS:
         set_loss(editor, site, value)
     elif param.kind is Kind.OPTIMIZER:
@@ -168,7 +191,9 @@ def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, v
         _turn_name(editor, param, site, value)
     elif value is None:
         missing.remove_argument(editor, site)
-    elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
+    elif (
+        param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None
+    ):
         editor.replace(site.found.spot, missing.setting_text(editor, param, site, value))
     else:
         values.set_value(editor, param, site, value)
@@ -181,13 +206,19 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     elif site.style is Style.CHOICE:
         callee = known(site.callee)
         named = not callee.choices and callee.dotted.startswith("torch.nn.")
-        values.choose(editor, site, torch_class("identity" if word == "linear" else word) if named else value)
+        values.choose(
+            editor,
+            site,
+            torch_class("identity" if word == "linear" else word) if named else value,
+        )
     else:
         end = known(site.found).end
         values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)
 
 
-def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def _turn_name(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     callee = known(site.callee)
     if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
         missing.remove_schedule(editor, site)

@@ -1,12 +1,20 @@
-"""Layers themselves: taken out, repeated, put in, exchanged. Torch widths are made to fit, or the change is
-refused."""
+"""Layers themselves: taken out, repeated, put in, exchanged. Torch widths are made to fit, or the
+change is refused.
+"""
 
 import ast
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
 from reenact.program.change import Insert
-from reenact.program.edit.lists import LISTED, chain, copy_texts, insert_item, layer_text, remove_item
+from reenact.program.edit.lists import (
+    LISTED,
+    chain,
+    copy_texts,
+    insert_item,
+    layer_text,
+    remove_item,
+)
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
 from reenact.program.read.calls import is_name
@@ -42,11 +50,17 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
 def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     """Give the layers behind a removed one its input width."""
     values = editor.analysis.values
-    given = known(layer.filling(layer.spec.width_in), f"The input width of {layer.path} is not written.")
+    given = known(
+        layer.filling(layer.spec.width_in),
+        f"The input width of {layer.path} is not written.",
+    )
     width, old = values.compute(given), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    found, alone = values.find(layer.given(*WIDTHS)), f"The layer {layer.path} cannot be taken out alone"
+    found, alone = (
+        values.find(layer.given(*WIDTHS)),
+        f"The layer {layer.path} cannot be taken out alone",
+    )
     following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"{alone}: the widths around it differ.")
@@ -68,14 +82,18 @@ def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
 
 
 def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
-    """Take a layer out (none), or put copies behind it, so that it stands there as often as it should."""
+    """Take a layer out (none), or put copies behind it, so that it stands there as often as it
+    should.
+    """
     if value is None:
         remove_layer(editor, layer)
         return
     times = value.get("repeat") if isinstance(value, dict) else None
     if not isinstance(times, int):
         usual = '{"repeat": 2}'
-        raise NotChangeable(f"A layer is taken out (null) or repeated ({usual}). Received: {value!r}.")
+        raise NotChangeable(
+            f"A layer is taken out (null) or repeated ({usual}). Received: {value!r}."
+        )
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):
@@ -89,7 +107,12 @@ def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> Non
 
 
 def _put(
-    editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, before: bool = False, again: bool = False
+    editor: SourceEditor,
+    layer: LayerSite,
+    texts: Sequence[str],
+    *,
+    before: bool = False,
+    again: bool = False,
 ) -> None:
     """Put texts of layers behind another one, or in front of it; `again`: behind its activation."""
     kind = layer.position.kind
@@ -103,7 +126,12 @@ def _put(
             _apply(editor, layer, text, before=before)
     elif layer.library == "torch" and kind is ContainerKind.ATTRIBUTE:
         given = ", ".join(texts)
-        chain(editor, layer, f"{given}, " if before else "", ")" if before else f", {given})")
+        chain(
+            editor,
+            layer,
+            f"{given}, " if before else "",
+            ")" if before else f", {given})",
+        )
     else:
         side = "in front of" if before else "behind"
         raise NotChangeable(f"Nothing can be put {side} {layer.path} where it stands.")

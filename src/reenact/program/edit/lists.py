@@ -1,5 +1,6 @@
-"""Layers in lists: put another one behind or in front of a layer, or take it out, however the list is
-written; and the source text of a new layer, with a width that fits its neighbour."""
+"""Layers in lists: put another one behind or in front of a layer, or take it out, however the list
+is written; and the source text of a new layer, with a width that fits its neighbour.
+"""
 
 import ast
 
@@ -18,7 +19,9 @@ ADDED = frozenset((ContainerKind.ADD, ContainerKind.APPEND))
 LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}
 
 
-def insert_item(editor: SourceEditor, layer: LayerSite, text: str, suffix: str, before: bool = False) -> None:
+def insert_item(
+    editor: SourceEditor, layer: LayerSite, text: str, suffix: str, before: bool = False
+) -> None:
     """Put the source text of another layer right behind this one, or in front of it."""
     index, named = layer.scope.index, layer.position.kind is ContainerKind.NAMED
     holder, number, name = _item(editor, index, layer)
@@ -47,8 +50,12 @@ def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
         editor.work(holder).drop.add(number)
 
 
-def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
-    """The call or list that holds a layer (none for a statement that adds it), its number and name there."""
+def _item(
+    editor: SourceEditor, index: FileIndex, layer: LayerSite
+) -> tuple[Bracketed | None, int, str]:
+    """The call or list that holds a layer (none for a statement that adds it), its number and
+    name there.
+    """
     kind, node = layer.position.kind, _taken_by(index, layer)
     parent = index.parents[node]
     if kind is ContainerKind.NAMED:
@@ -58,14 +65,18 @@ def _item(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bra
     if kind is ContainerKind.ELEMENT:
         while not isinstance(parent, Bracketed):
             node, parent = parent, index.parents[parent]
-        around = [call for call in (parent, index.parents.get(parent)) if isinstance(call, ast.Call)]
+        around = [
+            call for call in (parent, index.parents.get(parent)) if isinstance(call, ast.Call)
+        ]
         if any(editor.analysis.sources.dotted(call.func) in LISTS for call in around):
             why = "stands in a ModuleList; how its items are used is for the program to say"
             raise NotChangeable(f"{layer.path} {why}.")
     listed = isinstance(parent, Bracketed) and (kind in LISTED or kind is ContainerKind.VARIABLE)
     number = index.numbers(parent).get(node) if isinstance(parent, Bracketed) and listed else None
     if not isinstance(parent, Bracketed) or number is None:
-        raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
+        raise NotChangeable(
+            f"{layer.path} does not stand in a list of layers that another could join."
+        )
     return parent, number, ""
 
 
@@ -86,9 +97,17 @@ def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None,
     parent = index.parents[layer.call]
     around = index.parents[parent]
     if isinstance(parent, ast.Tuple) and isinstance(around, ast.List | ast.Tuple):
-        return around, around.elts.index(parent), str(getattr(parent.elts[0], "value", ""))
+        return (
+            around,
+            around.elts.index(parent),
+            str(getattr(parent.elts[0], "value", "")),
+        )
     if isinstance(parent, ast.keyword) and isinstance(around, ast.Call):
-        return around, len(around.args) + around.keywords.index(parent), parent.arg or ""
+        return (
+            around,
+            len(around.args) + around.keywords.index(parent),
+            parent.arg or "",
+        )
     if isinstance(parent, ast.Call) and parent.args:
         return None, 0, str(getattr(parent.args[0], "value", ""))
     raise NotChangeable(f"{layer.path} is named in a way that cannot be followed.")
@@ -106,7 +125,14 @@ ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_inp
 STRIDES = frozenset(("strides", "padding"))
 
 
-def layer_text(editor: SourceEditor, near: LayerSite, name: str, settings: Settings, *, before: bool) -> str:
+def layer_text(
+    editor: SourceEditor,
+    near: LayerSite,
+    name: str,
+    settings: Settings,
+    *,
+    before: bool,
+) -> str:
     """A constructor call for a layer of this name beside another."""
     if near.library == "keras":
         return _keras_text(editor, near, name, settings)
@@ -119,7 +145,11 @@ def layer_text(editor: SourceEditor, near: LayerSite, name: str, settings: Setti
         if spec.family is Family.NORM:
             parts.append(width if name != "GroupNorm" else f"1, {width}")
         elif spec.weighted:
-            parts += [width, width] if not any(word in settings for word in spec.slots[0].names) else [width]
+            parts += (
+                [width, width]
+                if not any(word in settings for word in spec.slots[0].names)
+                else [width]
+            )
     elif name in ("Softmax", "LogSoftmax") and "dim" not in settings:
         parts.append("dim=1")
     return _torch_call(editor, near, name, parts, settings)
@@ -137,7 +167,9 @@ def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Se
     return f"{editor.name_for(f'keras.layers.{name}', anchor.call)}({_arguments(given)})"
 
 
-def _torch_call(editor: SourceEditor, near: LayerSite, name: str, parts: list[str], given: Settings) -> str:
+def _torch_call(
+    editor: SourceEditor, near: LayerSite, name: str, parts: list[str], given: Settings
+) -> str:
     called = editor.name_for(f"torch.nn.{name}", near.call)
     return f"{called}({', '.join(filter(None, [*parts, _arguments(given)]))})"
 
@@ -147,7 +179,13 @@ def replacement_text(editor: SourceEditor, layer: LayerSite, name: str, settings
     spec = lexicon.TORCH_LAYERS.get(name)
     if layer.library == "keras" or spec is None or not (spec.weighted and layer.spec.weighted):
         return layer_text(editor, layer, name, settings, before=False)
-    return _torch_call(editor, layer, name, [_in_text(editor, layer), out_text(editor, layer)], settings)
+    return _torch_call(
+        editor,
+        layer,
+        name,
+        [_in_text(editor, layer), out_text(editor, layer)],
+        settings,
+    )
 
 
 def out_text(editor: SourceEditor, layer: LayerSite) -> str:
@@ -169,11 +207,11 @@ def _in_text(editor: SourceEditor, layer: LayerSite) -> str:
 
 
 def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
-    """The same layer once more, its own output the copy's input, with the activation that two torch layers
-    need.
+    """The same layer once more, its own output the copy's input, with the activation that two torch
+    layers need.
 
-    In a list the copy stands behind the layer's activation and brings one along; under an attribute, whose
-    activation the forward code applies, it stands behind a new one.
+    In a list the copy stands behind the layer's activation and brings one along; under an
+    attribute, whose activation the forward code applies, it stands behind a new one.
     """
     copied = _copy_text(editor, layer)
     if layer.library == "keras" or not layer.spec.weighted:
@@ -188,9 +226,14 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
 
 
 def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
-    call, pieces, keras = layer.call, [], layer.library == "keras"
-    modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
-    # A Keras convolution once more keeps the size of its picture: strides would leave nothing of it.
+    call = layer.call
+    pieces = []
+    keras = layer.library == "keras"
+    modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith(
+        "Convolution"
+    )
+    # A Keras convolution once more keeps the size of its picture: strides would leave nothing of
+    # it.
     keeps_size = keras and modern and layer.name[-2:] in ("1D", "2D", "3D")
     once = ONCE | STRIDES if keeps_size else ONCE
     replaced = layer.filling(layer.spec.width_in) if layer.spec.weighted and not keras else None
@@ -198,7 +241,8 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
     named = [one for one in call.keywords if one.arg not in once]
     given += [(f"{one.arg}=" if one.arg else "**", one.value) for one in named]
     texts = [
-        (name, out_text(editor, layer) if part is replaced else editor.text(part)) for name, part in given
+        (name, out_text(editor, layer) if part is replaced else editor.text(part))
+        for name, part in given
     ]
     pieces = [name + text for name, text in texts]
     if keeps_size:

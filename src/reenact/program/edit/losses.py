@@ -13,8 +13,19 @@ from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.layers import LayerSite
-from reenact.program.read.supervision import Meeting, bends, gives_probabilities, meetings
-from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, plain_name
+from reenact.program.read.supervision import (
+    Meeting,
+    bends,
+    gives_probabilities,
+    meetings,
+)
+from reenact.program.read.vocabulary import (
+    Form,
+    activation_for,
+    form_of,
+    last_name,
+    plain_name,
+)
 from reenact.types import JsonValue
 
 BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
@@ -30,7 +41,10 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     elif site.library == "torch":
         functional = known(site.callee).dotted.startswith("torch.nn.functional.")
         home = "torch.nn.functional" if functional else "torch.nn"
-        new, both = f"{home}.{torch_loss(value, functional=functional)}", ("input", "target")
+        new, both = (
+            f"{home}.{torch_loss(value, functional=functional)}",
+            ("input", "target"),
+        )
         exchange_callee(editor, site, new, *SHARED, *both, positional=2 if functional else 0)
     else:
         _set_keras_loss(editor, site, value)
@@ -52,7 +66,11 @@ def torch_loss(value: str, *, functional: bool) -> str:
     """The class or function of that loss, by any of its names."""
     for name in lexicon.TORCH_LOSS_CLASSES:
         function, plain = lexicon.TORCH_FUNCTION_OF_LOSS.get(name, ""), plain_name(name)
-        if plain_name(value) in (plain, plain_name(function), plain.removesuffix("loss")):
+        if plain_name(value) in (
+            plain,
+            plain_name(function),
+            plain.removesuffix("loss"),
+        ):
             if functional and not function:
                 raise NotChangeable(f"{name} has no function of its own.")
             return function if functional else name
@@ -72,8 +90,12 @@ Turn: TypeAlias = tuple[Hyperparameter, EditSite, str]
 """A hyperparameter, its site, and the value that another change asks for."""
 
 
-def replace_loss(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> list[Turn]:
-    """Another loss, with the labels it is made for; returns the output activations that it asks for."""
+def replace_loss(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> list[Turn]:
+    """Another loss, with the labels it is made for; returns the output activations that it asks
+    for.
+    """
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     old, new = _spelled(site, str(param.value)), _spelled(site, value)
@@ -93,7 +115,9 @@ def replace_loss(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
 
 
 def _spelled(site: EditSite, loss: str) -> str:
-    """The library's class name of a loss; what a table of the program calls it where it has its own words."""
+    """The library's class name of a loss; what a table of the program calls it where it has its
+    own words.
+    """
     try:
         return keras_loss(loss) if site.library == "keras" else torch_loss(loss, functional=False)
     except NotChangeable:
@@ -111,7 +135,10 @@ def check_outputs(editor: SourceEditor) -> None:
         loss = editor.reading.supervision.needs_probabilities(site)
         if loss is not None and loss.id not in editor.claimed and not gives_probabilities(word):
             says = f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1."
-            raise NotChangeable(says, next_step="Change the loss as well, to BCEWithLogitsLoss for instance.")
+            raise NotChangeable(
+                says,
+                next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
+            )
 
 
 def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:
@@ -139,9 +166,13 @@ def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[T
         set_activation(editor, site, word)
 
 
-def _adapt_labels(editor: SourceEditor, site: EditSite, old: str, new: str, width: int | None) -> None:
+def _adapt_labels(
+    editor: SourceEditor, site: EditSite, old: str, new: str, width: int | None
+) -> None:
     """The labels of one loss in the form that another takes."""
-    has, wants, torch = form_of(old), form_of(new), site.library == "torch"
+    has = form_of(old)
+    wants = form_of(new)
+    torch = site.library == "torch"
     if has is None or has is wants:
         return
     for place in meetings(editor.analysis, site):

@@ -1,5 +1,7 @@
-"""What nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that scales,
-statements of a training loop: gradients set to zero, clipping, a schedule, train and evaluation mode."""
+"""What nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that
+scales, statements of a training loop: gradients set to zero, clipping, a schedule, train and
+evaluation mode.
+"""
 
 import ast
 
@@ -13,31 +15,46 @@ from reenact.program.read.calls import argument, keyword, method_name, receiver
 from reenact.program.read.ends import is_number
 from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.layers import LayerSite, activation_word
-from reenact.program.read.loops import count_of, iterated, optimizer_steps, range_arguments
+from reenact.program.read.loops import (
+    count_of,
+    iterated,
+    optimizer_steps,
+    range_arguments,
+)
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.types import JsonValue
 
 
-def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def add_argument(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     """Give a call the keyword that it lacks."""
     if param.kind is Kind.PREPROCESSING:
         _scale(editor, site, value)
     elif param.kind is Kind.SCHEDULER and site.argument == "callbacks":
         _callback(editor, site, value)
-    elif value is None and param.kind not in (Kind.GRADIENT_CLIP, Kind.WEIGHT_REGULARIZER):
+    elif value is None and param.kind not in (
+        Kind.GRADIENT_CLIP,
+        Kind.WEIGHT_REGULARIZER,
+    ):
         raise NotChangeable(f"It is absent already. Received: {value!r} for {param.id}.")
     elif value is not None:
         if param.kind is Kind.ACTIVATION and isinstance(value, str):
             value = activation_word(value)
             if value not in lexicon.KERAS_ACTIVATIONS:
                 raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
-        editor.set_argument(known(site.call), site.argument, setting_text(editor, param, site, value))
+        editor.set_argument(
+            known(site.call), site.argument, setting_text(editor, param, site, value)
+        )
 
 
-def setting_text(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> str:
-    """A value as Python; a regulariser is `"l2"`, or `{"l2": 0.001}` with a strength: the mixed one has no
-    short name that every Keras knows."""
+def setting_text(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> str:
+    """A value as Python; a regulariser is `"l2"`, or `{"l2": 0.001}` with a strength: the mixed one
+    has no short name that every Keras knows.
+    """
     mixed = isinstance(value, str) and value.lower().replace("_", "") == "l1l2"
     if param.kind is Kind.WEIGHT_REGULARIZER and mixed:
         value = {"l1": 0.01, "l2": 0.01}
@@ -52,7 +69,9 @@ def setting_text(editor: SourceEditor, param: Hyperparameter, site: EditSite, va
 
 def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value != "ReduceLROnPlateau":
-        raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
+        raise NotChangeable(
+            f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}."
+        )
     call = known(site.call)
     name = editor.name_for("keras.callbacks.ReduceLROnPlateau", call)
     monitor = "loss" if keyword(call, "validation_data", "validation_split") is None else "val_loss"
@@ -65,13 +84,17 @@ def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 
 def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """A line before training that scales the inputs, and the held-out inputs by the same numbers."""
+    """A line before training that scales the inputs, and the held-out inputs by the same
+    numbers.
+    """
     call = site.call
     data = argument(call, 0, "x") if call is not None else None
     if call is None or not isinstance(data, ast.Name):
         raise NotChangeable("The inputs are not one variable that could be scaled before training.")
     if value not in ("standardize", "scale"):
-        raise NotChangeable(f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}.")
+        raise NotChangeable(
+            f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}."
+        )
     name = data.id
     others = [other for other in _held_out(editor, site) if other != name]
     measured, scaled = f"{name}_max = abs({name}).max()", f"{{0}} = {{0}} / {name}_max"
@@ -82,17 +105,26 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 
 def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
-    """Other inputs of the same model (validation, evaluation, prediction) that are bound before training."""
+    """Other inputs of the same model (validation, evaluation, prediction) that are bound before
+    training.
+    """
     whole = editor.analysis.calls("evaluate", "predict", "fit")
     calls = [call for call in whole if scope_of(call) is site.scope]
     held = [(keyword(call, "validation_data"), argument(call, 0, "x")) for call in calls]
-    given = [one for tuples, x in held for one in (*getattr(tuples, "elts", ())[:1], x) if one is not None]
+    given = [
+        one
+        for tuples, x in held
+        for one in (*getattr(tuples, "elts", ())[:1], x)
+        if one is not None
+    ]
     line, bound = known(site.call).lineno, [bindings_of(one) for one in given]
     before = [one for one in bound if one and all(getattr(b.node, "lineno", 0) < line for b in one)]
     return list(dict.fromkeys(one[0].name for one in before))
 
 
-def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def add_initialiser(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -135,10 +167,16 @@ def remove_argument(editor: SourceEditor, site: EditSite) -> None:
 
 
 STEPS = "step_size={third}, gamma=0.1"
-SCHEDULES = {"CosineAnnealingLR": "T_max={epochs}", "StepLR": STEPS, "ExponentialLR": "gamma=0.95"}
+SCHEDULES = {
+    "CosineAnnealingLR": "T_max={epochs}",
+    "StepLR": STEPS,
+    "ExponentialLR": "gamma=0.95",
+}
 
 
-def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def set_in_loop(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     """Put in the statement that is missing."""
     if param.kind is Kind.SCHEDULER:
         _schedule(editor, site, value)
@@ -155,7 +193,9 @@ def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, val
     if not zero and (not is_number(value) or value <= 0):  # type: ignore[operator]
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     if not found:
-        raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
+        raise NotChangeable(
+            "The optimiser steps in another function than the one that makes the gradients."
+        )
     step, backward = index.statement(found[0]), index.statement(node)
     if zero:
         editor.before(backward, f"{editor.text(known(receiver(found[0])))}.zero_grad()")
@@ -179,7 +219,9 @@ def _model_name(editor: SourceEditor, scope: Scope) -> str:
     for name, at in names:
         if name and _known_here(name, at, scope):
             return name
-    raise NotChangeable("What the model is called where the gradients are made cannot be determined.")
+    raise NotChangeable(
+        "What the model is called where the gradients are made cannot be determined."
+    )
 
 
 def _known_here(name: str, at: Scope, scope: Scope) -> bool:
@@ -193,7 +235,9 @@ def _known_here(name: str, at: Scope, scope: Scope) -> bool:
 def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """A scheduler behind the optimiser, and its step at the end of every epoch."""
     if not isinstance(value, str) or value not in SCHEDULES:
-        raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
+        raise NotChangeable(
+            f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}."
+        )
     call, loop = known(site.call), site.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     statement, loop_scope = statement_of(call), scope_of(loop)
@@ -214,7 +258,9 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 
 def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
-    """`model.eval()` before an evaluation and `model.train()` behind it, or `train()` in every epoch."""
+    """`model.eval()` before an evaluation and `model.train()` behind it, or `train()` in every
+    epoch.
+    """
     name, node = _model_name(editor, site.scope), site.node
     assert isinstance(node, ast.stmt)
     if param.id.layer == "train":
@@ -236,7 +282,11 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     steps = [(node, index.statement(node)) for node in index.reads(target.id)]
     for node, step in steps:
         called = step.value if isinstance(step, ast.Expr) else None
-        if not isinstance(called, ast.Call) or method_name(called) != "step" or receiver(called) is not node:
+        if (
+            not isinstance(called, ast.Call)
+            or method_name(called) != "step"
+            or receiver(called) is not node
+        ):
             raise NotChangeable("The scheduler is used for more than its steps.")
     for statement in (*(step for _, step in steps), index.statement(call)):
         editor.remove_statement(statement)

@@ -1,4 +1,6 @@
-"""Optimisers: another class with the arguments it knows, or settings for one that was a mere string."""
+"""Optimisers: another class with the arguments it knows, or settings for one that was a mere
+string.
+"""
 
 import re
 
@@ -14,7 +16,10 @@ from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
 
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
-LIBRARIES = {"torch": ("PyTorch", lexicon.TORCH_OPTIMIZERS), "keras": ("Keras", lexicon.KERAS_OPTIMIZERS)}
+LIBRARIES = {
+    "torch": ("PyTorch", lexicon.TORCH_OPTIMIZERS),
+    "keras": ("Keras", lexicon.KERAS_OPTIMIZERS),
+}
 
 
 def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -34,7 +39,9 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
 
 def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
-    if site.library != "torch" or (known(site.callee).choices and value not in lexicon.TORCH_OPTIMIZERS):
+    if site.library != "torch" or (
+        known(site.callee).choices and value not in lexicon.TORCH_OPTIMIZERS
+    ):
         return
     _, spec = spec_of("torch", value)
     given: list[object] = []
@@ -75,12 +82,15 @@ def spec_of(library: str, value: str) -> tuple[str, OptimizerSpec]:
         if plain_name(name) == plain_name(value):
             return name, spec
     there = ", ".join(known)
-    raise NotChangeable(f"{title} has no optimiser of that name. Received: {value!r}. Known: {there}.")
+    raise NotChangeable(
+        f"{title} has no optimiser of that name. Received: {value!r}. Known: {there}."
+    )
 
 
 def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
-    """The record of a string optimiser, shared by all changes that concern it: `optimizer="adam"` becomes
-    `optimizer=Adam(learning_rate=...)`."""
+    """The record of a string optimiser, shared by all changes that concern it: `optimizer="adam"`
+    becomes `optimizer=Adam(learning_rate=...)`.
+    """
     key = known(site.call)
     if key not in editor.short_names:
         editor.short_names[key] = ShortName(site, spec_of("keras", str(known(site.found).value))[0])
@@ -103,7 +113,9 @@ def finish_short_names(editor: SourceEditor) -> None:
 
 
 def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None:
-    """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops without any."""
+    """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops
+    without any.
+    """
     file = editor.program.file(str(param.place.file))
     if file is not None and NESTEROV.search(file.text):
         why = "Nesterov's momentum, which the program asks for, needs one"
@@ -125,4 +137,6 @@ def replace_optimizer(editor: SourceEditor, site: EditSite, by: str, settings: S
         elif site.library == "keras" and site.found is not None:
             short_name(editor, site).settings[word] = value
         else:
-            raise NotChangeable("The optimiser is chosen by a string; its settings stand elsewhere.")
+            raise NotChangeable(
+                "The optimiser is chosen by a string; its settings stand elsewhere."
+            )

@@ -1,6 +1,7 @@
-"""Pieces of text put in and taken out so that the rest, its line breaks and comments, stays as it is: items
-between brackets, each with its comma; statements; and the imports that a library name needs where a file has
-none for it."""
+"""Pieces of text put in and taken out so that the rest, its line breaks and comments, stays as it
+is: items between brackets, each with its comma; statements; and the imports that a library name
+needs where a file has none for it.
+"""
 
 import ast
 import io
@@ -9,7 +10,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
-from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, TokenError, generate_tokens
+from tokenize import (
+    COMMENT,
+    DEDENT,
+    ENDMARKER,
+    INDENT,
+    NEWLINE,
+    NL,
+    TokenError,
+    generate_tokens,
+)
 from typing import TypeAlias
 
 from reenact.errors import NotChangeable
@@ -67,25 +77,38 @@ def _scan(text: str, start: int, end: int) -> Brackets:
         marks.append((first, last))
     if opens < 0:
         raise NotChangeable("The brackets of a call could not be found.")
-    items = [list(inside) for _, inside in groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))]
+    items = [
+        list(inside) for _, inside in groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))
+    ]
     spans = tuple(Span(inside[0][0], inside[-1][1]) for inside in items)
     return Brackets(opens, closes, spans, tuple(commas))
 
 
 def _tokens(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their sign."""
+    """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their
+    sign.
+    """
     piece = text[start:end]
     starts = LineTable(piece).starts
     with suppress(TokenError, IndentationError):
-        # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns simple.
+        # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns
+        # simple.
         for token in generate_tokens(io.StringIO(piece, newline="").readline):
             if token.type not in SILENT:
-                first, last = (start + starts[line - 1] + column for line, column in (token.start, token.end))
-                yield token.string if token.string in {*OPENING, *CLOSING, ","} else "", first, last
+                first, last = (
+                    start + starts[line - 1] + column for line, column in (token.start, token.end)
+                )
+                yield (
+                    token.string if token.string in {*OPENING, *CLOSING, ","} else "",
+                    first,
+                    last,
+                )
 
 
 def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[Edit]:
-    """The edits that put items behind item number `after` (at the end when none, in front when -1)."""
+    """The edits that put items behind item number `after` (at the end when none, in front when
+    -1).
+    """
     index, brackets = scope_of(node).index, brackets_of(node)
     items = brackets.items
     if not items:
@@ -101,7 +124,9 @@ def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[E
     return [(index.point(items[number].end), "".join(f", {text}" for text in texts))]
 
 
-def _below(index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str) -> list[Edit]:
+def _below(
+    index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str
+) -> list[Edit]:
     """Items on lines of their own: a comment behind an item stays with it."""
     item = brackets.items[number]
     comma = brackets.commas[number] if number < len(brackets.commas) else None
@@ -113,7 +138,10 @@ def _below(index: FileIndex, brackets: Brackets, texts: Sequence[str], number: i
     place = index.point(line_end if rest else behind)
     if comma is not None:
         return [(place, "".join(joint + text + "," for text in texts))]
-    return [(index.point(item.end), ","), (place, ",".join(joint + text for text in texts))]
+    return [
+        (index.point(item.end), ","),
+        (place, ",".join(joint + text for text in texts)),
+    ]
 
 
 def removed(node: Bracketed, number: int) -> Span:
@@ -163,8 +191,8 @@ def after_statement(statement: ast.stmt, code: str) -> Edit:
     before = index.text[lines.line_start(span.start) : span.start]
     if before.strip() or index.text[span.end : line_end].strip().startswith(";"):
         return index.point(span.end), f"; {code}"
-    # Put at the end of the line rather than at the start of the next: in a notebook that would be another
-    # cell.
+    # Put at the end of the line rather than at the start of the next: in a notebook that would be
+    # another cell.
     return index.point(line_end), lines.newline + before + code
 
 
@@ -175,7 +203,10 @@ def without_statement(statement: ast.stmt) -> Edit:
     parent, block = index.block_of(statement)
     if len(getattr(parent, block, ())) == 1 and not isinstance(parent, ast.Module):
         return span, "pass"
-    line_start, line_end = index.lines.line_start(span.start), index.lines.line_end(span.end)
+    line_start, line_end = (
+        index.lines.line_start(span.start),
+        index.lines.line_end(span.end),
+    )
     rest = text[span.end : line_end].strip()
     if not text[line_start : span.start].strip() and (not rest or rest.startswith("#")):
         return Span(line_start, index.lines.line_end(line_end, behind=True), index.path), ""
@@ -187,14 +218,20 @@ def without_statement(statement: ast.stmt) -> Edit:
 
 
 def available_name(index: FileIndex, dotted: str, line: int) -> str:
-    """The shortest name a file has above a line for a canonical library name; empty when it has none."""
+    """The shortest name a file has above a line for a canonical library name; empty when it has
+    none.
+    """
     groups = index.module.bindings.values()
-    sure = [group for group in groups if all(one.how is How.IMPORT and not one.level for one in group)]
+    sure = [
+        group for group in groups if all(one.how is How.IMPORT and not one.level for one in group)
+    ]
     above = [one for group in sure for one in group if getattr(one.node, "lineno", 0) <= line]
     names = [_name_by(one, dotted) for one in above if index.parents.get(one.node) is index.tree]
     best = min(filter(None, names), key=lambda name: name.count("."), default="")
     home, _, last = dotted.rpartition(".")
-    return best or (last if any(canonical(star.dotted) == home for star in index.module.stars) else "")
+    return best or (
+        last if any(canonical(star.dotted) == home for star in index.module.stars) else ""
+    )
 
 
 def _name_by(binding: Binding, dotted: str) -> str:
@@ -206,7 +243,8 @@ def _name_by(binding: Binding, dotted: str) -> str:
         return f"{binding.name}.{dotted}"
     if dotted.startswith(own + "."):
         rest = dotted[len(own) + 1 :]
-        # `import torch` gives all of torch.nn and torch.optim; other packages give only what they import.
+        # `import torch` gives all of torch.nn and torch.optim; other packages give only what they
+        # import.
         reachable = own.startswith(("torch", "keras", "lightning", "sklearn.")) or "." not in rest
         return f"{binding.name}.{rest}" if reachable else ""
     return ""
@@ -222,11 +260,20 @@ def import_for(index: FileIndex, dotted: str) -> str:
 
 
 def put_import(index: FileIndex, statement: str, line: int) -> Edit:
-    """The edit that puts an import behind the last one at the top of the file that comes before a line."""
-    body, starts, newline = index.tree.body, index.lines.starts, index.lines.newline
+    """The edit that puts an import behind the last one at the top of the file that comes before
+    a line.
+    """
+    body = index.tree.body
+    starts = index.lines.starts
+    newline = index.lines.newline
     head = body[0]
-    docstring = [head] if isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant) else []
-    tops = [*docstring, *(one for one in body if isinstance(one, ast.Import | ast.ImportFrom))]
+    docstring = (
+        [head] if isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant) else []
+    )
+    tops = [
+        *docstring,
+        *(one for one in body if isinstance(one, ast.Import | ast.ImportFrom)),
+    ]
     last = max((end for one in tops if (end := one.end_lineno or one.lineno) < line), default=0)
     if last == 0:
         return index.point(starts[head.lineno - 1]), statement + newline

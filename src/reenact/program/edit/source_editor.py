@@ -1,8 +1,9 @@
-"""The bench where changes become edits: everything wanted is collected first, then written in one go.
+"""The bench where changes become edits: everything wanted is collected first, then written in one
+go.
 
-All changes of a patch are resolved against the same program, so that their order does not matter and any
-subset of them can be applied. Arguments of one call are gathered and written together; two values for one
-place are a conflict.
+All changes of a patch are resolved against the same program, so that their order does not matter
+and any subset of them can be applied. Arguments of one call are gathered and written together; two
+values for one place are a conflict.
 """
 
 import ast
@@ -29,7 +30,9 @@ Settings: TypeAlias = Mapping[str, JsonValue]
 
 
 def known(part: Part | None, why: str = "It is not written in a way that can be changed.") -> Part:
-    """What a change has to know about its place; raises NotChangeable where the program does not tell."""
+    """What a change has to know about its place; raises NotChangeable where the program does
+    not tell.
+    """
     if part is None:
         raise NotChangeable(why)
     return part
@@ -54,11 +57,14 @@ class TextEdit:
     span: Span
     text: str
     order: tuple[int, int]
-    """Edits at one point: what closes a wrapping first, innermost first, what opens one last; the others
-    between them in the order in which they were wished for."""
+    """Edits at one point: what closes a wrapping first, innermost first, what opens one last; the
+    others between them in the order in which they were wished for.
+    """
 
 
-CLOSES, STANDS, OPENS = range(3)
+CLOSES = 0
+STANDS = 1
+OPENS = 2
 
 
 @dataclass(slots=True)
@@ -100,14 +106,21 @@ class SourceEditor:
     def claim_place(self, layer: ast.Call, path: str, *, wraps: bool) -> None:
         """A layer is wrapped, or called by its place; raises PatchConflict for both."""
         if self.wrapped.setdefault(layer, wraps) is not wraps:
-            raise PatchConflict(f"One change wraps {path} in another layer, another one initialises it.")
+            raise PatchConflict(
+                f"One change wraps {path} in another layer, another one initialises it."
+            )
 
     def replace(self, spot: Span, text: str, side: int = STANDS) -> None:
         """Put a text in the place of a spot; the same wish twice is one wish."""
         self._order += 1
         edits = self.edits.setdefault(spot.file, [])
-        if not any(other.span == spot and other.text == text for other in edits) or spot.start == spot.end:
-            edits.append(TextEdit(spot, text, (side, -self._order if side == CLOSES else self._order)))
+        if (
+            not any(other.span == spot and other.text == text for other in edits)
+            or spot.start == spot.end
+        ):
+            edits.append(
+                TextEdit(spot, text, (side, -self._order if side == CLOSES else self._order))
+            )
 
     def in_front(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
         """Put a text in the place of what stands before a part of an expression."""
@@ -144,7 +157,9 @@ class SourceEditor:
         """Take out the argument whose value this is."""
         items: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         items.sort(key=lambda item: (item.lineno, item.col_offset))
-        values = [item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items]
+        values = [
+            item.value if isinstance(item, ast.Starred | ast.keyword) else item for item in items
+        ]
         self.work(call).drop.add(values.index(node))
 
     def before(self, statement: ast.stmt, *lines: str) -> None:
@@ -160,7 +175,9 @@ class SourceEditor:
     def name_for(self, dotted: str, near: ast.AST) -> str:
         """How this file can call a library object, with an import added when it cannot yet."""
         index = scope_of(near).index
-        line = [part for part in (near, *index.ancestors(near)) if isinstance(part, ast.stmt)][-1].lineno
+        line = [part for part in (near, *index.ancestors(near)) if isinstance(part, ast.stmt)][
+            -1
+        ].lineno
         name = segments.available_name(index, dotted, line)
         if not name:
             key = (index, segments.import_for(index, dotted))
@@ -173,7 +190,9 @@ class SourceEditor:
             raise PatchConflict("Two changes want other words at one place of the command line.")
 
     def finish(self) -> dict[str, list[TextEdit]]:
-        """All edits by file, in the order of the text; raises PatchConflict when two want one place."""
+        """All edits by file, in the order of the text; raises PatchConflict when two want one
+        place.
+        """
         for node, work in self.calls.items():
             self._finish_call(node, work)
         for (index, statement), line in self.imports.items():
@@ -185,12 +204,18 @@ class SourceEditor:
         items = [*node.args, *node.keywords] if isinstance(node, ast.Call) else node.elts
         if work.drop and len(work.drop) == len(items):
             brackets = segments.brackets_of(node)
-            self.replace(Span(brackets.opens + 1, brackets.closes, scope_of(node).file), ", ".join(texts))
+            self.replace(
+                Span(brackets.opens + 1, brackets.closes, scope_of(node).file),
+                ", ".join(texts),
+            )
             return
         for number in sorted(work.drop):
             self.replace(segments.removed(node, number), "")
         wanted = [(texts, None)] if texts else []
-        for new, place in [*wanted, *(([text], number) for number, text in work.insert)]:
+        for new, place in [
+            *wanted,
+            *(([text], number) for number, text in work.insert),
+        ]:
             self.insert(node, new, place)
 
     def insert(self, node: Bracketed, texts: list[str], after: int | None) -> None:
@@ -228,7 +253,13 @@ def written(text: str, edits: Iterable[TextEdit]) -> str:
 
 
 def assigned(statement: ast.stmt, value: ast.expr) -> ast.expr | None:
-    """What a statement assigns this very value to, when it assigns it once and does nothing else."""
-    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
+    """What a statement assigns this very value to, when it assigns it once and does nothing
+    else.
+    """
+    if (
+        isinstance(statement, ast.Assign)
+        and statement.value is value
+        and len(statement.targets) == 1
+    ):
         return statement.targets[0]
     return None

@@ -1,5 +1,6 @@
-"""Literal values and library names, wherever the trail of a hyperparameter ends, and on the command line too,
-written in the style of what stands there now."""
+"""Literal values and library names, wherever the trail of a hyperparameter ends, and on the command
+line too, written in the style of what stands there now.
+"""
 
 import ast
 import json
@@ -17,7 +18,9 @@ from reenact.types import JsonValue
 
 
 def python_text(value: JsonValue, before: str = "") -> str:
-    """A JSON value as Python source; quotes, brackets and quoted numbers follow what stood there."""
+    """A JSON value as Python source; quotes, brackets and quoted numbers follow what stood
+    there.
+    """
     quote = before[:1] if before[:1] in ("'", '"') else '"'
     if isinstance(value, str):
         text = json.dumps(value, ensure_ascii=False)
@@ -41,7 +44,9 @@ def word_text(value: JsonValue) -> str:
     return json.dumps(value) if value is not None and not isinstance(value, bool) else str(value)
 
 
-def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+def set_value(
+    editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
+) -> None:
     """Write a literal where the hyperparameter's value stands, and everything that must follow."""
     found = known(site.found)
     if found.scale != 1.0 and is_number(value):
@@ -63,14 +68,20 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
         # An option without a default is given on the command line.
         flag = end.option.flags[0]
         if not flag.startswith("-"):
-            raise NotChangeable(f"The value is the positional argument {flag!r} of the command line.")
+            raise NotChangeable(
+                f"The value is the positional argument {flag!r} of the command line."
+            )
         if end.given is None:
             editor.say(len(editor.program.arguments), 0, [flag, word_text(value)])
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
     data = editor.program.file(spot.file) if end.entry is not None else None
-    text = write_value(data.language, value, before) if data is not None else python_text(value, before)
+    text = (
+        write_value(data.language, value, before)
+        if data is not None
+        else python_text(value, before)
+    )
     editor.replace(spot, text)
 
 
@@ -120,7 +131,9 @@ def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: Jso
 
 
 def rename(editor: SourceEditor, node: ast.AST, old: str, new: str) -> None:
-    """Put the library object `new` where the name of `old` is written, perhaps far from its call."""
+    """Put the library object `new` where the name of `old` is written, perhaps far from its
+    call.
+    """
     if not isinstance(node, ast.Name | ast.Attribute):
         raise NotChangeable("The name of what is called is not written as a name.")
     home, _, name = new.rpartition(".")
@@ -143,11 +156,20 @@ def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     write_at(editor, callee.end, value)
 
 
-def exchange_callee(editor: SourceEditor, site: EditSite, new: str, *kept: str, positional: int = 0) -> None:
-    """Another library class or function in the place of one, with those arguments that both take."""
+def exchange_callee(
+    editor: SourceEditor, site: EditSite, new: str, *kept: str, positional: int = 0
+) -> None:
+    """Another library class or function in the place of one, with those arguments that both
+    take.
+    """
     call = known(site.call)
     rename_callee(editor, known(site.callee), new)
     if has_unpacking(call):
-        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
-    for part in (*call.args[positional:], *(one.value for one in call.keywords if one.arg not in kept)):
+        raise NotChangeable(
+            "The call takes unpacked arguments; what would have to go cannot be determined."
+        )
+    for part in (
+        *call.args[positional:],
+        *(one.value for one in call.keywords if one.arg not in kept),
+    ):
         editor.drop_argument(call, part)

@@ -1,6 +1,7 @@
-"""Values worth trying for a hyperparameter, the most usual first. The search space of the study, with what it
-lacked: learning rates on a logarithmic grid, epochs and widths by factors, activations by the role of their
-layer."""
+"""Values worth trying for a hyperparameter, the most usual first. The search space of the study,
+with what it lacked: learning rates on a logarithmic grid, epochs and widths by factors, activations
+by the role of their layer.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,11 +11,21 @@ from reenact.program.read import lexicon
 from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number
 from reenact.program.read.vocabulary import plain_name
-from reenact.program.source import words
 from reenact.types import JsonValue
 
 RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)
-USUAL_RATE = dict.fromkeys(words("sgd adagrad asgd rprop"), 1e-2) | {"adadelta": 1.0, "lbfgs": 1.0}
+USUAL_RATE = dict.fromkeys(
+    (
+        "sgd",
+        "adagrad",
+        "asgd",
+        "rprop",
+    ),
+    1e-2,
+) | {
+    "adadelta": 1.0,
+    "lbfgs": 1.0,
+}
 """By optimiser; 1e-3 for all others."""
 BATCHES = (16, 32, 64, 128, 256, 512)
 FACTORS = (2.0, 0.5, 4.0, 0.25)
@@ -22,20 +33,71 @@ EPOCH_FACTORS = (2.0, 4.0, 10.0, 0.5)
 HIDDEN = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "tanh", "sigmoid")
 OUTPUT = ("softmax", "sigmoid", "linear", "tanh", "relu")
 TORCH_OUTPUT = ("linear", "sigmoid", "softmax", "log_softmax", "tanh")
-TORCH_LOSSES = words(
-    "CrossEntropyLoss MSELoss BCEWithLogitsLoss BCELoss NLLLoss L1Loss SmoothL1Loss HuberLoss MultiMarginLoss"
+TORCH_LOSSES = (
+    "CrossEntropyLoss",
+    "MSELoss",
+    "BCEWithLogitsLoss",
+    "BCELoss",
+    "NLLLoss",
+    "L1Loss",
+    "SmoothL1Loss",
+    "HuberLoss",
+    "MultiMarginLoss",
 )
-TORCH_OPTIMIZERS = words("Adam SGD AdamW RMSprop NAdam Adagrad Adamax Adadelta RAdam")
-KERAS_OPTIMIZERS = words("Adam SGD RMSprop Nadam AdamW Adagrad Adamax Adadelta")
-TORCH_INITS = words(
-    "kaiming_uniform_ xavier_uniform_ kaiming_normal_ xavier_normal_ orthogonal_ trunc_normal_"
+TORCH_OPTIMIZERS = (
+    "Adam",
+    "SGD",
+    "AdamW",
+    "RMSprop",
+    "NAdam",
+    "Adagrad",
+    "Adamax",
+    "Adadelta",
+    "RAdam",
 )
-KERAS_INITS = words(
-    "glorot_uniform he_normal he_uniform glorot_normal lecun_normal lecun_uniform orthogonal "
-    "random_normal random_uniform truncated_normal zeros ones"
+KERAS_OPTIMIZERS = (
+    "Adam",
+    "SGD",
+    "RMSprop",
+    "Nadam",
+    "AdamW",
+    "Adagrad",
+    "Adamax",
+    "Adadelta",
 )
-TORCH_BIASES = words("zeros_ uniform_ normal_")
-KERAS_BIASES = words("zeros ones random_normal random_uniform")
+TORCH_INITS = (
+    "kaiming_uniform_",
+    "xavier_uniform_",
+    "kaiming_normal_",
+    "xavier_normal_",
+    "orthogonal_",
+    "trunc_normal_",
+)
+KERAS_INITS = (
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "glorot_normal",
+    "lecun_normal",
+    "lecun_uniform",
+    "orthogonal",
+    "random_normal",
+    "random_uniform",
+    "truncated_normal",
+    "zeros",
+    "ones",
+)
+TORCH_BIASES = (
+    "zeros_",
+    "uniform_",
+    "normal_",
+)
+KERAS_BIASES = (
+    "zeros",
+    "ones",
+    "random_normal",
+    "random_uniform",
+)
 KERNELS = (3, 5, 7, 1)
 FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
     Kind.DROPOUT: (0.2, 0.5, 0.1, 0.3, 0.0),
@@ -84,7 +146,9 @@ def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]
     if not is_number(now) or draft.param.role == "output":
         return []
     values = [now * factor for factor in factors]  # type: ignore[operator]
-    return list(dict.fromkeys(max(1, round(one)) if isinstance(now, int) else one for one in values))
+    return list(
+        dict.fromkeys(max(1, round(one)) if isinstance(now, int) else one for one in values)
+    )
 
 
 def _epochs(draft: Draft) -> Sequence[JsonValue]:
@@ -126,24 +190,47 @@ def _scaling(draft: Draft) -> Sequence[JsonValue]:
     if draft.param.absent:
         return ("standardize", "scale")
     if draft.site.style is Style.NAME:
-        return words("StandardScaler MinMaxScaler MaxAbsScaler")
+        return (
+            "StandardScaler",
+            "MinMaxScaler",
+            "MaxAbsScaler",
+        )
     return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
 
 
 def _schedulers(draft: Draft) -> Sequence[JsonValue]:
     torch = draft.site.library == "torch"
     if draft.site.library == "transformers":
-        return words("linear cosine constant constant_with_warmup polynomial")
+        return (
+            "linear",
+            "cosine",
+            "constant",
+            "constant_with_warmup",
+            "polynomial",
+        )
     if draft.param.absent:
-        return words("CosineAnnealingLR StepLR ExponentialLR" if torch else "ReduceLROnPlateau")
+        return ("CosineAnnealingLR", "StepLR", "ExponentialLR") if torch else ("ReduceLROnPlateau",)
     return (None,) if torch else ()
 
 
 def _optimizers(draft: Draft) -> Sequence[JsonValue]:
-    named = {"transformers": words("adamw_torch sgd adafactor rmsprop adagrad"), "torch": TORCH_OPTIMIZERS}
+    named = {
+        "transformers": (
+            "adamw_torch",
+            "sgd",
+            "adafactor",
+            "rmsprop",
+            "adagrad",
+        ),
+        "torch": TORCH_OPTIMIZERS,
+    }
     if draft.site.library in named:
         return named[draft.site.library]
-    return KERAS_OPTIMIZERS if draft.site.style is Style.NAME else [name.lower() for name in KERAS_OPTIMIZERS]
+    return (
+        KERAS_OPTIMIZERS
+        if draft.site.style is Style.NAME
+        else [name.lower() for name in KERAS_OPTIMIZERS]
+    )
 
 
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
@@ -153,7 +240,9 @@ BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
     Kind.UNITS: _scaled,
     Kind.FILTERS: _scaled,
     Kind.KERNEL_SIZE: lambda draft: (
-        [[size] * len(now) for size in KERNELS] if isinstance(now := draft.param.in_force, list) else KERNELS
+        [[size] * len(now) for size in KERNELS]
+        if isinstance(now := draft.param.in_force, list)
+        else KERNELS
     ),
     Kind.ACTIVATION: _activations,
     Kind.LOSS: _losses,
@@ -161,7 +250,9 @@ BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
     Kind.WEIGHT_INIT: lambda draft: TORCH_INITS if draft.site.library == "torch" else KERAS_INITS,
     Kind.BIAS_INIT: lambda draft: TORCH_BIASES if draft.site.library == "torch" else KERAS_BIASES,
     Kind.SCHEDULER: _schedulers,
-    Kind.VALIDATION: lambda draft: (0.2, 0.1, 0.3) if draft.site.argument == "validation_split" else (),
+    Kind.VALIDATION: lambda draft: (
+        (0.2, 0.1, 0.3) if draft.site.argument == "validation_split" else ()
+    ),
     Kind.PREPROCESSING: _scaling,
     Kind.LAYER: lambda draft: () if draft.param.role == "output" else (None, {"repeat": 2}),
     Kind.MODE: lambda draft: (draft.param.id.layer,),

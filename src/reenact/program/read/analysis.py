@@ -7,7 +7,12 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
+from reenact.program.hyperparameter import (
+    Hyperparameter,
+    HyperparameterId,
+    Kind,
+    Written,
+)
 from reenact.program.program import Program
 from reenact.program.read.calls import argument, has_unpacking, method_name, receiver
 from reenact.program.read.ends import End, spot_of
@@ -85,7 +90,9 @@ class EditSite:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A hyperparameter as a reader found it: not numbered, without alternatives, alone at its place."""
+    """A hyperparameter as a reader found it: not numbered, without alternatives, alone at its
+    place.
+    """
 
     param: Hyperparameter
     site: EditSite
@@ -102,7 +109,12 @@ class Draft:
 
 def of_layer(layer: LayerSite) -> dict[str, str]:
     """What a hyperparameter keeps of the layer that it belongs to."""
-    return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": layer.role}
+    return {
+        "model": layer.model,
+        "layer": layer.path,
+        "layer_type": layer.name,
+        "role": layer.role,
+    }
 
 
 class ProgramAnalysis:
@@ -150,7 +162,9 @@ class ProgramAnalysis:
 
     @cached_property
     def uses(self) -> dict[ast.Call, list[ast.Call]]:
-        """By the library call that makes an object: calls of that object with two arguments or more."""
+        """By the library call that makes an object: calls of that object with two arguments or
+        more.
+        """
         found: dict[ast.Call, list[ast.Call]] = {}
         for call in self.sources.calls():
             if isinstance(call.func, ast.Name | ast.Attribute) and len(call.args) > 1:
@@ -158,7 +172,9 @@ class ProgramAnalysis:
                     found.setdefault(made, []).append(call)
         return found
 
-    def value_drafts(self, kind: Kind, use: ast.expr | None, site: EditSite, **extra: Any) -> list[Draft]:
+    def value_drafts(
+        self, kind: Kind, use: ast.expr | None, site: EditSite, **extra: Any
+    ) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use)]
 
@@ -169,28 +185,45 @@ class ProgramAnalysis:
         return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
 
     def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:
-        """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
+        """A hyperparameter that nobody wrote: it would go into this call or beside this
+        statement.
+        """
         return self._draft(kind, site, None, Written.ABSENT, self.head(node), **extra)
 
-    def spot_draft(self, kind: Kind, site: EditSite, value: JsonValue, spot: Span, **extra: Any) -> Draft:
+    def spot_draft(
+        self, kind: Kind, site: EditSite, value: JsonValue, spot: Span, **extra: Any
+    ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
         return self._draft(kind, site, value, Written.LITERAL, spot, uses=(spot,), **extra)
 
-    def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any) -> Draft:
+    def name_draft(
+        self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any
+    ) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
         end, spot = callee.end, self.values.spot(callee.end)
         uses = (spot_of(site.call),) if site.call is not None else ()
         return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
 
     def _draft(
-        self, kind: Kind, site: EditSite, value: JsonValue, written: Written, spot: Span, **extra: Any
+        self,
+        kind: Kind,
+        site: EditSite,
+        value: JsonValue,
+        written: Written,
+        spot: Span,
+        **extra: Any,
     ) -> Draft:
         """`end`: where the value stands; the command line may say otherwise."""
         end: End | None = extra.pop("end", None)
         if end is not None and end.given is not None:
-            extra |= {"default": end.default, "overridden": end.given.flag or "the command line"}
+            extra |= {
+                "default": end.default,
+                "overridden": end.given.flag or "the command line",
+            }
         extra = (of_layer(site.layer) if site.layer is not None else {}) | extra
-        own = HyperparameterId(site.scope.file, extra.pop("model", ""), extra.pop("layer", ""), kind)
+        own = HyperparameterId(
+            site.scope.file, extra.pop("model", ""), extra.pop("layer", ""), kind
+        )
         extra["uses"] = tuple(map(self.place, extra.get("uses", ())))
         extra |= {"text": self.text(spot), "library": site.library}
         return Draft(Hyperparameter(own, value, written, self.place(spot), **extra), site, spot)
@@ -224,7 +257,9 @@ class CallSite:
         return self.analysis.absent(kind, site, self.call, default=default, layer_type=self.owner)
 
     def either(self, slot: Slot) -> list[Draft]:
-        """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide it."""
+        """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide
+        it.
+        """
         name = slot.names[0]
         found = self.given(slot.kind, slot.position, *slot.names) or self._unpacked(slot.kind, name)
         hidden = found or not slot.reported or has_unpacking(self.call)
@@ -245,6 +280,8 @@ class CallSite:
         return self.analysis.name_draft(kind, callee, site, value or chosen_name(callee))
 
     def made(self, *prefixes: str) -> bool:
-        """Whether the object whose method is called comes from one of these libraries or classes."""
+        """Whether the object whose method is called comes from one of these libraries or
+        classes.
+        """
         made = self.analysis.callees.made(receiver(self.call))
         return any(item.callee.dotted.startswith(prefixes) for item in made)

@@ -1,12 +1,19 @@
-"""Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and encoding;
-and whether code evaluates or trains."""
+"""Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and
+encoding; and whether code evaluates or trains.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.analysis import (
+    CallSite,
+    Draft,
+    EditSite,
+    ProgramAnalysis,
+    Style,
+)
 from reenact.program.read.calls import argument, keyword, method_name
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
 from reenact.program.read.index import dotted_text, statement_of
@@ -15,7 +22,6 @@ from reenact.program.read.scope import FileIndex, scope_of
 from reenact.program.read.targets import How, unpacked
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, Slot, last_name
-from reenact.program.source import word_set, words
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
 EVALUATES = re.compile(
@@ -47,12 +53,18 @@ def speaks_of_evaluation(*names: str) -> bool:
     """True when names say validation or test and none says training."""
     words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names]
     # `testloader` and `valid_loader` alike: `test_loader`.
-    spread = [re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word) for word in words]
+    spread = [
+        re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word) for word in words
+    ]
     return any(map(EVALUATES.search, spread)) and not any(map(TRAINS.search, spread))
 
 
-LOADERS = word_set(
-    "torch.utils.data.DataLoader torch.utils.data.dataloader.DataLoader torch_geometric.loader.DataLoader"
+LOADERS = frozenset(
+    {
+        "torch.utils.data.DataLoader",
+        "torch.utils.data.dataloader.DataLoader",
+        "torch_geometric.loader.DataLoader",
+    }
 )
 SAMPLERS = frozenset(("torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"))
 GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
@@ -74,7 +86,9 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
             yield from at.given(Kind.SHUFFLE, None, "shuffle")
         elif last_name(dotted) == "random_split" and dotted.startswith("torch."):
             yield from _split(at)
-        elif method_name(call) in GENERATORS or (tensors and method_name(call) == "batch" and call.args):
+        elif method_name(call) in GENERATORS or (
+            tensors and method_name(call) == "batch" and call.args
+        ):
             batched = method_name(call) == "batch"
             at = CallSite(analysis, call, "keras")
             if not speaks_of_evaluation(_target_name(call)):
@@ -90,7 +104,10 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def evaluates(analysis: ProgramAnalysis, call: ast.Call) -> bool:
     """A loader for validation or test, by the names around it."""
     given = [*call.args[:1], keyword(call, "dataset")]
-    names = [_target_name(call), *(dotted_text(part) for part in given if part is not None)]
+    names = [
+        _target_name(call),
+        *(dotted_text(part) for part in given if part is not None),
+    ]
     if speaks_of_evaluation(*names):
         return True
     return is_evaluation(analysis, call) and not any("train" in name.lower() for name in names)
@@ -101,7 +118,9 @@ def _target_name(call: ast.Call) -> str:
     if not isinstance(statement, ast.Assign):
         return ""
     found = unpacked(statement.targets[0], How.ASSIGN, statement.value)
-    return dotted_text(next((part for part, _, value, _ in found if value is call), statement.targets[0]))
+    return dotted_text(
+        next((part for part, _, value, _ in found if value is call), statement.targets[0])
+    )
 
 
 def _split(at: CallSite) -> list[Draft]:
@@ -133,17 +152,48 @@ def _share(analysis: ProgramAnalysis, node: ast.AST, depth: int = 0) -> Found | 
 
 
 GREY_LEVELS = (255, 256, 127.5, 128)
-SCALERS = words(
-    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer "
-    "PowerTransformer scale minmax_scale normalize Normalize ToTensor Rescaling Normalization"
+SCALERS = (
+    "StandardScaler",
+    "MinMaxScaler",
+    "MaxAbsScaler",
+    "RobustScaler",
+    "Normalizer",
+    "QuantileTransformer",
+    "PowerTransformer",
+    "scale",
+    "minmax_scale",
+    "normalize",
+    "Normalize",
+    "ToTensor",
+    "Rescaling",
+    "Normalization",
 )
-ENCODERS = ["to_categorical", "one_hot", "LabelEncoder", "LabelBinarizer", "OneHotEncoder", "get_dummies"]
-HOMES = ("sklearn.", "keras.", "torchvision.", "torch.", "pandas.", "tensorflow.", "albumentations.")
+ENCODERS = [
+    "to_categorical",
+    "one_hot",
+    "LabelEncoder",
+    "LabelBinarizer",
+    "OneHotEncoder",
+    "get_dummies",
+]
+HOMES = (
+    "sklearn.",
+    "keras.",
+    "torchvision.",
+    "torch.",
+    "pandas.",
+    "tensorflow.",
+    "albumentations.",
+)
 
 
 def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of scaling and encoding; one absent draft when inputs are never scaled."""
-    found = [draft for index in analysis.sources.indexes.values() for draft in _divisions(analysis, index)]
+    found = [
+        draft
+        for index in analysis.sources.indexes.values()
+        for draft in _divisions(analysis, index)
+    ]
     for call in analysis.calls():
         for callee in analysis.callees.of(call):
             name = last_name(callee.dotted)
@@ -152,7 +202,9 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
                 reason = "" if style is Style.NAME else "how data is encoded depends on the data"
                 site = EditSite(style, "data", call, callee=callee, reason=reason)
                 layer = "scale" if name in SCALERS else "encode"
-                found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
+                found.append(
+                    analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer)
+                )
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
     if not any(draft.param.id.layer == "scale" for draft in found):
         found += list(_by_hand(analysis)) or ([] if symbols else list(_unscaled(analysis)))
@@ -165,7 +217,10 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
             if is_number(literal(divisor)) and literal(divisor) in GREY_LEVELS:
-                site, found = EditSite(Style.VALUE, "data", node=node), analysis.values.here(divisor)
+                site, found = (
+                    EditSite(Style.VALUE, "data", node=node),
+                    analysis.values.here(divisor),
+                )
                 yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
@@ -182,7 +237,9 @@ def _hand_word(call: ast.Call) -> str:
     if name in ("std", "std_mean", "adapt"):
         return "standardize"
     parent = scope_of(call).index.parents.get(call)
-    divided = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
+    divided = (
+        isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
+    )
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     # `x_max = abs(x).max()` is there to divide by.
     named = isinstance(target, ast.Name) and target.id.endswith(("_max", "_scale"))
@@ -192,7 +249,10 @@ def _hand_word(call: ast.Call) -> str:
 def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call in analysis.calls():
         data = argument(call, 0, "x")
-        fitted = method_name(call) == "fit" and keyword(call, "epochs", "nb_epoch", "batch_size") is not None
+        fitted = (
+            method_name(call) == "fit"
+            and keyword(call, "epochs", "nb_epoch", "batch_size") is not None
+        )
         if (fitted or analysis.callees.dotted(call).endswith("TensorDataset")) and data is not None:
             at = CallSite(analysis, call, "keras" if fitted else "torch")
             site = at.site("x", node=data)

@@ -1,5 +1,6 @@
-"""Where the trail of a value ends: the expression, or the entry of a data file, that would have to be edited;
-and the option of the command line (argparse, click, absl) that gives it."""
+"""Where the trail of a value ends: the expression, or the entry of a data file, that would have to
+be edited; and the option of the command line (argparse, click, absl) that gives it.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +66,13 @@ class End:
 
 
 def literal(node: ast.AST | None) -> JsonValue | object:
-    """The JSON value of a literal expression, or NOT_LITERAL. Bytes, sets, complex numbers are none."""
+    """The JSON value of a literal expression, or NOT_LITERAL. Bytes, sets, complex numbers are
+    none.
+    """
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, bool | int | float | str | None) else NOT_LITERAL
+        return (
+            node.value if isinstance(node.value, bool | int | float | str | None) else NOT_LITERAL
+        )
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = literal(node.operand)
         sign = -1 if isinstance(node.op, ast.USub) else 1
@@ -108,7 +113,9 @@ class Option:
     """What a flag without a value stores; none for options that take one."""
 
     def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> Given | None:
-        """What the command line says about it, the last time counts; `flags` are those of its parser."""
+        """What the command line says about it, the last time counts; `flags` are those of its
+        parser.
+        """
         found: Given | None = None
         for index, word in enumerate(takewhile(lambda one: one != "--", arguments)):
             flag, equals, rest = self._split(word, flags)
@@ -127,7 +134,9 @@ class Option:
         return found
 
     def _split(self, word: str, flags: frozenset[str]) -> tuple[str, bool, str]:
-        """The flag a word gives this option by: in full, shortened, or glued to its value (`-l0.1`)."""
+        """The flag a word gives this option by: in full, shortened, or glued to its value
+        (`-l0.1`).
+        """
         flag, equals, rest = word.partition("=")
         if flag in self.flags:
             return flag, bool(equals), rest
@@ -154,7 +163,9 @@ class Given:
 
 def read_word(word: str, type_name: str, default: ast.expr | None) -> JsonValue:
     """A word of the command line as the value that the program gets."""
-    numeric = type_name not in ("str", "") or (not type_name and isinstance(literal(default), int | float))
+    numeric = type_name not in ("str", "") or (
+        not type_name and isinstance(literal(default), int | float)
+    )
     number = number_of(word) if numeric else None
     if number is None:
         return word
@@ -174,7 +185,9 @@ def number_of(word: str) -> int | float | None:
 def argparse_options(sources: Sources, parse: ast.Call) -> list[Option]:
     """The options of the parser whose `parse_args` this is."""
     parser = ast.dump(parse.func.value) if isinstance(parse.func, ast.Attribute) else ""
-    makers = [call for call in sources.calls() if sources.dotted(call.func).endswith("ArgumentParser")]
+    makers = [
+        call for call in sources.calls() if sources.dotted(call.func).endswith("ArgumentParser")
+    ]
     adds = [call for call in sources.calls() if method_name(call) == "add_argument"]
     if len(makers) > 1:
         here = [call for call in adds if scope_of(call) is scope_of(parse)]

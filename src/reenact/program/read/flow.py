@@ -1,8 +1,9 @@
-"""Follow a tensor through forward code: which layers it passes, which activation acts on whose output.
+"""Follow a tensor through forward code: which layers it passes, which activation acts on whose
+output.
 
-Every statement of a `forward` or `call`, or of a function that builds a functional Keras model, is walked
-once (loop bodies twice). What is not understood makes the tensor's past unknown, so that nothing is claimed
-about it.
+Every statement of a `forward` or `call`, or of a function that builds a functional Keras model, is
+walked once (loop bodies twice). What is not understood makes the tensor's past unknown, so that
+nothing is claimed about it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,21 @@ from dataclasses import dataclass
 
 from reenact.program.read import lexicon
 from reenact.program.read.calls import method_name
-from reenact.program.read.layers import ActivationSite, Applied, LayerSite, Way, activation_word, bend_word
+from reenact.program.read.layers import (
+    ActivationSite,
+    Applied,
+    LayerSite,
+    Way,
+    activation_word,
+    bend_word,
+)
 from reenact.program.read.scope import Scope
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
 
-PASSING = frozenset((Family.DROPOUT, Family.NORM, Family.POOL, Family.SHAPE, Family.NOISE, Family.INPUT))
+PASSING = frozenset(
+    (Family.DROPOUT, Family.NORM, Family.POOL, Family.SHAPE, Family.NOISE, Family.INPUT)
+)
 BENDS = frozenset((Family.DENSE, Family.CONV))
 MAX_INLINE = 3
 
@@ -35,7 +45,11 @@ class Tensor:
     """Convolutions that its size still depends on."""
 
     def __or__(self, other: Tensor) -> Tensor:
-        return Tensor(self.open | other.open, self.made_by | other.made_by, self.sized_by | other.sized_by)
+        return Tensor(
+            self.open | other.open,
+            self.made_by | other.made_by,
+            self.sized_by | other.sized_by,
+        )
 
     def bent(self) -> Tensor:
         """The same tensor after something that is no layer acted on its values."""
@@ -53,7 +67,9 @@ class Flow:
         self.applied = applied
         self.activations: list[ActivationSite] = []
         self.functions: list[ast.Call] = []
-        """Calls in forward code that are no layers: functional dropout and pooling are found among them."""
+        """Calls in forward code that are no layers: functional dropout and pooling are found
+        among them.
+        """
         self.taken: set[LayerSite] = set()
         """Layers whose output another layer takes."""
         self._inlining: list[Scope] = []
@@ -64,7 +80,11 @@ class Flow:
         node, known = function.node, {} if names is None else names
         if isinstance(node, ast.Lambda):
             return self.value(node.body, known)
-        body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) else []
+        body = (
+            node.body
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
+            else []
+        )
         return self._block(body, known)
 
     def _block(self, statements: Iterable[ast.stmt], names: dict[str, Tensor]) -> Tensor:
@@ -115,7 +135,11 @@ class Flow:
         return returned
 
     def _bind(
-        self, target: ast.expr, value: ast.expr | None, tensor: Tensor, names: dict[str, Tensor]
+        self,
+        target: ast.expr,
+        value: ast.expr | None,
+        tensor: Tensor,
+        names: dict[str, Tensor],
     ) -> None:
         if isinstance(target, ast.Name):
             names[target.id] = tensor
@@ -123,7 +147,12 @@ class Flow:
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
             for number, part in enumerate(target.elts):
                 one = parts[number] if parts is not None and number < len(parts) else None
-                self._bind(part, one, self.value(one, names) if one is not None else tensor, names)
+                self._bind(
+                    part,
+                    one,
+                    self.value(one, names) if one is not None else tensor,
+                    names,
+                )
 
     def value(self, node: ast.expr | None, names: dict[str, Tensor]) -> Tensor:
         """The tensor an expression stands for."""
@@ -137,7 +166,10 @@ class Flow:
             both = self.value(node.left, names) | self.value(node.right, names)
             constant = isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant)
             return both if constant else self._joined(both, node.right)
-        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr):
+        if isinstance(
+            node,
+            ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr,
+        ):
             value = self.value(node.value, names)
             names |= {node.target.id: value} if isinstance(node, ast.NamedExpr) else {}
             return value
@@ -191,7 +223,9 @@ class Flow:
         return given
 
     def _own(self, target: Scope, given: Tensor) -> Tensor:
-        """A function or method of the program is gone through; an object of its own class is a closed box."""
+        """A function or method of the program is gone through; an object of its own class is a
+        closed box.
+        """
         if not target.is_function or target in self._inlining or len(self._inlining) >= MAX_INLINE:
             return NOTHING
         self._inlining.append(target)

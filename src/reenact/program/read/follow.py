@@ -1,9 +1,9 @@
-"""Follow a value to the place that would have to be edited: names, parameters, attributes, entries, across
-files.
+"""Follow a value to the place that would have to be edited: names, parameters, attributes, entries,
+across files.
 
-A trail may fork, for a function called twice or a loop over a list: every end is returned. Where nothing
-certain is known (a name assigned twice, a value computed from data) the trail stops at the expression it
-reached.
+A trail may fork, for a function called twice or a loop over a list: every end is returned. Where
+nothing certain is known (a name assigned twice, a value computed from data) the trail stops at the
+expression it reached.
 """
 
 import ast
@@ -17,9 +17,17 @@ from reenact.program.read.members import Members
 from reenact.program.read.scope import Binding, Scope, bindings_of, scope_of
 from reenact.program.read.targets import How
 from reenact.program.read.trail import last_before
-from reenact.program.source import word_set
 
-CASTS = word_set("builtins.float builtins.int builtins.str builtins.bool builtins.round builtins.abs")
+CASTS = frozenset(
+    {
+        "builtins.float",
+        "builtins.int",
+        "builtins.str",
+        "builtins.bool",
+        "builtins.round",
+        "builtins.abs",
+    }
+)
 ENVIRONMENT = frozenset(("os.environ.get", "os.getenv"))
 
 
@@ -67,8 +75,12 @@ class Follower(Members):
         return last_before(index, own, use)
 
     def _fallback(self, node: ast.Name, bindings: Sequence[Binding]) -> list[End]:
-        """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
-        value = bindings[1].value if len(bindings) == 2 and bindings[0].how is How.PARAMETER else None
+        """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose
+        default is None.
+        """
+        value = (
+            bindings[1].value if len(bindings) == 2 and bindings[0].how is How.PARAMETER else None
+        )
         alternative = None
         if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
             alternative = value.values[-1] if is_name(value.values[0], node.id) else None
@@ -114,7 +126,10 @@ class Follower(Members):
         return next(filter(None, found), [])
 
     def _default(self, binding: Binding) -> list[End]:
-        option, value = click_option(self.sources, binding.holder, binding.name), binding.value
+        option, value = (
+            click_option(self.sources, binding.holder, binding.name),
+            binding.value,
+        )
         if option is not None and option.default is not None:
             given = option.given(self.sources.program.arguments)
             return [end.with_option(option, given) for end in self.follow(option.default)]
@@ -127,8 +142,9 @@ class Follower(Members):
         return self.follow(value, Written.KEYWORD_DEFAULT)
 
     def _undefaulted(self, binding: Binding) -> list[End]:
-        """`@hydra.main(config_path="conf", config_name="config")` gives the configuration; or nobody calls
-        the function, but the parameter says which class of the program it wants."""
+        """`@hydra.main(config_path="conf", config_name="config")` gives the configuration; or
+        nobody calls the function, but the parameter says which class of the program it wants.
+        """
         marks = getattr(binding.holder.node, "decorator_list", ())
         found = [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark)]
         annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
@@ -156,7 +172,15 @@ def is_record(scope: Scope) -> bool:
     if not isinstance(node, ast.ClassDef):
         return False
     marks = [ast.unparse(part) for part in (*node.decorator_list, *node.bases)]
-    words = ("dataclass", "NamedTuple", "BaseModel", "BaseSettings", "attrs.", "attr.s", "define")
+    words = (
+        "dataclass",
+        "NamedTuple",
+        "BaseModel",
+        "BaseSettings",
+        "attrs.",
+        "attr.s",
+        "define",
+    )
     return any(word in mark for mark in marks for word in words)
 
 
@@ -166,4 +190,8 @@ def tests_for_none(binding: Binding, name: str) -> bool:
     test = around.test if isinstance(around, ast.If) else None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return is_name(test.operand, name)
-    return isinstance(test, ast.Compare) and is_name(test.left, name) and isinstance(test.ops[0], ast.Is)
+    return (
+        isinstance(test, ast.Compare)
+        and is_name(test.left, name)
+        and isinstance(test.ops[0], ast.Is)
+    )

@@ -1,5 +1,6 @@
-"""One pass over one file: scopes, bindings, calls, stores, loops, parents. Iterative, so no source is too
-deep."""
+"""One pass over one file: scopes, bindings, calls, stores, loops, parents. Iterative, so no source
+is too deep.
+"""
 
 import ast
 from dataclasses import dataclass
@@ -10,7 +11,14 @@ from reenact.program.datafile import named_config
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
 from reenact.program.read.calls import entries
 from reenact.program.read.scope import FileIndex as FileIndex
-from reenact.program.read.scope import FunctionNode, Scope, Store, children, put_in, scope_of
+from reenact.program.read.scope import (
+    FunctionNode,
+    Scope,
+    Store,
+    children,
+    put_in,
+    scope_of,
+)
 from reenact.program.read.scope import N as N
 from reenact.program.read.targets import How, unpacked
 from reenact.program.source import Language, LineTable, SourceFile, Unparsable, parse
@@ -55,11 +63,15 @@ class _Pass:
             # A table of data, not of settings: its numbers are nobody's hyperparameters.
             for child in node.elts:
                 put_in(child, scope)
-            kept = [child for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)]
+            kept = [
+                child for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
+            ]
             return [(child, scope) for child in kept]
         return [(child, scope) for child in children(node)]
 
-    def _definition(self, node: FunctionNode | ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
+    def _definition(
+        self, node: FunctionNode | ast.ClassDef, scope: Scope
+    ) -> list[tuple[ast.AST, Scope]]:
         inner = self.index.inner[node] = Scope(node, getattr(node, "name", ""), scope, self.index)
         outside: list[ast.AST] = [*getattr(node, "decorator_list", ())]
         if isinstance(node, ast.ClassDef):
@@ -69,7 +81,10 @@ class _Pass:
             self.index.functions.append(inner)
             inner.bind_arguments(node.args)
             # Annotations are looked up where they are asked for, and not gone through.
-            for part in (*ast.walk(node.args), *ast.walk(getattr(node, "returns", None) or node.args)):
+            for part in (
+                *ast.walk(node.args),
+                *ast.walk(getattr(node, "returns", None) or node.args),
+            ):
                 put_in(part, scope)
             outside += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
         if inner.name:
@@ -88,7 +103,9 @@ class _Pass:
         elif isinstance(node, ast.stmt):
             self._statement(node, scope)
         elif isinstance(node, ast.NamedExpr):
-            holder = next(one for one in scope.chain() if not isinstance(one.node, ast.comprehension))
+            holder = next(
+                one for one in scope.chain() if not isinstance(one.node, ast.comprehension)
+            )
             holder.bind_target(node.target, How.ASSIGN, node.value, node)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> None:
@@ -114,7 +131,9 @@ class _Pass:
     def _updates(self, call: ast.Call) -> None:
         """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
         updated = isinstance(call.func, ast.Attribute) and call.func.attr == "update"
-        base = dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) and updated else ""
+        base = (
+            dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) and updated else ""
+        )
         if not base:
             return
         for part in call.args[:1]:

@@ -6,15 +6,37 @@ from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
-from reenact.program.read.analysis import UNKNOWN_OUTPUT, CallSite, Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
+from reenact.program.read.analysis import (
+    UNKNOWN_OUTPUT,
+    CallSite,
+    Draft,
+    EditSite,
+    ProgramAnalysis,
+    Style,
+)
+from reenact.program.read.calls import (
+    argument,
+    has_unpacking,
+    keyword,
+    method_name,
+    receiver,
+)
 from reenact.program.read.index import dotted_text
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
-from reenact.program.source import word_set
 
-FIT_WORDS = word_set(
-    "epochs nb_epoch batch_size validation_data validation_split callbacks verbose steps_per_epoch shuffle"
+FIT_WORDS = frozenset(
+    {
+        "epochs",
+        "nb_epoch",
+        "batch_size",
+        "validation_data",
+        "validation_split",
+        "callbacks",
+        "verbose",
+        "steps_per_epoch",
+        "shuffle",
+    }
 )
 SCHEDULES = lexicon.KERAS_SCHEDULE_CALLBACKS | lexicon.KERAS_SCHEDULES
 RATE_WORDS = ("learning_rate", "lr")
@@ -43,7 +65,9 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def _is_compile(call: ast.Call) -> bool:
     """Whether a model is compiled, and not a pattern or a template."""
     worded = keyword(call, "loss", "optimizer", "metrics") is not None
-    return worded or (len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name))
+    return worded or (
+        len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
+    )
 
 
 def _library(at: CallSite) -> Iterator[Draft]:
@@ -53,7 +77,9 @@ def _library(at: CallSite) -> Iterator[Draft]:
         callback = home == "keras.callbacks" and name in lexicon.KERAS_SCHEDULE_CALLBACKS
         schedule = home == "keras.optimizers.schedules" and name in lexicon.KERAS_SCHEDULES
         if home == "keras.optimizers" and optimizer:
-            yield from _optimizer(replace(at, owner=name), callee, lexicon.KERAS_OPTIMIZERS[optimizer])
+            yield from _optimizer(
+                replace(at, owner=name), callee, lexicon.KERAS_OPTIMIZERS[optimizer]
+            )
         elif callee.dotted == "keras.optimizers.get" and at.call.args:
             yield from at.value(Kind.OPTIMIZER, at.call.args[0])
         elif home == "keras.losses" and name in lexicon.KERAS_LOSSES:
@@ -69,7 +95,9 @@ def _library(at: CallSite) -> Iterator[Draft]:
 def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
     yield at.named(Kind.OPTIMIZER, callee)
     made = at.analysis.callees.made(at.argument(0, *RATE_WORDS))
-    schedules = [item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")]
+    schedules = [
+        item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")
+    ]
     for item in schedules:
         yield from replace(at, call=item.call).given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
     if not schedules:
@@ -109,9 +137,14 @@ def _loss(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
 
 
 def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
-    """The losses in what `compile` is given, each with the output it is for where there are several."""
+    """The losses in what `compile` is given, each with the output it is for where there are
+    several.
+    """
     if isinstance(value, ast.Dict):
-        names = [str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT for key in value.keys]
+        names = [
+            str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT
+            for key in value.keys
+        ]
         return list(zip(value.values, names, strict=True))
     if isinstance(value, ast.List | ast.Tuple):
         return [(part, UNKNOWN_OUTPUT if len(value.elts) > 1 else "") for part in value.elts]
@@ -129,7 +162,9 @@ def _is_fit(at: CallSite) -> bool:
     if owner is not None:
         return sources.inherits(owner, lexicon.KERAS_MODEL_BASES)
     compiled = {dotted_text(receiver(other)) for other in at.analysis.calls("compile")}
-    return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
+    return dotted_text(base) in compiled or any(
+        dotted.startswith("keras.models.") for dotted in made
+    )
 
 
 def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
@@ -141,11 +176,19 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
     data = at.argument(7, "validation_data")
     yield from at.either(Slot(Kind.VALIDATION, ("validation_split",), 6, reported=data is None))
     if data is not None:
-        site = at.site("validation_data", Style.FIXED, reason="the validation data is chosen by the program")
+        site = at.site(
+            "validation_data",
+            Style.FIXED,
+            reason="the validation data is chosen by the program",
+        )
         yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
     callbacks = at.argument(5, "callbacks")
     free = callbacks is None or isinstance(callbacks, ast.List)
-    called = (last_name(one.dotted) for call in at.analysis.calls() for one in at.analysis.callees.of(call))
+    called = (
+        last_name(one.dotted)
+        for call in at.analysis.calls()
+        for one in at.analysis.callees.of(call)
+    )
     if free and not has_unpacking(at.call) and not any(name in SCHEDULES for name in called):
         yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
 
@@ -153,12 +196,18 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`model.optimizer.learning_rate = 0.1`, `K.set_value(model.optimizer.lr, 0.1)`."""
     indexes = analysis.sources.indexes.values()
-    for store in [one for index in indexes for name in RATE_WORDS for one in index.stores.get(name, ())]:
+    for store in [
+        one for index in indexes for name in RATE_WORDS for one in index.stores.get(name, ())
+    ]:
         if last_name(store.base).lower().startswith("opt") and not store.pick:
             site = EditSite(Style.VALUE, "keras", node=store.node)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, store.value, site)
     for call in analysis.calls():
         setter = analysis.sources.dotted(call.func) == "keras.backend.set_value"
-        if setter and len(call.args) == 2 and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
+        if (
+            setter
+            and len(call.args) == 2
+            and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS
+        ):
             site = EditSite(Style.VALUE, "keras", call)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

@@ -1,4 +1,6 @@
-"""Hyperparameters of layers: widths, sizes, rates, activations, initialisers, regularisers, normalisation."""
+"""Hyperparameters of layers: widths, sizes, rates, activations, initialisers, regularisers,
+normalisation.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -6,7 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, of_layer
+from reenact.program.read.analysis import (
+    Draft,
+    EditSite,
+    ProgramAnalysis,
+    Style,
+    of_layer,
+)
 from reenact.program.read.calls import argument, has_unpacking
 from reenact.program.read.ends import name_spot, spot_of
 from reenact.program.read.index import statement_of
@@ -50,7 +58,9 @@ def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
             yield analysis.absent(slot.kind, site, layer.call, default=slot.default)
 
 
-def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
+def _named(
+    analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr
+) -> Iterator[Draft]:
     """An initialiser or regulariser that is no string: a class that is called, a function."""
     made = analysis.callees.made(value)
     own = [(item.callee, item.call) for item in made if item.callee.dotted.startswith("keras.")]
@@ -61,9 +71,13 @@ def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.e
 
 
 def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
-    """Every activation that is written, under the layer whose output it acts on where that is known."""
+    """Every activation that is written, under the layer whose output it acts on where that is
+    known.
+    """
     bent = [(layer.activation, layer) for layer in models.layers if layer.activation is not None]
-    acting = [(one, layer) for one, layer in reversed(bent) if layer.spec.family is not Family.ACTIVATION]
+    acting = [
+        (one, layer) for one, layer in reversed(bent) if layer.spec.family is not Family.ACTIVATION
+    ]
     owners = {one.call: layer for one, layer in acting}
     own = {layer.call for one, layer in bent if one.call is layer.call}
     for layer in models.layers:
@@ -76,7 +90,9 @@ def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
             yield _function_activation(analysis, site, owners.get(site.call))
 
 
-def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: LayerSite) -> Iterator[Draft]:
+def _written_activation(
+    analysis: ProgramAnalysis, layer: LayerSite, owner: LayerSite
+) -> Iterator[Draft]:
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     value = layer.filling(slot)
     if slot is None:
@@ -102,7 +118,9 @@ def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: Laye
         yield draft
 
 
-def _function_activation(analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None) -> Draft:
+def _function_activation(
+    analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None
+) -> Draft:
     func, model = site.call.func, scope_of(site.call).enclosing_class()
     torch = analysis.sources.dotted(func).startswith("torch")
     library = owner.library if owner is not None else "torch" if torch else "keras"

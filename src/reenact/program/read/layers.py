@@ -1,6 +1,8 @@
-"""Layers and activations as the text makes them: every constructor call, whose model it belongs to, its path
-in that model, all the ways in which an activation is written; and the layers that an expression in forward
-code applies: `self.fc1`, `self.blocks[0]`, `layers.Dense(8)`, a loop variable."""
+"""Layers and activations as the text makes them: every constructor call, whose model it belongs to,
+its path in that model, all the ways in which an activation is written; and the layers that an
+expression in forward code applies: `self.fc1`, `self.blocks[0]`, `layers.Dense(8)`, a loop
+variable.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from reenact.program.read import lexicon
 from reenact.program.read.calls import argument, keyword
 from reenact.program.read.ends import NOT_LITERAL, literal
 from reenact.program.read.index import dotted_text
-from reenact.program.read.positions import LISTS, SEQUENTIAL, LayerPosition, elements, find_position
+from reenact.program.read.positions import (
+    LISTS,
+    SEQUENTIAL,
+    LayerPosition,
+    elements,
+    find_position,
+)
 from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.targets import How
@@ -97,9 +105,13 @@ class LayerSite:
     bare_output: bool = False
     """It is returned as it is: no activation acts on it."""
     feeds: dict[LayerSite, None] = field(default_factory=dict)
-    """Layers whose input width is its output width: the next weighted ones and the norms on the way."""
+    """Layers whose input width is its output width: the next weighted ones and the norms on the
+    way.
+    """
     counted: bool = False
-    """A dense layer after it counts what comes out: no pooling in between makes one size of every size."""
+    """A dense layer after it counts what comes out: no pooling in between makes one size of
+    every size.
+    """
     tied: bool = False
     """Its output is added to another tensor, so that both must stay of one width."""
     heads: list[ast.Call] = field(default_factory=list)
@@ -150,7 +162,15 @@ def find_layers(sources: Sources, callees: Callees, values: Values) -> list[Laye
         specs = ((callee, library_spec(callee.dotted)) for callee in callees.of(call))
         for callee, known in [(callee, known) for callee, known in specs if known is not None][:1]:
             library, name, spec = known
-            found.append(LayerSite(Made(callee, call), library, name, spec, find_position(sources, call)))
+            found.append(
+                LayerSite(
+                    Made(callee, call),
+                    library,
+                    name,
+                    spec,
+                    find_position(sources, call),
+                )
+            )
     _name_paths(found)
     for layer in found:
         # `activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either.
@@ -212,7 +232,10 @@ class Applied:
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
         if choice:
             return [choice]
-        return next((self._elements(item.call) for item in made if item.callee.dotted in holders), None)
+        return next(
+            (self._elements(item.call) for item in made if item.callee.dotted in holders),
+            None,
+        )
 
     def _attribute(self, node: ast.Attribute) -> Run | None:
         """`self.name`: the layer of that path, or all layers of the container of that name."""

@@ -1,8 +1,8 @@
-"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over batches,
-and the habits of a PyTorch loop: gradients set to zero, modes, clipping, held-out data.
+"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over
+batches, and the habits of a PyTorch loop: gradients set to zero, modes, clipping, held-out data.
 
-What is missing is only reported when it is missing from the whole program: another function, a keyword such
-as `set_to_none`, a trainer or a library may do it.
+What is missing is only reported when it is missing from the whole program: another function, a
+keyword such as `set_to_none`, a trainer or a library may do it.
 """
 
 import ast
@@ -19,12 +19,23 @@ from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.model import Models
 from reenact.program.read.scope import FunctionNode, Scope, scope_of
 from reenact.program.read.vocabulary import Family, last_name
-from reenact.program.source import word_set
 
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
-WRAPPERS = word_set("tqdm enumerate list track progress_bar auto iter reversed prange")
+WRAPPERS = frozenset(
+    {
+        "tqdm",
+        "enumerate",
+        "list",
+        "track",
+        "progress_bar",
+        "auto",
+        "iter",
+        "reversed",
+        "prange",
+    }
+)
 
 
 class Loops:
@@ -43,7 +54,9 @@ class Loops:
 
     @cached_property
     def trainers(self) -> list[ast.Call]:
-        """Calls that train by one step: backward, `train_on_batch`, gradients that Keras applies."""
+        """Calls that train by one step: backward, `train_on_batch`, gradients that Keras
+        applies.
+        """
         calls = self.analysis.calls("apply_gradients", "apply")
         applied = [call for call in calls if "opt" in ast.unparse(receiver(call) or call).lower()]
         return [*self.backwards, *self.analysis.calls("train_on_batch"), *applied]
@@ -70,23 +83,33 @@ class Loops:
     def _trains(self, node: Loop) -> bool:
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
         own = self.training_functions
-        return any(call in self.trainers or self.sources.meaning(call.func) in own for call in calls)
+        return any(
+            call in self.trainers or self.sources.meaning(call.func) in own for call in calls
+        )
 
     def _level(self, node: ast.AST, seen: set[Scope]) -> int:
-        around = sum(isinstance(part, Loop) and self._trains(part) for part in _inside_function(node))
+        around = sum(
+            isinstance(part, Loop) and self._trains(part) for part in _inside_function(node)
+        )
         function = scope_of(node).enclosing_function()
         if function is None or function in seen:
             return around
         seen.add(function)
         levels = [
-            self._level(call, seen) + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(call))
+            self._level(call, seen)
+            + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(call))
             for call in self.sources.sites.get(function, [])
         ]
         return around + max(levels, default=0)
 
     def in_loop(self, node: ast.AST, seen: set[Scope] | None = None) -> bool:
-        """True when a node runs again and again: in a loop, or in a function that is called in one."""
-        if any(isinstance(part, Loop | ast.comprehension | ast.ListComp) for part in _inside_function(node)):
+        """True when a node runs again and again: in a loop, or in a function that is called in
+        one.
+        """
+        if any(
+            isinstance(part, Loop | ast.comprehension | ast.ListComp)
+            for part in _inside_function(node)
+        ):
             return True
         function, known = scope_of(node).enclosing_function(), seen or set()
         if function is None or function in known:
@@ -143,10 +166,15 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     # The loop that counts epochs: by the name of its variable, else the outermost that counts.
     named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
     outermost = [loop for loop in counting if loops.levels[loop] == 0]
-    epochs = min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
+    epochs = (
+        min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
+    )
     uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
     others = [loop for loop in loops.levels if loop is not epochs]
-    for loop, kind, use in [*uses, *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others)]:
+    for loop, kind, use in [
+        *uses,
+        *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others),
+    ]:
         if use is not None:
             yield from analysis.value_drafts(kind, use, EditSite(Style.VALUE, "torch", node=loop))
 
@@ -157,13 +185,19 @@ def _rounds(loop: Loop) -> ast.expr | None:
         arguments = range_arguments(iterated(loop))
         return count_of(arguments) if arguments and len(arguments) < 3 else None
     test = loop.test
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Lt | ast.LtE):
+    if (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Lt | ast.LtE)
+    ):
         return test.comparators[0]
     return None
 
 
 def _stride(loop: Loop) -> ast.expr | None:
-    """`for start in range(0, rows, batch_size)`, `for rows in torch.randperm(n).split(batch_size)`."""
+    """`for start in range(0, rows, batch_size)`, `for rows in
+    torch.randperm(n).split(batch_size)`.
+    """
     value = iterated(loop)
     arguments = range_arguments(value)
     if len(arguments) == 3:
@@ -175,10 +209,18 @@ def _stride(loop: Loop) -> ast.expr | None:
 def _slices(loop: Loop) -> ast.expr | None:
     """`rows[b * size : (b + 1) * size]` or `rows[i : i + size]` inside the loop."""
     for part in ast.walk(loop):
-        if not isinstance(part, ast.Slice) or part.lower is None or not isinstance(part.upper, ast.BinOp):
+        if (
+            not isinstance(part, ast.Slice)
+            or part.lower is None
+            or not isinstance(part.upper, ast.BinOp)
+        ):
             continue
         lower, upper = part.lower, part.upper
-        if isinstance(upper.op, ast.Mult) and isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Mult):
+        if (
+            isinstance(upper.op, ast.Mult)
+            and isinstance(lower, ast.BinOp)
+            and isinstance(lower.op, ast.Mult)
+        ):
             sides = {ast.dump(lower.left), ast.dump(lower.right)}
             common = [one for one in (upper.left, upper.right) if ast.dump(one) in sides]
             if common:
@@ -189,7 +231,14 @@ def _slices(loop: Loop) -> ast.expr | None:
 
 
 MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
-SILENT_TRAINERS = ("lightning.", "transformers.", "accelerate.", "deepspeed.", "ignite.", "fastai.")
+SILENT_TRAINERS = (
+    "lightning.",
+    "transformers.",
+    "accelerate.",
+    "deepspeed.",
+    "ignite.",
+    "fastai.",
+)
 
 
 def read_habits(models: Models, loops: Loops, drafts: list[Draft]) -> Iterator[Draft]:
@@ -227,13 +276,21 @@ def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
     """`optimizer.step()`, not a scheduler's."""
     steps = [(call, receiver(call) or call) for call in analysis.calls("step")]
     plain = [pair for pair in steps if "sched" not in dotted_text(pair[1]).lower()]
-    made = [(call, [item.callee.dotted for item in analysis.callees.made(base)]) for call, base in plain]
+    made = [
+        (call, [item.callee.dotted for item in analysis.callees.made(base)]) for call, base in plain
+    ]
     return [call for call, makers in made if not any("lr_scheduler" in dotted for dotted in makers)]
 
 
 def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     for call in filter(loops.in_loop, analysis.calls("zero_grad")):
-        site = EditSite(Style.FIXED, "torch", call, node=call, reason="gradients must be set to zero")
+        site = EditSite(
+            Style.FIXED,
+            "torch",
+            call,
+            node=call,
+            reason="gradients must be set to zero",
+        )
         yield analysis.spot_draft(Kind.ZERO_GRAD, site, True, spot_of(call))
         return
     looped = list(filter(loops.in_loop, loops.backwards))
@@ -263,16 +320,24 @@ def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[
     if loops.levels and not trains and any(loops.in_loop(call) for call in evals):
         # `eval()` inside the epoch loop and nothing that switches back.
         outer = min(loops.levels, key=lambda loop: loops.levels[loop])
-        yield analysis.absent(Kind.MODE, EditSite(Style.LOOP, "torch", node=outer), outer, layer="train")
+        yield analysis.absent(
+            Kind.MODE, EditSite(Style.LOOP, "torch", node=outer), outer, layer="train"
+        )
 
 
 def _mode_calls(analysis: ProgramAnalysis, name: str) -> list[ast.Call]:
     """`model.eval()` or `model.train()`, not `trainer.train()` of a library or `parser.eval(x)`."""
-    return [call for call in analysis.calls(name) if (not call.args or name == "train") and not call.keywords]
+    return [
+        call
+        for call in analysis.calls(name)
+        if (not call.args or name == "train") and not call.keywords
+    ]
 
 
 def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating function."""
+    """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating
+    function.
+    """
     for index in analysis.sources.indexes.values():
         held = [(node, item.context_expr) for node in index.withs for item in node.items]
         called = [(node, part) for node, part in held if isinstance(part, ast.Call)]
@@ -280,7 +345,9 @@ def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
         for function, node in [(one, one.node) for one in index.functions]:
             named = speaks_of_evaluation(function.name) and "model" in function.bindings
             marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-            if isinstance(node, ast.FunctionDef) and (named or any(no_grad(analysis, m) for m in marks)):
+            if isinstance(node, ast.FunctionDef) and (
+                named or any(no_grad(analysis, m) for m in marks)
+            ):
                 found.append(node.body[0])
         if found:
             site = EditSite(Style.LOOP, "torch", node=found[0])
@@ -291,4 +358,6 @@ def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
 def _evaluates(analysis: ProgramAnalysis) -> bool:
     functions = [one.name for index in analysis.sources.indexes.values() for one in index.functions]
     silent = any(no_grad(analysis, call.func) for call in analysis.calls())
-    return silent or bool(_mode_calls(analysis, "eval")) or any(map(speaks_of_evaluation, functions))
+    return (
+        silent or bool(_mode_calls(analysis, "eval")) or any(map(speaks_of_evaluation, functions))
+    )

@@ -1,27 +1,83 @@
-"""Values inside other values: dictionary entries, attributes of configurations, options, fields, data
-files."""
+"""Values inside other values: dictionary entries, attributes of configurations, options, fields,
+data files.
+"""
 
 import ast
 
-from reenact.program.datafile import MAIN, Entry, from_group, is_overridden, named_config
+from reenact.program.datafile import (
+    MAIN,
+    Entry,
+    from_group,
+    is_overridden,
+    named_config,
+)
 from reenact.program.hyperparameter import Written
 from reenact.program.read.calls import argument, is_name, keyword, method_name, receiver
-from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
+from reenact.program.read.ends import (
+    NOT_LITERAL,
+    End,
+    Given,
+    Option,
+    absl_flag,
+    argparse_options,
+    literal,
+)
 from reenact.program.read.index import dotted_text
 from reenact.program.read.scope import FileIndex, Scope, Store, scope_of
 from reenact.program.read.targets import How
-from reenact.program.read.trail import LOADERS, Trail, last_before, line_of, loaded_file, named_file
-from reenact.program.read.vocabulary import last_name
-from reenact.program.source import word_set
-
-PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
-RECORDS = word_set(
-    "SimpleNamespace Namespace EasyDict edict AttrDict AttributeDict Box Munch DotDict ConfigDict "
-    "create OmegaConf dict FrozenDict DefaultMunch ObjectDict HParams OrderedDict"
+from reenact.program.read.trail import (
+    LOADERS,
+    Trail,
+    last_before,
+    line_of,
+    loaded_file,
+    named_file,
 )
-SAME = word_set(
-    "builtins.vars copy.copy copy.deepcopy dataclasses.asdict dataclasses.replace builtins.list "
-    "builtins.tuple omegaconf.OmegaConf.to_container builtins.reversed builtins.sorted"
+from reenact.program.read.vocabulary import last_name
+
+PARSE = frozenset(
+    (
+        "parse_args",
+        "parse_known_args",
+        "parse_intermixed_args",
+        "parse_args_into_dataclasses",
+    )
+)
+RECORDS = frozenset(
+    {
+        "SimpleNamespace",
+        "Namespace",
+        "EasyDict",
+        "edict",
+        "AttrDict",
+        "AttributeDict",
+        "Box",
+        "Munch",
+        "DotDict",
+        "ConfigDict",
+        "create",
+        "OmegaConf",
+        "dict",
+        "FrozenDict",
+        "DefaultMunch",
+        "ObjectDict",
+        "HParams",
+        "OrderedDict",
+    }
+)
+SAME = frozenset(
+    {
+        "builtins.vars",
+        "copy.copy",
+        "copy.deepcopy",
+        "dataclasses.asdict",
+        "dataclasses.replace",
+        "builtins.list",
+        "builtins.tuple",
+        "omegaconf.OmegaConf.to_container",
+        "builtins.reversed",
+        "builtins.sorted",
+    }
 )
 
 
@@ -47,7 +103,9 @@ class Members(Trail):
         return self._of(node.value, node.attr)
 
     def subscript(self, node: ast.Subscript) -> list[End]:
-        """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
+        """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to
+        `callees`.
+        """
         key = self._key(node.slice)
         if isinstance(key, str):
             stored = self._stored(node, node.value, key)
@@ -55,9 +113,15 @@ class Members(Trail):
         return self.picked(self.follow(node.value), (key,)) if isinstance(key, int) else []
 
     def _key(self, node: ast.expr) -> object:
-        """A key that is written out, or a constant of the program; not one that somebody chooses."""
+        """A key that is written out, or a constant of the program; not one that somebody
+        chooses.
+        """
         end = self.single(node) if isinstance(node, ast.Name) else None
-        if end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant):
+        if (
+            end is not None
+            and end.written is Written.CONSTANT
+            and isinstance(end.node, ast.Constant)
+        ):
             return end.literal()
         return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else NOT_LITERAL
 
@@ -75,7 +139,9 @@ class Members(Trail):
         """The value under a name in what an expression leads to."""
         holds = isinstance(base, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)
         given = self.hyper_parameter(base, key)
-        ends = [end for end in self.follow(base) if end.node is not base or holds] if not given else []
+        ends = (
+            [end for end in self.follow(base) if end.node is not base or holds] if not given else []
+        )
         return given or [inner for end in ends for inner in self.member(end, key)]
 
     def _is_self(self, node: ast.Name) -> bool:
@@ -84,9 +150,11 @@ class Members(Trail):
         return owner is not None and owner.is_class and self.sources.owner(node) is owner
 
     def _stored(self, use: ast.expr, base: ast.expr, key: str) -> list[End] | None:
-        """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one in force.
+        """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one
+        in force.
 
-        None when nothing is stored before the use; empty when it cannot be determined which of several holds.
+        None when nothing is stored before the use; empty when it cannot be determined which of
+        several holds.
         """
         text, scope = dotted_text(base), scope_of(use)
         if not text or (isinstance(base, ast.Name) and self._is_self(base)):
@@ -129,7 +197,9 @@ class Members(Trail):
             return []
 
     def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
-        """An entry of a data file; hydra adds groups, and the command line may give something instead."""
+        """An entry of a data file; hydra adds groups, and the command line may give something
+        instead.
+        """
         if not (isinstance(end.node, ast.Call) and self.sources.dotted(end.node.func) in MAIN):
             return end.inside(entry.get(key))
         arguments = self.sources.program.arguments
@@ -162,13 +232,18 @@ class Members(Trail):
         dotted, value = target if isinstance(target, str) else "", keyword(node, key)
         if dotted in LOADERS:
             found = loaded_file(self, node)
-            return self.member(End(node, Written.DATA_FILE, found[1], found[0]), key) if found else []
+            return (
+                self.member(End(node, Written.DATA_FILE, found[1], found[0]), key) if found else []
+            )
         if dotted in MAIN:
             return [inner for end in self.config(node) for inner in self.member(end, key)]
         if value is not None:
             return self.follow(value, Written.CONFIG)
         known = dotted in SAME or last_name(dotted) in RECORDS or dotted_text(node.func) in RECORDS
-        extras = [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]
+        extras = [
+            *(part.value for part in node.keywords if part.arg is None),
+            *node.args[:1],
+        ]
         return next(filter(None, (self._of(extra, key) for extra in extras)), []) if known else []
 
     def _parsed(self, node: ast.Call, key: str) -> list[End]:
@@ -191,14 +266,19 @@ class Members(Trail):
         return [End(words.elts[given.index + 1], Written.ARGPARSE)]
 
     def option(
-        self, option: Option, flags: frozenset[str] = frozenset(), parse: ast.Call | None = None
+        self,
+        option: Option,
+        flags: frozenset[str] = frozenset(),
+        parse: ast.Call | None = None,
     ) -> list[End]:
         """The default of an option, and what the command line gives instead."""
         own = parse is not None and isinstance(argument(parse, 0, "args"), ast.List | ast.Tuple)
         given = None if own else option.given(self.sources.program.arguments, flags)
         if option.default is None:
             return [End(option.call, Written.ARGPARSE).with_option(option, given)]
-        return [end.with_option(option, given) for end in self.follow(option.default, Written.ARGPARSE)]
+        return [
+            end.with_option(option, given) for end in self.follow(option.default, Written.ARGPARSE)
+        ]
 
     def items(self, end: End) -> list[End]:
         """Everything a loop over it would see."""
@@ -211,24 +291,32 @@ class Members(Trail):
             for number, part in enumerate(end.node.elts):
                 ends = self.follow(part, end.written)
                 if end.option is not None:
-                    ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
+                    ends = [
+                        inner.with_option(end.option, _item_given(end, number)) for inner in ends
+                    ]
                 found += ends
             return found
 
     def item(self, end: End, number: int) -> list[End]:
-        """One element of a list, a tuple, a data file's list, or of what `parse_known_args` returns."""
+        """One element of a list, a tuple, a data file's list, or of what `parse_known_args`
+        returns.
+        """
         with self.within(end.frames):
             if end.entry is not None:
                 return end.inside(end.entry.get(number))
             node = end.node
-            if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
+            if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(
+                node.elts
+            ):
                 return self.follow(node.elts[number], end.written)
             if isinstance(node, ast.Call) and method_name(node) in PARSE:
                 return self._parsed_item(node, number, end)
             return []
 
     def _parsed_item(self, node: ast.Call, number: int, end: End) -> list[End]:
-        """`args, rest = parser.parse_known_args()`, `a, b = HfArgumentParser((A, B)).parse_args_into_...`."""
+        """`args, rest = parser.parse_known_args()`, `a, b = HfArgumentParser((A,
+        B)).parse_args_into_...`.
+        """
         if method_name(node) != "parse_args_into_dataclasses":
             return [end] if number == 0 else []
         maker = self.single(receiver(node) or node)
@@ -251,7 +339,9 @@ class Members(Trail):
                 return self.store(stores[0]) if len(stores) == 1 else []
             method = self.sources.own_method(one, name)
             marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
-            if method is not None and any(is_name(mark, word) for mark in marks for word in PROPERTIES):
+            if method is not None and any(
+                is_name(mark, word) for mark in marks for word in PROPERTIES
+            ):
                 return self.returned(method)
             values = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
             if len(values) == 1 and values[0].value is not None:
@@ -261,7 +351,11 @@ class Members(Trail):
     def _field(self, value: ast.expr) -> list[End]:
         """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
         called = self.sources.dotted(value.func) if isinstance(value, ast.Call) else ""
-        if not isinstance(value, ast.Call) or last_name(called).lower() not in ("field", "ib", "attrib"):
+        if not isinstance(value, ast.Call) or last_name(called).lower() not in (
+            "field",
+            "ib",
+            "attrib",
+        ):
             return []
         factory = keyword(value, "default_factory", "factory")
         default = keyword(value, "default") or (value.args[0] if value.args else None)
@@ -286,15 +380,22 @@ class Members(Trail):
 
     def hyper_parameter(self, base: ast.expr, name: str) -> list[End]:
         """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
-        named = isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")
-        owner = self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
+        named = isinstance(base, ast.Attribute) and base.attr in (
+            "hparams",
+            "hparams_initial",
+        )
+        owner = (
+            self.sources.owner(base.value) if isinstance(base, ast.Attribute) and named else None
+        )
         start = self.sources.method(owner, "__init__") if owner is not None else None
         bindings = start.bindings.get(name, []) if start is not None else []
         return self.bound(bindings[0]) if bindings else []
 
 
 def _item_given(end: End, number: int) -> Given | None:
-    """One word of a list that the command line gives; it then stands for itself, without its flag."""
+    """One word of a list that the command line gives; it then stands for itself, without its
+    flag.
+    """
     given = end.given
     if given is None or not isinstance(given.value, list) or number >= len(given.value):
         return None

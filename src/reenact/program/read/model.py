@@ -1,5 +1,6 @@
-"""The models of a program as its text makes them: layers, their order, who bends whose output; and the widths
-of torch layers, which hang together: what must follow when one of them changes."""
+"""The models of a program as its text makes them: layers, their order, who bends whose output; and
+the widths of torch layers, which hang together: what must follow when one of them changes.
+"""
 
 import ast
 from dataclasses import dataclass
@@ -64,7 +65,9 @@ class Models:
         calls = [call for call in self.analysis.calls() if not is_name(call.func, "super")]
         given = [part for call in calls for part in call.args if is_name(part, owner.name)]
         makers = [scope_of(call).enclosing_class() for call in sources.sites.get(owner, [])]
-        return any(sources.meaning(part) is owner for part in given) or any(one in inside for one in makers)
+        return any(sources.meaning(part) is owner for part in given) or any(
+            one in inside for one in makers
+        )
 
     def _walk_functions(self) -> None:
         """Functions, or the module itself, that build a functional Keras model."""
@@ -139,14 +142,18 @@ def why_layer_stays(layer: LayerSite | None) -> str:
 
 
 def _is_counted(layer: LayerSite) -> bool:
-    """A dense layer counts what comes out, and no padding (`"same"`, or computed) makes up for the kernel."""
+    """A dense layer counts what comes out, and no padding (`"same"`, or computed) makes up for
+    the kernel.
+    """
     padding = argument(layer.call, 4, "padding")
     padded = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
     return not padded and layer.counted
 
 
 def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | str:
-    """Numbers that must follow when the width at `spot` changes; a sentence when nobody can tell."""
+    """Numbers that must follow when the width at `spot` changes; a sentence when nobody can
+    tell.
+    """
     found: dict[Span, Follows] = {}
     for user in models.width_users.get(spot) or [layer]:
         if user.output:
@@ -166,7 +173,11 @@ def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | s
 def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     if taker.spec.width_in is None:
-        return [] if taker.spec.family is not Family.COMPOSITE else f"{taker.path} is made for one width"
+        return (
+            []
+            if taker.spec.family is not Family.COMPOSITE
+            else f"{taker.path} is made for one width"
+        )
     value = taker.filling(taker.spec.width_in)
     if value is None:
         return f"the input width of {taker.path} is not written"
@@ -192,7 +203,9 @@ def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list
     analysis, owner = models.analysis, taker.scope.enclosing_class()
     width = analysis.values.compute(value)
     calls = [call for call in models.flow.functions if method_name(call) in ("view", "reshape")]
-    own = [call for call in calls if width is not None and scope_of(call).enclosing_class() is owner]
+    own = [
+        call for call in calls if width is not None and scope_of(call).enclosing_class() is owner
+    ]
     parts = [part for call in own for part in call.args if analysis.values.compute(part) == width]
     spots = [_factor_spot(part, old, flattened=True) for part in parts]
     found = [spot for spot in spots if spot is not None]
@@ -224,10 +237,15 @@ def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: Span, depth: int 
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             continue
         ends = [end for end in analysis.follower.follow(part) if end.node is not part]
-        if any(isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot for end in ends):
+        if any(
+            isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot for end in ends
+        ):
             return True
         deeper += [end.node for end in ends if isinstance(end.node, ast.BinOp)]
-        # `width_in = width` at the end of a loop: a name with several values, one of which comes from there.
+        # `width_in = width` at the end of a loop: a name with several values, one of which comes
+        # from there.
         several = bindings_of(part)
-        deeper += [one.value for one in several if one.value is not None] if len(several) > 1 else []
+        deeper += (
+            [one.value for one in several if one.value is not None] if len(several) > 1 else []
+        )
     return depth < 4 and any(depends_on(analysis, part, spot, depth + 1) for part in deeper)

@@ -1,5 +1,6 @@
-"""Where a layer stands: in a list, under an attribute, applied to a tensor; and the elements of a Sequential
-or ModuleList in their order, through lists that are filled step by step."""
+"""Where a layer stands: in a list, under an attribute, applied to a tensor; and the elements of a
+Sequential or ModuleList in their order, through lists that are filled step by step.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -56,7 +57,9 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
     kind: ContainerKind | None = None
     top: ast.Call | None = None
     node: ast.AST = call
-    scope, index, go_on = scope_of(call), scope_of(call).index, True
+    scope = scope_of(call)
+    index = scope_of(call).index
+    go_on = True
     while go_on and not isinstance(index.parents.get(node), ast.stmt | None):
         parent = index.parents[node]
         here, more, go_on = _step(sources, parent, node)
@@ -79,7 +82,9 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
 
 
 Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
-"""What an ancestor of a layer says about it: its kind, a part of its path, whether to go on upwards."""
+"""What an ancestor of a layer says about it: its kind, a part of its path, whether to go on
+upwards.
+"""
 
 
 def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
@@ -93,8 +98,11 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
     if isinstance(parent, ast.List | ast.Tuple):
         index = scope_of(parent).index
         around, number = index.parents.get(parent), index.numbers(parent).get(node)
-        # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type.
-        counted = isinstance(around, ast.Call) and sources.dotted(around.func) == "torch.nn.ModuleList"
+        # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers
+        # by type.
+        counted = (
+            isinstance(around, ast.Call) and sources.dotted(around.func) == "torch.nn.ModuleList"
+        )
         if counted and number is not None:
             return ContainerKind.ELEMENT, [str(number)], True
     return (ContainerKind.ELEMENT if isinstance(parent, ast.List) else None), [], True
@@ -115,7 +123,9 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
     if dotted == "torch.nn.Sequential" and number is not None:
         single = isinstance(node, ast.Call) and sources.dotted(node.func) in ORDERED
         stars = (at for one, at in index.numbers(parent).items() if isinstance(one, ast.Starred))
-        unsure = single or number > index.once((parent, "star"), lambda: next(stars, len(parent.args)))
+        unsure = single or number > index.once(
+            (parent, "star"), lambda: next(stars, len(parent.args))
+        )
         return ContainerKind.ELEMENT, [] if unsure else [str(number)], True
     if dotted in SEQUENTIAL | LISTS | ORDERED:
         keywords = parent.keywords if dotted in ORDERED else []
@@ -142,12 +152,17 @@ def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
             text = dotted_text(base)
             if text.startswith("self."):
                 return text[5:], ContainerKind.ATTRIBUTE
-            return text, ContainerKind.APPEND if method in ("append", "extend") else ContainerKind.ADD
+            return text, ContainerKind.APPEND if method in (
+                "append",
+                "extend",
+            ) else ContainerKind.ADD
     return "", ContainerKind.INNER
 
 
 def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
-    """What a container is given, element by element; something unknown stays a starred expression."""
+    """What a container is given, element by element; something unknown stays a starred
+    expression.
+    """
     found: list[ast.expr] = []
     for part in call.args:
         if isinstance(part, ast.Starred):
@@ -158,7 +173,11 @@ def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
             # `OrderedDict([("name", layer), ...])` or `OrderedDict(name=layer)`.
             pairs = [pair for given in part.args[:1] for pair in getattr(given, "elts", ())]
             found += [given.value for given in part.keywords if given.arg]
-            found += [pair.elts[1] for pair in pairs if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
+            found += [
+                pair.elts[1]
+                for pair in pairs
+                if isinstance(pair, ast.Tuple) and len(pair.elts) == 2
+            ]
         elif isinstance(part, ast.Name) and len(call.args) == 1:
             found += _listed(part) or [part]
         else:
@@ -189,13 +208,18 @@ def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:
     own = [call for call in filling if is_name(receiver(call), name.id)]
     nodes = [binding.node for binding in bindings]
     nodes += [call for call in own if holder in scope_of(call).chain()]
-    for node in sorted(nodes, key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))):
+    for node in sorted(
+        nodes,
+        key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0)),
+    ):
         if isinstance(node, ast.Call):
             listed = method_name(node) == "extend"
             for part in node.args:
                 yield from _listed(part, seen) if listed else [part]
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None:
-            yield from _listed(node.value, seen) if not isinstance(node.value, ast.Name) else ()
+        elif (
+            isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None
+        ):
+            yield from (_listed(node.value, seen) if not isinstance(node.value, ast.Name) else ())
 
 
 def _added(call: ast.Call) -> Iterator[ast.expr]:

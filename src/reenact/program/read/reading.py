@@ -1,4 +1,6 @@
-"""Read a program: all its hyperparameters, each with the site where it can be turned, and its layers."""
+"""Read a program: all its hyperparameters, each with the site where it can be turned, and its
+layers.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -6,14 +8,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reenact.errors import UnreadableProgram
-from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
+from reenact.program.hyperparameter import (
+    Hyperparameter,
+    HyperparameterId,
+    Kind,
+    Written,
+)
 from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import read_data, read_scaling
 from reenact.program.read.ends import argparse_options, is_number, spot_of
 from reenact.program.read.keras_training import read_keras_training
-from reenact.program.read.layer_hyperparameters import read_layers, read_missing_initialisers
+from reenact.program.read.layer_hyperparameters import (
+    read_layers,
+    read_missing_initialisers,
+)
 from reenact.program.read.loops import Loops, read_habits, read_loops
 from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models, why_fixed
@@ -22,7 +32,6 @@ from reenact.program.read.supervision import Supervision
 from reenact.program.read.targets import How
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
-from reenact.program.source import word_set
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +48,9 @@ class Reading:
 
     def of_kind(self, kind: Kind) -> list[tuple[Hyperparameter, EditSite]]:
         """The hyperparameters of a kind, each with its site."""
-        return [(param, self.sites[param.id]) for param in self.hyperparameters if param.kind is kind]
+        return [
+            (param, self.sites[param.id]) for param in self.hyperparameters if param.kind is kind
+        ]
 
 
 @lru_cache(maxsize=64)
@@ -103,8 +114,9 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
 
 
 def _number(drafts: list[Draft]) -> None:
-    """A number for each of those that share file, model, layer and kind, in the order in which what they
-    belong to stands in the text: setting a value does not move it."""
+    """A number for each of those that share file, model, layer and kind, in the order in which what
+    they belong to stands in the text: setting a value does not move it.
+    """
     groups: dict[HyperparameterId, list[Draft]] = {}
     for draft in sorted(drafts, key=lambda one: spot_of(one.site.anchor).start):
         groups.setdefault(draft.param.id, []).append(draft)
@@ -115,24 +127,34 @@ def _number(drafts: list[Draft]) -> None:
 
 
 NAMES: dict[Kind, frozenset[str]] = {
-    Kind.BATCH_SIZE: frozenset(["batchsize", "batch", "bs", "minibatchsize", "minibatch", "trainbatchsize"]),
-    Kind.EPOCHS: word_set("epochs nepochs numepochs maxepochs nbepoch nepoch epochnum"),
+    Kind.BATCH_SIZE: frozenset(
+        ["batchsize", "batch", "bs", "minibatchsize", "minibatch", "trainbatchsize"]
+    ),
+    Kind.EPOCHS: frozenset(
+        {"epochs", "nepochs", "numepochs", "maxepochs", "nbepoch", "nepoch", "epochnum"}
+    ),
     Kind.LEARNING_RATE: frozenset(["lr", "learningrate", "baselr", "initlr"]),
 }
 
 
 def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft]:
-    """Drafts by name, at the top of a file or on the command line, of a kind that no reader found."""
+    """Drafts by name, at the top of a file or on the command line, of a kind that no reader
+    found.
+    """
     written = {draft.kind for draft in drafts if not draft.param.absent}
     trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
     for kind, names in NAMES.items():
         if kind not in written and trained:
-            yield from list(_constants(analysis, kind, names)) or list(_options(analysis, kind, names))
+            yield from list(_constants(analysis, kind, names)) or list(
+                _options(analysis, kind, names)
+            )
 
 
 def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
     for index in analysis.sources.indexes.values():
-        single = [(name, found[0]) for name, found in index.module.bindings.items() if len(found) == 1]
+        single = [
+            (name, found[0]) for name, found in index.module.bindings.items() if len(found) == 1
+        ]
         for name, binding in [pair for pair in single if plain_name(pair[0]) in names]:
             if binding.how is not How.ASSIGN or binding.pick:
                 continue
@@ -161,5 +183,7 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
 
 def _is_read(tree: ast.Module, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
     """Whether a name, or an attribute of that name, is used anywhere."""
-    nodes = (node for node in ast.walk(tree) if isinstance(node, kind) and isinstance(node.ctx, ast.Load))
+    nodes = (
+        node for node in ast.walk(tree) if isinstance(node, kind) and isinstance(node.ctx, ast.Load)
+    )
     return any(name == (node.id if isinstance(node, ast.Name) else node.attr) for node in nodes)

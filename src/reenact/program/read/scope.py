@@ -38,22 +38,33 @@ class Binding:
 
     @property
     def rewraps(self) -> bool:
-        """`model = model.to(device)`, `model = DataParallel(model)`: the same thing under the same name."""
+        """`model = model.to(device)`, `model = DataParallel(model)`: the same thing under the
+        same name.
+        """
         value = self.value if self.how is How.ASSIGN else None
         parts = [receiver(value), *value.args[:1]] if isinstance(value, ast.Call) else []
         return any(is_name(part, self.name) for part in parts)
 
     @property
     def position(self) -> int | None:
-        """Of a parameter: its index among the positional arguments of a call; methods do not count their
-        first."""
+        """Of a parameter: its index among the positional arguments of a call; methods do not count
+        their first.
+        """
         function, node = self.holder, self.holder.node
-        ordered = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
+        ordered = (
+            [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
+        )
         if self.node not in ordered:
             return None
-        inside = function.parent is not None and function.parent.is_class and not isinstance(node, ast.Lambda)
+        inside = (
+            function.parent is not None
+            and function.parent.is_class
+            and not isinstance(node, ast.Lambda)
+        )
         marks = getattr(node, "decorator_list", ())
-        number = ordered.index(self.node) - (inside and not any(is_name(m, "staticmethod") for m in marks))
+        number = ordered.index(self.node) - (
+            inside and not any(is_name(m, "staticmethod") for m in marks)
+        )
         return number if number >= 0 else None
 
 
@@ -95,7 +106,9 @@ class Scope:
             scope = scope.parent
 
     def find(self, name: str) -> list[Binding]:
-        """All bindings of a name in the scope that binds it as seen from here; empty when none does."""
+        """All bindings of a name in the scope that binds it as seen from here; empty when none
+        does.
+        """
         for scope in self.chain():
             visible = scope is self or not scope.is_class
             if visible and name in scope.bindings and name not in scope.globals:
@@ -104,7 +117,11 @@ class Scope:
 
     def returned(self) -> list[ast.expr]:
         """The expressions that a function may return."""
-        return [self.node.body] if isinstance(self.node, ast.Lambda) else self.index.returns.get(self, [])
+        return (
+            [self.node.body]
+            if isinstance(self.node, ast.Lambda)
+            else self.index.returns.get(self, [])
+        )
 
     def enclosing_class(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_class), None)
@@ -119,7 +136,9 @@ class Scope:
         if isinstance(node, ast.Global):
             self.globals.update(node.names)
 
-    def bind_target(self, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST) -> None:
+    def bind_target(
+        self, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST
+    ) -> None:
         """Enter the names of a target."""
         for part, way, given, pick in unpacked(target, how, value):
             if isinstance(part, ast.Name):
@@ -129,7 +148,10 @@ class Scope:
     def bind_arguments(self, arguments: ast.arguments) -> None:
         """Enter the parameters of a function with their defaults."""
         ordered = [*arguments.posonlyargs, *arguments.args]
-        defaults = [*[None] * (len(ordered) - len(arguments.defaults)), *arguments.defaults]
+        defaults = [
+            *[None] * (len(ordered) - len(arguments.defaults)),
+            *arguments.defaults,
+        ]
         named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         for argument, default in (*zip(ordered, defaults, strict=True), *named):
             self.bind(argument.arg, How.PARAMETER, argument, default)
@@ -137,7 +159,9 @@ class Scope:
             self.bind(extra.arg, How.OTHER, extra)
 
     def bind_import(self, node: ast.Import | ast.ImportFrom) -> list[Binding]:
-        """Enter imported names, and return everything that was imported, submodules and stars too."""
+        """Enter imported names, and return everything that was imported, submodules and stars
+        too.
+        """
         found = []
         for name in node.names:
             if isinstance(node, ast.Import):
@@ -147,7 +171,14 @@ class Scope:
                 self.bind(bound, How.IMPORT, node, dotted=dotted)
                 found.append(Binding(bound, How.IMPORT, node, self, dotted=name.name))
             elif name.name == "*":
-                star = Binding("*", How.IMPORT, node, self, dotted=node.module or "", level=node.level)
+                star = Binding(
+                    "*",
+                    How.IMPORT,
+                    node,
+                    self,
+                    dotted=node.module or "",
+                    level=node.level,
+                )
                 self.stars.append(star)
                 found.append(star)
             else:
@@ -216,19 +247,25 @@ class FileIndex:
         return self.derived[key]  # type: ignore[return-value]
 
     def parts(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """A piece of the file and everything in it, in the order of `ast.walk`, without what all trees
-        share."""
+        """A piece of the file and everything in it, in the order of `ast.walk`, without what all
+        trees share.
+        """
         return self.once(node, lambda: tuple(_walk(node)))
 
     def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
         """Those of one kind."""
         key = (node, kind)
-        return self.once(key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind)))
+        return self.once(
+            key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind))
+        )
 
     def numbers(self, holder: ast.Call | ast.List | ast.Tuple) -> dict[ast.AST, int]:
         """The arguments of a call, or the elements of a list, each with its number."""
         items = holder.args if isinstance(holder, ast.Call) else holder.elts
-        return self.once((holder, "numbers"), lambda: {one: number for number, one in enumerate(items)})
+        return self.once(
+            (holder, "numbers"),
+            lambda: {one: number for number, one in enumerate(items)},
+        )
 
     def point(self, at: int) -> Span:
         """Between two characters."""

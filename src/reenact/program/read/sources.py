@@ -11,7 +11,15 @@ from typing import Generic, TypeAlias, TypeVar
 from reenact.program.program import CODE, Program
 from reenact.program.read.calls import entries, super_name
 from reenact.program.read.index import index_of
-from reenact.program.read.scope import Binding, FileIndex, Scope, Store, bindings_of, put_in, scope_of
+from reenact.program.read.scope import (
+    Binding,
+    FileIndex,
+    Scope,
+    Store,
+    bindings_of,
+    put_in,
+    scope_of,
+)
 from reenact.program.read.targets import How
 from reenact.program.read.vocabulary import canonical
 
@@ -45,8 +53,9 @@ class Instance:
 
 
 Meaning: TypeAlias = "str | Scope | Instance | FileIndex | None"
-"""A library object by its canonical dotted name, a class or function of the program, an object of such a
-class, one of its files, or unknown."""
+"""A library object by its canonical dotted name, a class or function of the program, an object of
+such a class, one of its files, or unknown.
+"""
 
 SAME_OBJECT = frozenset(("to", "cuda", "cpu", "double", "float", "half", "train", "eval"))
 """Methods that hand back the object they were called on."""
@@ -120,7 +129,9 @@ class Sources:
             # What `self.name` holds, when it is stored once.
             stores = self.stores(base.owner, name)
             once = len(stores) == 1 and not stores[0].pick
-            return self.method(base.owner, name) or (self.meaning(stores[0].value) if once else None)
+            return self.method(base.owner, name) or (
+                self.meaning(stores[0].value) if once else None
+            )
         return self.method(base, name) if isinstance(base, Scope) and base.is_class else None
 
     def stores(self, owner: Scope, name: str) -> list[Store]:
@@ -138,11 +149,16 @@ class Sources:
 
     def method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) of a class of the program, also inherited."""
-        return next(filter(None, (self.own_method(one, name) for one in self.lineage(owner))), None)
+        return next(
+            filter(None, (self.own_method(one, name) for one in self.lineage(owner))),
+            None,
+        )
 
     def own_method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) that a class defines itself."""
-        found = [one for one in owner.bindings.get(name, ()) if one.how in (How.FUNCTION, How.CLASS)]
+        found = [
+            one for one in owner.bindings.get(name, ()) if one.how in (How.FUNCTION, How.CLASS)
+        ]
         return owner.index.inner[found[0].node] if found else None
 
     def bases(self, owner: Scope) -> list[Meaning]:
@@ -165,7 +181,9 @@ class Sources:
             return self._once(binding, lambda: self._imported(binding))
         if binding.how in (How.FUNCTION, How.CLASS):
             return holder.index.inner[binding.node]
-        if binding.how is How.PARAMETER and isinstance(holder.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if binding.how is How.PARAMETER and isinstance(
+            holder.node, ast.FunctionDef | ast.AsyncFunctionDef
+        ):
             # The first parameter of a method is an object of its class.
             first = [*holder.node.args.posonlyargs, *holder.node.args.args][:1]
             method = holder.parent is not None and holder.parent.is_class and binding.node in first
@@ -176,7 +194,9 @@ class Sources:
         return self.meaning(value)
 
     def imported(self, binding: Binding) -> tuple[FileIndex | None, str]:
-        """The module of the program that an import names, or the one it takes a name from and that name."""
+        """The module of the program that an import names, or the one it takes a name from and
+        that name.
+        """
         file, level = binding.holder.file, binding.level
         parent, _, name = binding.dotted.rpartition(".")
         whole = self.module(binding.dotted, file, level)
@@ -203,7 +223,9 @@ class Sources:
 
     @cached_property
     def sites(self) -> dict[Scope, list[ast.Call]]:
-        """Calls of each function and class of the program; a class's calls count for its `__init__` too."""
+        """Calls of each function and class of the program; a class's calls count for its
+        `__init__` too.
+        """
         found: dict[Scope, list[ast.Call]] = {}
         for call in self.calls():
             for target, whole in self._targets(call):
@@ -213,18 +235,26 @@ class Sources:
         return found
 
     def _targets(self, call: ast.Call) -> list[tuple[Scope, ast.Call]]:
-        """The functions and classes of the program that a call may reach, with the arguments they get."""
+        """The functions and classes of the program that a call may reach, with the arguments
+        they get.
+        """
         target = self.meaning(call.func) or self._super_init(call)
         if isinstance(target, Scope):
             return [(target, call)]
         # `functools.partial(build, rate=0.1)`, written here or under a name.
         found = bindings_of(call.func)
         made = found[0].value if len(found) == 1 else call.func
-        if isinstance(made, ast.Call) and made.args and self.dotted(made.func) == "functools.partial":
+        if (
+            isinstance(made, ast.Call)
+            and made.args
+            and self.dotted(made.func) == "functools.partial"
+        ):
             whole = self.meaning(made.args[0])
             return [(whole, _joined(made, call))] if isinstance(whole, Scope) else []
         table = self.table(call.func.value) if isinstance(call.func, ast.Subscript) else {}
-        return [(item, call) for item in map(self.meaning, table.values()) if isinstance(item, Scope)]
+        return [
+            (item, call) for item in map(self.meaning, table.values()) if isinstance(item, Scope)
+        ]
 
     def _super_init(self, call: ast.Call) -> Scope | None:
         name, owner = super_name(call), scope_of(call).enclosing_class()
@@ -236,7 +266,10 @@ class Sources:
 def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
     """The call that a partial application and its own call amount to."""
     given = {part.arg for part in call.keywords}
-    keywords = [*call.keywords, *(part for part in partial.keywords if part.arg not in given)]
+    keywords = [
+        *call.keywords,
+        *(part for part in partial.keywords if part.arg not in given),
+    ]
     whole = ast.copy_location(ast.Call(call.func, [*partial.args[1:], *call.args], keywords), call)
     # It stands where its second half does.
     put_in(whole, scope_of(call))

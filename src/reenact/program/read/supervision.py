@@ -1,5 +1,6 @@
-"""Outputs, loss and labels together: the labels a loss takes, where they meet the outputs, and which other
-losses could stand where one stands."""
+"""Outputs, loss and labels together: the labels a loss takes, where they meet the outputs, and
+which other losses could stand where one stands.
+"""
 
 import ast
 import re
@@ -15,11 +16,28 @@ from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.scope import scope_of
-from reenact.program.read.vocabulary import Form, activation_for, form_of, last_name, takes_any_number
+from reenact.program.read.vocabulary import (
+    Form,
+    activation_for,
+    form_of,
+    last_name,
+    takes_any_number,
+)
 from reenact.types import JsonValue
 
 FITS = frozenset(("fit", "evaluate", "fit_generator", "train_on_batch", "test_on_batch"))
-SHAPING = frozenset(("view", "reshape", "flatten", "squeeze", "unsqueeze", "float", "transpose", "permute"))
+SHAPING = frozenset(
+    (
+        "view",
+        "reshape",
+        "flatten",
+        "squeeze",
+        "unsqueeze",
+        "float",
+        "transpose",
+        "permute",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +49,19 @@ class Meeting:
 
 
 def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
-    """Every place that hands labels to this loss: calls of it, and what Keras trains and evaluates with."""
+    """Every place that hands labels to this loss: calls of it, and what Keras trains and
+    evaluates with.
+    """
     assert site.call is not None
     torch, found = site.library == "torch", []
     if torch and site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
         target = argument(site.call, 1, "target")
         return [Meeting(target, argument(site.call, 0, "input"))] if target is not None else []
     for call in analysis.calls(*FITS) if not torch else ():
-        for labels in (argument(call, 1, "y"), *getattr(keyword(call, "validation_data"), "elts", ())[1:2]):
+        for labels in (
+            argument(call, 1, "y"),
+            *getattr(keyword(call, "validation_data"), "elts", ())[1:2],
+        ):
             own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
             found += [Meeting(own)] if own is not None else []
     uses = [call for call in analysis.uses.get(site.call, ()) if method_name(call) not in FITS]
@@ -53,20 +76,26 @@ def part_of(given: ast.Dict, output: str) -> ast.expr | None:
 
 def can_be_repeated(node: ast.expr | None) -> bool:
     """A name, or a name in another shape: writing it twice computes nothing twice."""
-    while isinstance(node, ast.Attribute) or (isinstance(node, ast.Call) and method_name(node) in SHAPING):
+    while isinstance(node, ast.Attribute) or (
+        isinstance(node, ast.Call) and method_name(node) in SHAPING
+    ):
         node = receiver(node) if isinstance(node, ast.Call) else node.value
     return isinstance(node, ast.Name)
 
 
 def caller_of(outputs: ast.expr | None) -> str:
-    """The name that is called to give the outputs: `net` of `net(x).squeeze()`; empty when it is none."""
+    """The name that is called to give the outputs: `net` of `net(x).squeeze()`; empty when it
+    is none.
+    """
     while isinstance(outputs, ast.Call) and method_name(outputs) in SHAPING:
         outputs = receiver(outputs)
     called = outputs.func if isinstance(outputs, ast.Call) else None
     return called.id if isinstance(called, ast.Name) else ""
 
 
-ENCODERS = frozenset(("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder"))
+ENCODERS = frozenset(
+    ("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder")
+)
 PROBABILITIES = frozenset(("sigmoid", "softmax", "log_softmax"))
 COUNTS = re.compile(r"(?<![a-z])(accuracy|acc|argmax|auc|f1|correct|confusion)(?![a-z])")
 """Words of programs that count right answers."""
@@ -93,13 +122,18 @@ class Supervision:
 
     def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
-        acting = [site.layer, *(part.call for part in (site.activation, site.layer) if part is not None)]
+        acting = [
+            site.layer,
+            *(part.call for part in (site.activation, site.layer) if part is not None),
+        ]
         found = [self._strict[one] for one in acting if one in self._strict]
         return self._losses[min(found)][0] if found else None
 
     @cached_property
     def _strict(self) -> dict[LayerSite | ast.Call | None, int]:
-        """Number of the first loss that stops it so, by the layers it looks at and by what bends these."""
+        """Number of the first loss that stops it so, by the layers it looks at and by what
+        bends these.
+        """
         found: dict[LayerSite | ast.Call | None, int] = {}
         for number, (param, site) in enumerate(self._losses):
             strict = site.library == "torch" and activation_for(str(param.value)) == "sigmoid"
@@ -137,7 +171,9 @@ class Supervision:
         return "\n".join(index.text for index in self.analysis.sources.indexes.values())
 
     def sorts(self, site: EditSite) -> bool:
-        """The program tells classes apart: its outputs are probabilities, or it counts right answers."""
+        """The program tells classes apart: its outputs are probabilities, or it counts right
+        answers.
+        """
         if self._words(site) & PROBABILITIES:
             return True
         if not site.output:
@@ -149,21 +185,27 @@ class Supervision:
         return bool(COUNTS.search(" ".join(texts).lower()))
 
     def _words(self, site: EditSite) -> set[str]:
-        return {layer.activation.word for layer in self.outputs(site) if layer.activation is not None}
+        return {
+            layer.activation.word for layer in self.outputs(site) if layer.activation is not None
+        }
 
     def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""
         has, wants = _form(site, old), _form(site, new)
         word = activation_for(new) if site.library == "torch" else ""
         if word not in ("", "linear") and not self.outputs(site):
-            return f"{new} needs outputs that went through {word}, and the last layer cannot be read"
+            return (
+                f"{new} needs outputs that went through {word}, and the last layer cannot be read"
+            )
         width = self.width(site) if width is None else width
         if width == 1 and wants in (Form.CLASSES, Form.COLUMNS):
             return f"{new} compares the outputs of several classes, and the model has one output"
         if has is None or has is wants:
             return ""
         if site.output == UNKNOWN_OUTPUT:
-            return "the model has several outputs, and which of them this loss is for cannot be read"
+            return (
+                "the model has several outputs, and which of them this loss is for cannot be read"
+            )
         if has is Form.CLASSES:
             return self._why_not_columns(site, width)
         if wants is None:
@@ -179,10 +221,15 @@ class Supervision:
         """Numbers of classes can become columns when it is known how many there are."""
         places = meetings(self.analysis, site)
         if not places:
-            return "the place where its labels are given cannot be read, and they would have to change"
+            return (
+                "the place where its labels are given cannot be read, and they would have to change"
+            )
         seen = [place.outputs for place in places]
         if width is None and (site.library != "torch" or not all(map(can_be_repeated, seen))):
-            return "how many classes there are cannot be read, and its labels would become a column for each"
+            return (
+                "how many classes there are cannot be read, and its labels would become a column "
+                "for each"
+            )
         return ""
 
     def _why_not_classes(self, site: EditSite, has: Form, new: str) -> str:
@@ -190,14 +237,18 @@ class Supervision:
         if has is Form.BITS and not one_class:
             return f"{new} takes one class a row, and every output has a label of its own here"
         if site.library == "torch" and not self.encoded and self.width(site) is None:
-            return f"{new} takes the number of a class, and how many outputs there are cannot be read"
+            return (
+                f"{new} takes the number of a class, and how many outputs there are cannot be read"
+            )
         if self.labels_are_columns(site, has) and not meetings(self.analysis, site):
-            return "the place where its labels are given cannot be read, and they would have to change"
+            return (
+                "the place where its labels are given cannot be read, and they would have to change"
+            )
         return ""
 
     def labels_are_columns(self, site: EditSite, has: Form) -> bool:
-        """Labels of a loss that compares output by output have as many columns as the output; Keras lets
-        one number stand for all of them.
+        """Labels of a loss that compares output by output have as many columns as the output; Keras
+        lets one number stand for all of them.
         """
         return self.encoded or has is Form.BITS or site.library == "torch"
 

@@ -36,7 +36,11 @@ def bound_by(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
         return [(node.target, How.LOOP, node.iter)]
     if isinstance(node, ast.With | ast.AsyncWith):
         return [(i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars]
-    return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
+    return (
+        [(target, How.OTHER, None) for target in node.targets]
+        if isinstance(node, ast.Delete)
+        else []
+    )
 
 
 Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
@@ -46,7 +50,9 @@ Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
 def unpacked(
     target: ast.expr, how: How, value: ast.expr | None, pick: tuple[int, ...] = ()
 ) -> Iterator[tuple[ast.expr, *Taken]]:
-    """Every single target in a target; unpacking of a written-out tuple goes to the element itself."""
+    """Every single target in a target; unpacking of a written-out tuple goes to the element
+    itself.
+    """
     if isinstance(target, ast.Starred):
         yield from unpacked(target.value, How.OTHER, None)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -56,7 +62,9 @@ def unpacked(
         yield target, how, value, pick
 
 
-def _element(how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int) -> Taken:
+def _element(
+    how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int
+) -> Taken:
     """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
     loop = how is How.LOOP and not pick
     if loop and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):

@@ -1,5 +1,7 @@
-"""Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping, initialisers;
-and of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and model configurations."""
+"""Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping,
+initialisers; and of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and
+model configurations.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +9,13 @@ from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
-from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style, of_layer
+from reenact.program.read.analysis import (
+    CallSite,
+    Draft,
+    ProgramAnalysis,
+    Style,
+    of_layer,
+)
 from reenact.program.read.calls import argument, entries, method_name
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
@@ -15,14 +23,23 @@ from reenact.program.read.model import Models
 from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
-from reenact.program.source import words
 
-OPTIMIZER_KINDS = {"lr": Kind.LEARNING_RATE, "momentum": Kind.MOMENTUM, "weight_decay": Kind.WEIGHT_DECAY}
-CLIPPING = {"clip_grad_norm_": "max_norm", "clip_grad_norm": "max_norm", "clip_grad_value_": "clip_value"}
+OPTIMIZER_KINDS = {
+    "lr": Kind.LEARNING_RATE,
+    "momentum": Kind.MOMENTUM,
+    "weight_decay": Kind.WEIGHT_DECAY,
+}
+CLIPPING = {
+    "clip_grad_norm_": "max_norm",
+    "clip_grad_norm": "max_norm",
+    "clip_grad_value_": "clip_value",
+}
 
 
 def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
-    """Drafts of everything that is written about a PyTorch training outside its loops and loaders."""
+    """Drafts of everything that is written about a PyTorch training outside its loops and
+    loaders.
+    """
     losses: list[tuple[CallSite, Draft]] = []
     for call in analysis.calls():
         for callee in analysis.callees.of(call):
@@ -31,10 +48,14 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
             if callee.dotted == f"torch.optim.{name}" and name in lexicon.TORCH_OPTIMIZERS:
                 yield from _optimizer(at, callee, lexicon.TORCH_OPTIMIZERS[name])
             elif (callee.dotted == f"torch.nn.{name}" and name in lexicon.TORCH_LOSS_CLASSES) or (
-                callee.dotted == f"torch.nn.functional.{name}" and name in lexicon.TORCH_LOSS_FUNCTIONS
+                callee.dotted == f"torch.nn.functional.{name}"
+                and name in lexicon.TORCH_LOSS_FUNCTIONS
             ):
                 losses.append((at, at.named(Kind.LOSS, callee)))
-            elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in lexicon.TORCH_SCHEDULERS:
+            elif (
+                callee.dotted.startswith("torch.optim.lr_scheduler.")
+                and name in lexicon.TORCH_SCHEDULERS
+            ):
                 yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
                 yield from replace(at, owner="").given(Kind.GRADIENT_CLIP, 1, CLIPPING[name])
@@ -42,7 +63,9 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
                 yield from _initialiser(at, models, callee)
             break
     # One that is only computed in an evaluation is a metric.
-    for _, draft in [item for item in losses if not is_evaluation(analysis, item[0].call)] or losses:
+    for _, draft in [
+        item for item in losses if not is_evaluation(analysis, item[0].call)
+    ] or losses:
         yield draft
 
 
@@ -55,7 +78,9 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
     for group in getattr(at.argument(0, "params"), "elts", ()):
         for key, value in entries(group).items():
             if isinstance(key, str) and key in OPTIMIZER_KINDS:
-                yield from at.analysis.value_drafts(OPTIMIZER_KINDS[key], value, at.site(key, Style.VALUE))
+                yield from at.analysis.value_drafts(
+                    OPTIMIZER_KINDS[key], value, at.site(key, Style.VALUE)
+                )
 
 
 def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft]:
@@ -65,7 +90,9 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     extra = _initialised(models, parts, scope_of(at.call))
-    yield at.analysis.name_draft(kind, callee, at.site(style=Style.NAME, callee=callee), at.owner, **extra)
+    yield at.analysis.name_draft(
+        kind, callee, at.site(style=Style.NAME, callee=callee), at.owner, **extra
+    )
 
 
 def _reference(node: ast.expr) -> list[str]:
@@ -75,7 +102,10 @@ def _reference(node: ast.expr) -> list[str]:
         index = node.slice if isinstance(node, ast.Subscript) else None
         if index is not None and not isinstance(index, ast.Constant):
             return [""]
-        parts.insert(0, node.attr if isinstance(node, ast.Attribute) else str(getattr(index, "value", "")))
+        parts.insert(
+            0,
+            node.attr if isinstance(node, ast.Attribute) else str(getattr(index, "value", "")),
+        )
         node = node.value
     return [node.id, *parts] if isinstance(node, ast.Name) else [""]
 
@@ -97,17 +127,36 @@ LIGHTNING_SLOTS = (
 )
 HUGGING_SLOTS = (
     Slot(Kind.EPOCHS, ("num_train_epochs",), None, 3.0),
-    Slot(Kind.BATCH_SIZE, ("per_device_train_batch_size", "per_gpu_train_batch_size"), None, 8),
+    Slot(
+        Kind.BATCH_SIZE,
+        ("per_device_train_batch_size", "per_gpu_train_batch_size"),
+        None,
+        8,
+    ),
     Slot(Kind.LEARNING_RATE, ("learning_rate",), None, 5e-5),
     Slot(Kind.WEIGHT_DECAY, ("weight_decay",), None, 0.0),
     Slot(Kind.GRADIENT_CLIP, ("max_grad_norm",), None, 1.0),
     Slot(Kind.SCHEDULER, ("lr_scheduler_type",), None, "linear"),
     Slot(Kind.OPTIMIZER, ("optim",), None, "adamw_torch"),
 )
-CONFIG_ACTIVATIONS = words("hidden_act activation_function hidden_activation activation")
+CONFIG_ACTIVATIONS = (
+    "hidden_act",
+    "activation_function",
+    "hidden_activation",
+    "activation",
+)
 CONFIG_SLOTS = (
     Slot(Kind.ACTIVATION, CONFIG_ACTIVATIONS, reported=False),
-    Slot(Kind.DROPOUT, words("hidden_dropout_prob resid_pdrop dropout hidden_dropout"), reported=False),
+    Slot(
+        Kind.DROPOUT,
+        (
+            "hidden_dropout_prob",
+            "resid_pdrop",
+            "dropout",
+            "hidden_dropout",
+        ),
+        reported=False,
+    ),
 )
 ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrainingArguments"))
 
@@ -142,7 +191,9 @@ def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
 def _lightning_fit(at: CallSite) -> Iterator[Draft]:
     data = at.argument(2, "val_dataloaders")
     classes = [owner for index in at.analysis.sources.indexes.values() for owner in index.classes]
-    own = at.argument(3, "datamodule") is not None or any("val_dataloader" in one.bindings for one in classes)
+    own = at.argument(3, "datamodule") is not None or any(
+        "val_dataloader" in one.bindings for one in classes
+    )
     if data is not None or not own:
         yield _evaluation_data(at, data)
 

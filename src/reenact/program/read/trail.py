@@ -1,6 +1,7 @@
-"""The trail of a value: one object owns the recursion and knows what is being followed, through which calls,
-and how far it may go. Here are its limits; `members` and `follow` add the steps. At the end: which data file
-an expression reads, and which assignment certainly ran before a use."""
+"""The trail of a value: one object owns the recursion and knows what is being followed, through
+which calls, and how far it may go. Here are its limits; `members` and `follow` add the steps. At
+the end: which data file an expression reads, and which assignment certainly ran before a use.
+"""
 
 import ast
 from abc import ABC, abstractmethod
@@ -17,20 +18,43 @@ from reenact.program.read.index import DATA_SUFFIXES
 from reenact.program.read.scope import Binding, FileIndex, Scope, Store, bindings_of
 from reenact.program.read.sources import Sources
 from reenact.program.read.targets import How
-from reenact.program.source import shared_end, word_set
+from reenact.program.source import shared_end
 
 MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_PATH_DEPTH = 8
 MAX_STEPS = 500
-"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
-steps."""
-LOADERS = word_set(
-    "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
-    "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"
+"""A trail through functions that everybody calls would fork without end; a real one takes a few
+dozen steps.
+"""
+LOADERS = frozenset(
+    {
+        "json.load",
+        "json.loads",
+        "yaml.load",
+        "yaml.safe_load",
+        "yaml.full_load",
+        "yaml.unsafe_load",
+        "omegaconf.OmegaConf.load",
+        "ruamel.yaml.safe_load",
+        "orjson.loads",
+        "ujson.load",
+        "simplejson.load",
+    }
 )
 Item = TypeVar("Item", Binding, Store)
-FILE_STEPS = word_set("open read read_text read_bytes resolve absolute expanduser as_posix")
+FILE_STEPS = frozenset(
+    {
+        "open",
+        "read",
+        "read_text",
+        "read_bytes",
+        "resolve",
+        "absolute",
+        "expanduser",
+        "as_posix",
+    }
+)
 
 
 class Trail(ABC):
@@ -73,7 +97,9 @@ class Trail(ABC):
 
     @contextmanager
     def within(self, frames: Sequence[Frame]) -> Iterator[None]:
-        """Go on inside the calls that a trail went through: parameters then mean what those calls gave."""
+        """Go on inside the calls that a trail went through: parameters then mean what those
+        calls gave.
+        """
         before, self._frames = self._frames, list(frames)
         try:
             yield
@@ -122,7 +148,9 @@ def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
 
 
 def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
-    """File names that an expression may denote: the last string in a path expression is the name."""
+    """File names that an expression may denote: the last string in a path expression is the
+    name.
+    """
     if depth > MAX_PATH_DEPTH:
         return []
     if isinstance(node, ast.Call):
@@ -149,12 +177,16 @@ def distinct(ends: list[End]) -> list[End]:
     """Each end once, in order."""
     found: dict[object, End] = {}
     for end in ends:
-        found.setdefault((end.data_file, end.entry.span) if end.entry is not None else end.node, end)
+        found.setdefault(
+            (end.data_file, end.entry.span) if end.entry is not None else end.node, end
+        )
     return list(found.values())
 
 
 def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
-    """The last of several assignments before a use, when it certainly ran and none comes back in a loop."""
+    """The last of several assignments before a use, when it certainly ran and none comes back
+    in a loop.
+    """
     line, around = line_of(use), [use, *index.ancestors(use)]
     # `x = x + 1` uses the x before.
     before = [item for item in items if line_of(item.node) <= line and item.node not in around]

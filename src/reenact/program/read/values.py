@@ -1,5 +1,7 @@
-"""From an argument to the value in force and the place where it is written; from a call to the library class
-that it makes, however its name gets there: directly, by getattr, from a table, as a parameter."""
+"""From an argument to the value in force and the place where it is written; from a call to the
+library class that it makes, however its name gets there: directly, by getattr, from a table, as a
+parameter.
+"""
 
 import ast
 import operator
@@ -8,7 +10,14 @@ from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
 from reenact.program.read.calls import entries
-from reenact.program.read.ends import NOT_LITERAL, End, is_number, literal, number_of, spot_of
+from reenact.program.read.ends import (
+    NOT_LITERAL,
+    End,
+    is_number,
+    literal,
+    number_of,
+    spot_of,
+)
 from reenact.program.read.follow import Follower
 from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.sources import SAME_OBJECT, Once
@@ -58,7 +67,9 @@ class Values:
     def find(self, use: ast.expr | None) -> list[Found]:
         """Every place that feeds an argument."""
         distinct: dict[Span, Found] = {}
-        for item in [self._found(end, use) for end in self.follower.follow(use)] if use is not None else ():
+        for item in (
+            [self._found(end, use) for end in self.follower.follow(use)] if use is not None else ()
+        ):
             distinct.setdefault(item.spot, item)
         return list(distinct.values())
 
@@ -78,7 +89,9 @@ class Values:
         return self.found(End(use, Written.LITERAL), use)
 
     def _scaled(self, end: End, use: ast.expr) -> Found | None:
-        """A number that is named inside a product: only the number may be replaced, not the name."""
+        """A number that is named inside a product: only the number may be replaced, not the
+        name.
+        """
         named = [part for part in ast.walk(end.node) if isinstance(part, ast.NamedExpr)]
         whole = self.compute(end.node)
         number = literal(named[0].value) if len(named) == 1 else None
@@ -142,11 +155,17 @@ class Values:
         return None if end is None or end.node is node else self.compute(end.node)
 
     def _only_known_part(self, node: ast.expr) -> End | None:
-        """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be computed."""
+        """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be
+        computed.
+        """
         whole = ast.walk(node) if isinstance(node, ast.BinOp) else ()
         parts = [part for part in whole if isinstance(part, ast.Name | ast.Attribute)]
-        ends = [(self.follower.single(part), part) for part in parts if isinstance(part.ctx, ast.Load)]
-        known = [end for end, part in ends if end and end.node is not part and is_number(end.literal())]
+        ends = [
+            (self.follower.single(part), part) for part in parts if isinstance(part.ctx, ast.Load)
+        ]
+        known = [
+            end for end, part in ends if end and end.node is not part and is_number(end.literal())
+        ]
         return known[0] if len(known) == 1 else None
 
 
@@ -210,7 +229,9 @@ class Callees:
 
     def _makers(self, node: ast.expr) -> list[Made]:
         found: list[Made] = []
-        for call in [end.node for end in self.follower.follow(node) if isinstance(end.node, ast.Call)]:
+        for call in [
+            end.node for end in self.follower.follow(node) if isinstance(end.node, ast.Call)
+        ]:
             callees, target = self.of(call), self.sources.meaning(call.func)
             if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
                 found += self.made(call.func.value)
@@ -247,7 +268,9 @@ class Callees:
 
     def _table(self, node: ast.Subscript) -> list[Callee]:
         """`ACTIVATIONS[args.act]`, where the table is a dictionary of the program."""
-        tables = [end.node for end in self.follower.follow(node.value) if isinstance(end.node, ast.Dict)]
+        tables = [
+            end.node for end in self.follower.follow(node.value) if isinstance(end.node, ast.Dict)
+        ]
         table = entries(tables[0]) if len(tables) == 1 else {}
         choices = tuple(name for name in table if isinstance(name, str))
         found = []

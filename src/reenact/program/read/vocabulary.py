@@ -1,5 +1,6 @@
-"""Shapes of the vocabulary: what a library's layer, optimiser or loss takes; and one name for one thing:
-`tf.keras.layers.core.Dense` and `keras.layers.Dense` are the same layer."""
+"""Shapes of the vocabulary: what a library's layer, optimiser or loss takes; and one name for one
+thing: `tf.keras.layers.core.Dense` and `keras.layers.Dense` are the same layer.
+"""
 
 import json
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.source import word_set, words
+from reenact.program.source import words
 from reenact.types import JsonValue
 
 
@@ -59,7 +60,9 @@ class LayerSpec:
     family: Family
     slots: tuple[Slot, ...] = ()
     width_in: Slot | None = None
-    """Input width, where it must be written: no hyperparameter, but it must follow the layer before."""
+    """Input width, where it must be written: no hyperparameter, but it must follow the layer
+    before.
+    """
 
     @property
     def weighted(self) -> bool:
@@ -91,7 +94,7 @@ class LibraryWords:
     optimizers: dict[str, OptimizerSpec]
     tables: dict[str, dict[str, str]]
 
-    def words(self, name: str) -> tuple[str, ...]:
+    def named(self, name: str) -> tuple[str, ...]:
         return words(self.tables["words"][name])
 
 
@@ -108,7 +111,9 @@ def read_library(name: str) -> LibraryWords:
         layers |= dict.fromkeys(words(one["names"]), spec)
     every = _signature(tables["words"].get("every_optimizer", ""))
     own = {key: _signature(text) for key, text in tables.pop("optimizers").items()}
-    optimizers = {key: OptimizerSpec(tuple({**one, **every, **one}.items())) for key, one in own.items()}
+    optimizers = {
+        key: OptimizerSpec(tuple({**one, **every, **one}.items())) for key, one in own.items()
+    }
     return LibraryWords(layers, optimizers, tables)
 
 
@@ -136,9 +141,26 @@ KERAS_TOP = {
     **dict.fromkeys(("Input", "InputLayer", "Layer"), "layers"),
     "Variable": "backend",
 }
-KERAS_FAMILIES = word_set(
-    "layers models optimizers losses metrics activations initializers regularizers callbacks utils "
-    "constraints applications preprocessing datasets ops random backend"
+KERAS_FAMILIES = frozenset(
+    {
+        "layers",
+        "models",
+        "optimizers",
+        "losses",
+        "metrics",
+        "activations",
+        "initializers",
+        "regularizers",
+        "callbacks",
+        "utils",
+        "constraints",
+        "applications",
+        "preprocessing",
+        "datasets",
+        "ops",
+        "random",
+        "backend",
+    }
 )
 
 
@@ -153,7 +175,9 @@ def canonical(dotted: str) -> str:
 
 
 def _keras(rest: str) -> str:
-    first, last, home = rest.partition(".")[0], last_name(rest), ""
+    first = rest.partition(".")[0]
+    last = last_name(rest)
+    home = ""
     if first == rest:
         home = KERAS_TOP.get(last, "")
     elif first in ("engine", "legacy", "experimental"):
@@ -184,12 +208,20 @@ class Form(StrEnum):
 
 
 _LOSSES: dict[str, dict[str, str]] = _read("losses")
-_FORMS = {plain_name(loss): Form[form] for form, names in _LOSSES["labels"].items() for loss in words(names)}
-_ACTIVATIONS = {plain_name(loss): word for word, names in _LOSSES["outputs"].items() for loss in words(names)}
+_FORMS = {
+    plain_name(loss): Form[form]
+    for form, names in _LOSSES["labels"].items()
+    for loss in words(names)
+}
+_ACTIVATIONS = {
+    plain_name(loss): word for word, names in _LOSSES["outputs"].items() for loss in words(names)
+}
 
 
 def form_of(loss: str) -> Form | None:
-    """The labels a loss takes, by any of its names; none where nothing is demanded that others do not."""
+    """The labels a loss takes, by any of its names; none where nothing is demanded that others
+    do not.
+    """
     return _FORMS.get(plain_name(loss))
 
 
@@ -199,5 +231,7 @@ def takes_any_number(loss: str) -> bool:
 
 
 def activation_for(loss: str) -> str:
-    """The output activation a loss is made for; `linear` when it applies its own, empty when any will do."""
+    """The output activation a loss is made for; `linear` when it applies its own, empty when
+    any will do.
+    """
     return _ACTIVATIONS.get(plain_name(loss), "")

@@ -1,10 +1,11 @@
 """autotrainer: five problems, each with its remedies in a fixed order (Zhang et al. 2021).
 
-A problem is seen in the trace of a training; its remedies are tried one after another, each a stated number
-of times, until it is gone and the training is no worse. What helped stays while the next problem is looked
-for. As published, a remedy continues from the weights that the training had reached; that is done where
-Keras trains. The variant from scratch starts over. Tables: order and tries of the "balance" strategy of the
-released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
+A problem is seen in the trace of a training; its remedies are tried one after another, each a
+stated number of times, until it is gone and the training is no worse. What helped stays while the
+next problem is looked for. As published, a remedy continues from the weights that the training had
+reached; that is done where Keras trains. The variant from scratch starts over. Tables: order and
+tries of the "balance" strategy of the released tool. Not there: ThresholdedReLU, which Keras 3 no
+longer has.
 """
 
 import hashlib
@@ -25,19 +26,34 @@ from reenact.trials.trial import Weights
 from reenact.types import JsonValue
 
 ORDER = ("AT002", "AT003", "AT001", "AT004", "AT005")
-"""Which problem is treated first when a training shows several: NaN and explosion, dying ReLU, vanishing,
-oscillation, slowness."""
+"""Which problem is treated first when a training shows several: NaN and explosion, dying ReLU,
+vanishing, oscillation, slowness.
+"""
 REMEDIES: dict[str, tuple[tuple[str, int], ...]] = {
     "AT001": (("selu", 1), ("relu", 1), ("batch-norm", 1)),
     "AT002": (("selu", 1), ("relu", 1), ("clip", 2), ("tanh", 1), ("batch-norm", 1)),
     "AT003": (("selu", 1), ("batch-norm", 1), ("initializer", 3), ("leaky", 2)),
-    "AT004": (("adam", 1), ("smaller-rate", 3), ("plateau", 1), ("batch", 4), ("momentum", 3), ("noise", 1),
-              ("initializer", 3)),
+    "AT004": (
+        ("adam", 1),
+        ("smaller-rate", 3),
+        ("plateau", 1),
+        ("batch", 4),
+        ("momentum", 3),
+        ("noise", 1),
+        ("initializer", 3),
+    ),
     "AT005": (("optimizer", 3), ("larger-rate", 3), ("initializer", 3)),
-}  # fmt: skip
+}
 WITH = {"selu": "lecun_uniform", "relu": "he_uniform", "tanh": "he_uniform"}
 """The initialiser that comes with an activation."""
-INITIALIZERS = ("he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "glorot_uniform", "glorot_normal")
+INITIALIZERS = (
+    "he_uniform",
+    "he_normal",
+    "lecun_uniform",
+    "lecun_normal",
+    "glorot_uniform",
+    "glorot_normal",
+)
 OPTIMIZERS = ("sgd", "adam", "nadam", "adamax", "rmsprop")
 NORMED = ("Dense", "Conv1D", "Conv2D", "LSTM", "Linear", "Conv1d", "Conv2d")
 MOST_PROBLEMS = 4
@@ -67,14 +83,22 @@ class FromScratch:
         return [kept] if kept and context.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: ObservedTraining, context: SearchContext, chance: random.Random
+        self,
+        kept: Patch,
+        now: ObservedTraining,
+        context: SearchContext,
+        chance: random.Random,
     ) -> tuple[Patch, ObservedTraining] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now[1]]:
             for attempt in range(tries):
                 changes = tuple(remedy_changes(remedy, context.hyperparameters, attempt, chance))
                 set_again = {getattr(one, "hyperparameter", None) for one in changes}
-                rest = (one for one in kept.changes if getattr(one, "hyperparameter", one) not in set_again)
+                rest = (
+                    one
+                    for one in kept.changes
+                    if getattr(one, "hyperparameter", one) not in set_again
+                )
                 patch = context.together(Patch(tuple(rest)), Patch(changes)) if changes else None
                 if patch is None:
                     continue
@@ -136,18 +160,29 @@ RATES = {"smaller-rate": 0.1, "larger-rate": 10.0}
 """Factors from one attempt to the next, beginning with the rate that is usual for the optimizer."""
 
 
-def remedy_changes(remedy: str, params: Params, attempt: int, chance: random.Random) -> Iterator[Change]:
+def remedy_changes(
+    remedy: str, params: Params, attempt: int, chance: random.Random
+) -> Iterator[Change]:
     """What a remedy changes in a program with these hyperparameters."""
     if remedy == "batch-norm":
         for param in params:
             if param.kind is Kind.LAYER and param.layer_type in NORMED and param.role == "hidden":
-                yield Insert(param.id, "BatchNormalization" if param.library == "keras" else "BatchNorm1d")
+                yield Insert(
+                    param.id,
+                    "BatchNormalization" if param.library == "keras" else "BatchNorm1d",
+                )
     elif remedy == "noise":
-        first = next((one for one in params if one.kind is Kind.LAYER and one.library == "keras"), None)
+        first = next(
+            (one for one in params if one.kind is Kind.LAYER and one.library == "keras"),
+            None,
+        )
         if first is not None:
             yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
     elif remedy in RATES:
-        slow = any(param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower() for param in params)
+        slow = any(
+            param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower()
+            for param in params
+        )
         rate = (0.01 if slow else 0.001) * RATES[remedy] ** attempt
         yield from _set_all(params, Kind.LEARNING_RATE, float(f"{rate:.3g}"), hidden=False)
     else:
@@ -161,5 +196,9 @@ def _activation(value: str) -> list[Setting]:
 
 def _set_all(params: Params, kind: Kind, value: JsonValue, *, hidden: bool) -> Iterator[Change]:
     for param in params:
-        if param.kind is kind and not (hidden and param.role == "output") and param.in_force != value:
+        if (
+            param.kind is kind
+            and not (hidden and param.role == "output")
+            and param.in_force != value
+        ):
             yield change_for(param, value)

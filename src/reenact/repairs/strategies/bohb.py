@@ -1,7 +1,8 @@
-"""bohb: a tree-structured Parzen estimator proposes, Hyperband ends what is hopeless (Falkner et al. 2018).
+"""bohb: a tree-structured Parzen estimator proposes, Hyperband ends what is hopeless (Falkner et
+al. 2018).
 
-Starts from the faulty configuration. A rung is a training from its start with a share of the epochs, because
-a program that is not ours cannot be paused between two rungs.
+Starts from the faulty configuration. A rung is a training from its start with a share of the
+epochs, because a program that is not ours cannot be paused between two rungs.
 """
 
 from reenact.program.patch import Patch

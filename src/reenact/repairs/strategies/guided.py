@@ -25,7 +25,10 @@ LONG_ENOUGH = 6
 """Epochs from which on a third of them says something."""
 LONG = 30.0
 """CPU seconds from which on it is worth cutting the data of a training that has few epochs."""
-FOR_SHORT, FOR_WHOLE, FOR_GROWING, FOR_REFINING = 0.35, 0.5, 0.6, 0.65
+FOR_SHORT = 0.35
+FOR_WHOLE = 0.5
+FOR_GROWING = 0.6
+FOR_REFINING = 0.65
 """Shares of the budget that are spent when each stage ends."""
 FOR_ANOTHER_SEED = 0.75
 """The same where the first seed tells nothing apart."""
@@ -37,10 +40,13 @@ NEARLY = 0.05
 OF_AN_ERROR = 0.25
 """Share of an error that counts as nearly the same error."""
 LESS = 0.25
-"""Share of the gain that a change may miss which trains in half the time: longer training helps nearly every
-program a little, and one look tells little."""
+"""Share of the gain that a change may miss which trains in half the time: longer training helps
+nearly every program a little, and one look tells little.
+"""
 EXPENSIVE = 2.0
-"""Times what another training costs from which on a change is expensive; never less than a training as is."""
+"""Times what another training costs from which on a change is expensive; never less than a
+training as is.
+"""
 FINALISTS = 3
 MATCH = 2
 """One that helps gets a rival: one look tells little."""
@@ -79,8 +85,13 @@ def _within(context: SearchContext, share: float, cost: float) -> bool:
 
 
 def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
-    """The ideas in the order of what a short training says of them; as they come where none can be short."""
-    epochs = next((param.in_force for param in context.hyperparameters if param.kind is Kind.EPOCHS), 0)
+    """The ideas in the order of what a short training says of them; as they come where none can
+    be short.
+    """
+    epochs = next(
+        (param.in_force for param in context.hyperparameters if param.kind is Kind.EPOCHS),
+        0,
+    )
     long = context.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
     # A long training of few epochs is looked at with a share of its data first.
     slow = not long and context.trainer.one_training >= LONG and context.within_budget(SHORT)
@@ -89,12 +100,17 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     scores: list[float] = []
     left, base = list(wanted), -math.inf
     while chosen := _next_few(context, left, share, 0.0 if tried else share):
-        found = context.scores([*([] if tried else [NOTHING]), *(idea.patch for idea in chosen)], share=share)
+        found = context.scores(
+            [*([] if tried else [NOTHING]), *(idea.patch for idea in chosen)],
+            share=share,
+        )
         if not tried:
             base, *found = found
         tried, scores = [*tried, *chosen], [*scores, *found]
         lost = [idea for idea, score in zip(chosen, found, strict=True) if score == -math.inf]
-        left[:0] = [calmer for idea in lost if idea.weight >= SURE for calmer in _calmer(context, idea)]
+        left[:0] = [
+            calmer for idea in lost if idea.weight >= SURE for calmer in _calmer(context, idea)
+        ]
         if context.perfect(max(found)):
             break
     if not tried:
@@ -105,33 +121,48 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
-    return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
+    return once(
+        [idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])]
+    )
 
 
 def _calmer(context: SearchContext, idea: Idea) -> list[Idea]:
     """What is surely wrong was changed, and the loss is lost: the same with smaller steps."""
-    rate = next((param for param in context.hyperparameters if param.kind is Kind.LEARNING_RATE), None)
+    rate = next(
+        (param for param in context.hyperparameters if param.kind is Kind.LEARNING_RATE),
+        None,
+    )
     if rate is None or not isinstance(rate.in_force, int | float):
         return []
-    steps = [Patch((change_for(rate, float(f"{rate.in_force * factor:.3g}")),)) for factor in CALMER]
+    steps = [
+        Patch((change_for(rate, float(f"{rate.in_force * factor:.3g}")),)) for factor in CALMER
+    ]
     whole = [context.together(idea.patch, step) for step in steps if not _overlap(idea.patch, step)]
     return [replace(idea, patch=patch) for patch in whole if patch is not None]
 
 
 def _next_few(context: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
-    """Takes the next ideas within the budget of the stage; an expensive one makes way for those behind it."""
+    """Takes the next ideas within the budget of the stage; an expensive one makes way for those
+    behind it.
+    """
     chosen: list[Idea] = []
     while left and len(chosen) < FRONT:
         idea = left.pop(0)
         cost = context.cost(idea.patch, share=share)
-        if _within(context, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(context, idea):
+        if _within(context, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(
+            context, idea
+        ):
             chosen.append(idea)
             planned += cost
     return chosen
 
 
-def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
-    """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
+def _on_another_seed(
+    context: SearchContext, wanted: Sequence[Idea]
+) -> tuple[float, Scoreboard] | None:
+    """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the
+    next seed.
+    """
     surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
     cost = context.cost(NOTHING) + context.cost(surest[0]) if surest else 0.0
     if not surest or not _within(context, FOR_ANOTHER_SEED, cost):
@@ -141,7 +172,9 @@ def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[fl
     return context.base(), _whole(context, surest, wanted, FOR_ANOTHER_SEED)
 
 
-def _whole(context: SearchContext, front: list[Patch], wanted: Sequence[Idea], share: float) -> Scoreboard:
+def _whole(
+    context: SearchContext, front: list[Patch], wanted: Sequence[Idea], share: float
+) -> Scoreboard:
     chosen = _affordable(context, front[: FRONT + 2], share, at_least=1)
     scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, context.scores(chosen))
@@ -155,9 +188,13 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
         if best is None or context.perfect(scored.score(best, base)):
             return scored
         helpful = [one for one, score in scored if context.better(base, score) and one != best]
-        pairs = [context.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
+        pairs = [
+            context.together(best, other) for other in helpful[:3] if not _overlap(best, other)
+        ]
         if len(helpful) > 1:
-            pairs.append(context.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
+            pairs.append(
+                context.together(best, *[one for one in helpful[:4] if not _overlap(best, one)])
+            )
         fresh = [one for one in pairs if one is not None and one not in scored]
         new = _affordable(context, fresh, FOR_GROWING)
         if not new:
@@ -168,7 +205,9 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
     return scored
 
 
-def _refine(context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]) -> Scoreboard:
+def _refine(
+    context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]
+) -> Scoreboard:
     """Other values in the best change, then the next ideas on top of it, a few at a time."""
     left = [idea.patch for idea in wanted]
     for _ in range(8):
@@ -176,14 +215,20 @@ def _refine(context: SearchContext, base: float, scored: Scoreboard, wanted: Seq
         reached = scored.score(best, base)
         if context.perfect(reached):
             return scored
-        near = [one for one in _neighbours(context, best) if one not in scored and context.applies(one)]
+        near = [
+            one for one in _neighbours(context, best) if one not in scored and context.applies(one)
+        ]
         # While there is nothing to confirm, all that is left is for the search.
         share = FOR_REFINING if context.better(base, reached) else 1.0
         wider: list[Patch] = []
         while left and len(near) + len(wider) < FRONT:
             idea = left.pop(0)
             whole = context.together(best, idea) if not _overlap(best, idea) else None
-            if whole is not None and whole not in scored and _within(context, share, context.cost(whole)):
+            if (
+                whole is not None
+                and whole not in scored
+                and _within(context, share, context.cost(whole))
+            ):
                 wider.append(whole)
         new = _affordable(context, [*near[:2], *wider], share)
         if not new:
@@ -204,16 +249,29 @@ def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
     """The same change with a learning rate, epochs or batch size beside the one it sets."""
     found = []
     for number, change in enumerate(patch.changes):
-        if not isinstance(change, Set) or not isinstance(change.value, int | float) or not change.value:
+        if (
+            not isinstance(change, Set)
+            or not isinstance(change.value, int | float)
+            or not change.value
+        ):
             continue
         for factor in FACTORS.get(change.hyperparameter.kind, ()):
             value = change.value * factor
-            whole = isinstance(change.value, int) and change.hyperparameter.kind is not Kind.LEARNING_RATE
-            other = Set(change.hyperparameter, max(1, round(value)) if whole else float(f"{value:.3g}"))
+            whole = (
+                isinstance(change.value, int)
+                and change.hyperparameter.kind is not Kind.LEARNING_RATE
+            )
+            other = Set(
+                change.hyperparameter,
+                max(1, round(value)) if whole else float(f"{value:.3g}"),
+            )
             found.append(Patch((*patch.without(number).changes, other)))
     turned = [one.hyperparameter.kind for one in patch.changes if isinstance(one, Set)]
     if patch and Kind.EPOCHS not in turned:
-        epochs = next((param for param in context.hyperparameters if param.kind is Kind.EPOCHS), None)
+        epochs = next(
+            (param for param in context.hyperparameters if param.kind is Kind.EPOCHS),
+            None,
+        )
         if epochs is not None and isinstance(epochs.in_force, int):
             found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
     return found
@@ -224,13 +282,17 @@ FACTORS |= {Kind.LEARNING_RATE: (1 / 3, 3.0), Kind.BATCH_SIZE: (0.5, 2.0)}
 
 
 def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
-    """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
+    """The finalists on more seeds; what misses little of the best gain and changes less comes
+    first.
+    """
     good = [(patch, score) for patch, score in scored if context.better(base, score)]
     finalists = choose_finalists(context, good, base, scored)
     if not finalists:
         return []
     # One seed tells less than several: a smaller change must come closer to the best.
-    left = smallest_near(context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
+    left = smallest_near(
+        context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2
+    )
     if not _looks(context, left[:1]):
         return left
     held: list[Patch] = []
@@ -248,7 +310,9 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
 
 
 def _looks(context: SearchContext, patches: Sequence[Patch]) -> int:
-    """On how many more seeds these can be looked at beside the program as it stands; at most two."""
+    """On how many more seeds these can be looked at beside the program as it stands; at most
+    two.
+    """
     for seeds in range(SEEDS - 1, 0, -1):
         if context.within_budget(sum(context.cost(one, seeds) for one in patches) + seeds):
             return seeds
@@ -262,7 +326,9 @@ def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[
     return smallest_near(context, better, base)
 
 
-def _affordable(context: SearchContext, patches: list[Patch], share: float, at_least: int = 0) -> list[Patch]:
+def _affordable(
+    context: SearchContext, patches: list[Patch], share: float, at_least: int = 0
+) -> list[Patch]:
     """Those that a stage may still spend on, one after the other."""
     chosen: list[Patch] = []
     planned = 0.0
@@ -277,7 +343,10 @@ def _affordable(context: SearchContext, patches: list[Patch], share: float, at_l
 def _overlap(one: Patch, other: Patch) -> bool:
     """Whether both turn the same hyperparameter."""
     first, second = (
-        {getattr(each, "hyperparameter", None) or getattr(each, "anchor", None) for each in patch.changes}
+        {
+            getattr(each, "hyperparameter", None) or getattr(each, "anchor", None)
+            for each in patch.changes
+        }
         for patch in (one, other)
     )
     return bool(first & second)
@@ -286,16 +355,23 @@ def _overlap(one: Patch, other: Patch) -> bool:
 def choose_finalists(
     context: SearchContext, good: Sequence[Scored], base: float, scored: Scoreboard
 ) -> list[Patch]:
-    """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
-    cause that a finding names is a better repair than a cure of its symptoms. The best that is much cheaper
-    to train stands beside one that is expensive, and the next best beside one that would be alone."""
+    """The best of every size, the largest gain first; of nearly equal ones what was most promising,
+    for a cause that a finding names is a better repair than a cure of its symptoms. The best that
+    is much cheaper to train stands beside one that is expensive, and the next best beside one that
+    would be alone.
+    """
     found: list[Scored] = []
     cheap: list[Patch] = []
     for size in sorted({patch.complexity for patch, _ in good}):
         same = [pair for pair in good if pair[0].complexity == size]
         # The first of them has the largest gain.
         near, close = (_floor(context, same[0][1], base, nearly) for nearly in (NEARLY, LESS))
-        found.append(min((one for one in same if one[1] >= near), key=lambda pair: scored.rank(pair[0])))
+        found.append(
+            min(
+                (one for one in same if one[1] >= near),
+                key=lambda pair: scored.rank(pair[0]),
+            )
+        )
         cost = context.cost(found[-1][0])
         others = [patch for patch, score in same if cost >= EXPENSIVE and score >= close]
         cheap += [patch for patch in others if EXPENSIVE * context.cost(patch) <= cost][:1]
@@ -306,9 +382,12 @@ def choose_finalists(
     return [*chosen, *rivals[: max(0, MATCH - len(chosen))]]
 
 
-def affordable_on_seeds(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
-    """As many as can be trained over so many more seeds, beside the program as it stands; what is much more
-    expensive than another goes first, then the last."""
+def affordable_on_seeds(
+    context: SearchContext, patches: Sequence[Patch], seeds: int
+) -> list[Patch]:
+    """As many as can be trained over so many more seeds, beside the program as it stands; what is
+    much more expensive than another goes first, then the last.
+    """
     chosen = list(patches)
     while len(chosen) > 1 and not context.within_budget(
         sum(context.cost(one, seeds) for one in chosen) + seeds
@@ -336,8 +415,9 @@ def smallest_near(
 
 
 def _floor(context: SearchContext, top: float, base: float, nearly: float) -> float:
-    """From here on a gain is nearly the largest. An error is measured by its own size too: beside one that
-    exploded all others are alike."""
+    """From here on a gain is nearly the largest. An error is measured by its own size too: beside
+    one that exploded all others are alike.
+    """
     gain = top - base
     if context.trainer.bounded:
         return top - nearly * gain if math.isfinite(gain) else top

@@ -1,7 +1,7 @@
 """hebo: Bayesian optimisation by HEBO (Cowen-Rivers et al. 2022), from the faulty configuration.
 
-HEBO cannot be installed in the usual way: its pins are older than what it runs with. The recipe stands in
-the documentation; without it this strategy refuses, and nothing else takes its name.
+HEBO cannot be installed in the usual way: its pins are older than what it runs with. The recipe
+stands in the documentation; without it this strategy refuses, and nothing else takes its name.
 """
 
 import math

@@ -1,15 +1,22 @@
 """Ideas: changes worth a training, the most promising first.
 
-What the diagnosis suggests comes first, by how sure it is: all that is proven or strongly suspected at once,
-what is known to interact as one, then each by itself. Then what repairs most trainings of this kind, by the
-prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
+What the diagnosis suggests comes first, by how sure it is: all that is proven or strongly suspected
+at once, what is known to interact as one, then each by itself. Then what repairs most trainings of
+this kind, by the prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from reenact.diagnosis.candidates import WORTH_TRYING, Candidate, interacting, is_firm, joint, whole
+from reenact.diagnosis.candidates import (
+    WORTH_TRYING,
+    Candidate,
+    interacting,
+    is_firm,
+    joint,
+    whole,
+)
 from reenact.diagnosis.suspects import Suspect, firsts
 from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
@@ -69,8 +76,9 @@ def _suggested(context: SearchContext) -> Iterator[Idea]:
 
 
 def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Idea]:
-    """What is proven or strongly suspected, as far as it fits together, and known interactions: outside of
-    text books several faults hide each other."""
+    """What is proven or strongly suspected, as far as it fits together, and known interactions:
+    outside of text books several faults hide each other.
+    """
 
     def applies(candidates: Sequence[Candidate]) -> bool:
         return context.together(*(one.patch for one in candidates)) is not None
@@ -120,4 +128,6 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
         return () if param.absent else (None,)
     if param.kind in (Kind.WEIGHT_INIT, Kind.DROPOUT):
         return () if param.absent else others[:1]
-    return others[: {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)]
+    return others[
+        : {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)
+    ]

@@ -1,8 +1,9 @@
-"""llm: changes that a language model proposes, each trained and measured; nothing it says is believed.
+"""llm: changes that a language model proposes, each trained and measured; nothing it says is
+believed.
 
-The study's second listing asked for a configuration without showing the faulty one. Here the model sees the
-program, the values in force and the findings of the diagnosis, answers in hyperparameters and values, several
-times; what names no hyperparameter of the program is dropped.
+The study's second listing asked for a configuration without showing the faulty one. Here the model
+sees the program, the values in force and the findings of the diagnosis, answers in hyperparameters
+and values, several times; what names no hyperparameter of the program is dropped.
 """
 
 from contextlib import suppress
@@ -49,11 +50,21 @@ class Llm:
             raise MissingPart("The strategy llm needs a model.", next_step="Name one with --model.")
         base = context.base()
         params = {str(param.id): param for param in context.hyperparameters}
-        prompt, scope, model = _prompt(context, base), context.questions, context.model
+        prompt = _prompt(context, base)
+        scope = context.questions
+        model = context.model
         heat, proposals = context.options.temperature, []
         for sample in range(context.options.samples):
             with suppress(AnswerUnusable):
-                answer = ask(scope, model, "proposal", prompt, Proposal, sample=sample, temperature=heat)
+                answer = ask(
+                    scope,
+                    model,
+                    "proposal",
+                    prompt,
+                    Proposal,
+                    sample=sample,
+                    temperature=heat,
+                )
                 proposals.append(answer)
         patches = once([_patch(one, params, context) for one in proposals])
         board = Scoreboard(patches)
@@ -67,10 +78,21 @@ def _prompt(context: SearchContext, base: float) -> Prompt:
     value = base if context.trainer.measure.larger_is_better else -base
     params = context.hyperparameters
     usual = [", ".join(map(str, one.alternatives[:ALTERNATIVES])) or "none" for one in params]
-    knobs = [f"{one.id}: {one.in_force!r} (usual: {text})" for one, text in zip(params, usual, strict=True)]
+    knobs = [
+        f"{one.id}: {one.in_force!r} (usual: {text})"
+        for one, text in zip(params, usual, strict=True)
+    ]
     finds = "\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing"
-    values = {"task": context.evidence.task.value, "metric": context.trainer.measure.name, "accused": finds}
-    values |= {"base": f"{value:.4g}", "knobs": "\n".join(knobs), "program": numbered(context.program)}
+    values = {
+        "task": context.evidence.task.value,
+        "metric": context.trainer.measure.name,
+        "accused": finds,
+    }
+    values |= {
+        "base": f"{value:.4g}",
+        "knobs": "\n".join(knobs),
+        "program": numbered(context.program),
+    }
     return load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
 
 

@@ -40,7 +40,9 @@ def best_of(study: Study, context: SearchContext) -> list[Patch]:
 
 
 def _affordable(study: Study, context: SearchContext) -> list[StudyPoint]:
-    """The next points, as many as are trained at once; one that is too expensive makes way for the next."""
+    """The next points, as many as are trained at once; one that is too expensive makes way for
+    the next.
+    """
     chosen: list[StudyPoint] = []
     planned = 0.0
     for _ in range(TOO_EXPENSIVE):

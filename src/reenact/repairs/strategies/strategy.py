@@ -1,4 +1,6 @@
-"""What every strategy does, and which there are; and a board of changes with what was seen of them."""
+"""What every strategy does, and which there are; and a board of changes with what was seen of
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,20 @@ if TYPE_CHECKING:
     from reenact.program.patch import Patch
     from reenact.repairs.search_context import SearchContext
 
-_HOMES = {"guided": "guided:Guided", "random": "random:Random", "bohb": "bohb:Bohb", "hebo": "hebo:Hebo"}
-_HOMES |= {"autotrainer": "autotrainer:AutoTrainer", "autotrainer-scratch": "autotrainer:FromScratch"}
-BUILT_IN = {name: f"reenact.repairs.strategies.{home}" for name, home in {**_HOMES, "llm": "llm:Llm"}.items()}
+_HOMES = {
+    "guided": "guided:Guided",
+    "random": "random:Random",
+    "bohb": "bohb:Bohb",
+    "hebo": "hebo:Hebo",
+}
+_HOMES |= {
+    "autotrainer": "autotrainer:AutoTrainer",
+    "autotrainer-scratch": "autotrainer:FromScratch",
+}
+BUILT_IN = {
+    name: f"reenact.repairs.strategies.{home}"
+    for name, home in {**_HOMES, "llm": "llm:Llm"}.items()
+}
 GROUP = "reenact.strategies"
 
 
@@ -67,7 +80,10 @@ class Scoreboard:
     def rank(self, patch: Patch) -> int:
         """How promising it was before it was tried: 0 the most."""
         key = _key(patch)
-        return next((at for at, one in enumerate(self.ideas) if _key(one) == key), len(self.ideas))
+        return next(
+            (at for at, one in enumerate(self.ideas) if _key(one) == key),
+            len(self.ideas),
+        )
 
     def score(self, patch: Patch, otherwise: float) -> float:
         return self._known.get(_key(patch), (patch, otherwise))[1]

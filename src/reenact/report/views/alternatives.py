@@ -27,11 +27,15 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     facts = {"judged by": found.metric, "trained": f"{found.trained} changed programs"}
     facts |= {"neutral": f"{neutral} of them", "ended": found.ended}
     each = ((node, node.patch) for node in others[:SHOWN])
-    rows = tuple((_value(one, found), one.status.value, str(by.complexity), str(by)) for one, by in each)
+    rows = tuple(
+        (_value(one, found), one.status.value, str(by.complexity), str(by)) for one, by in each
+    )
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
     better = sum(node.status is NodeKind.BETTER for node in others)
-    verdict = f"{len(others)} alternative repairs, {better} significantly better than the known one."
+    verdict = (
+        f"{len(others)} alternative repairs, {better} significantly better than the known one."
+    )
     graph = Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph")
     blocks = (graph, Section("Alternatives", [table], "others"))
     return Document("alternatives", f"Neutrality of {title}", verdict, blocks, data=found.to_dict())
@@ -50,8 +54,19 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
     dots = []
     for at, node in enumerate(found.nodes):
         change = "the known repair" if node.status is NodeKind.KNOWN else node.patch
-        colour, large = SHADES[node.status][0], node.status in (NodeKind.ROOT, NodeKind.KNOWN)
-        dots.append(Dot(node.parent, found.depth(at), colour, f"{_value(node, found)}: {change}", large))
+        colour, large = (
+            SHADES[node.status][0],
+            node.status in (NodeKind.ROOT, NodeKind.KNOWN),
+        )
+        dots.append(
+            Dot(
+                node.parent,
+                found.depth(at),
+                colour,
+                f"{_value(node, found)}: {change}",
+                large,
+            )
+        )
     return graph_plot("Neutrality graph", dots, dict(SHADES.values()))
 
 

@@ -29,7 +29,9 @@ HOW_TO_SEE_IT = (
 
 def bug_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    title, blocks, code = f"Bug: {found.title}", tuple(_sections(found)), found.verdict.exit_code
+    title = f"Bug: {found.title}"
+    blocks = tuple(_sections(found))
+    code = found.verdict.exit_code
     notices, data = tuple(_diagnostics(found)), found.to_dict()
     return doc.Document("bug", title, found.sentence, blocks, notices, data, found.reused, code)
 
@@ -42,13 +44,21 @@ def from_run(stored: Stored) -> doc.Document:
 
 def report_document(found: Reproduction) -> doc.Document:
     """REPORT.md. Nothing in it depends on when and how often the run was interrupted."""
-    facts = {"report": found.source, "project": f"{found.repository} at {found.commit or 'no commit'}"}
+    facts = {
+        "report": found.source,
+        "project": f"{found.repository} at {found.commit or 'no commit'}",
+    }
     facts |= {"fixed": found.fixed} if found.fixed else {}
     facts["trail"] = f"reenact runs show {found.run_id}"
     made = found.minimised
     if made is not None:
-        facts["script"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs. {made.note}"
-    texts = {"How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (), FINDINGS: found.findings}
+        facts["script"] = (
+            f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs. {made.note}"
+        )
+    texts = {
+        "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
+        FINDINGS: found.findings,
+    }
     texts |= {"Installed": found.packages or ("nothing but Python",)}
     texts |= {"Contexts": tuple(_numbered(found.contexts)), "Notes": found.notes}
     sections = [doc.Section("The project", [doc.Facts("", tuple(facts.items()))])]
@@ -70,15 +80,22 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         yield doc.Section("What was seen", list(_seen(found.showing)), "seen")
     if found.script:
         script: list[doc.Block] = [doc.Source("script.py", found.script, anchor="script")]
-        script += doc.listed([found.minimised.note] if found.minimised and found.minimised.note else [])
-        whole = doc.Fold("repro.py: the script with its judge", [doc.Source("repro.py", found.repro)])
+        script += doc.listed(
+            [found.minimised.note] if found.minimised and found.minimised.note else []
+        )
+        whole = doc.Fold(
+            "repro.py: the script with its judge", [doc.Source("repro.py", found.repro)]
+        )
         yield doc.Section("The script", [*script, whole] if found.repro else script, "script")
     if found.attempts:
         # A script that shows the bug at once needs no table.
         table = [] if found.script and len(found.attempts) == 1 else [_table(found)]
         yield doc.Section("Attempts", [*table, *map(_attempt, found.attempts)], "attempts")
     yield doc.Section(FINDINGS, doc.listed(found.findings), "training")
-    more = {"Contexts that were looked at": _numbered(found.contexts), "Installed": found.packages}
+    more = {
+        "Contexts that were looked at": _numbered(found.contexts),
+        "Installed": found.packages,
+    }
     folds = [doc.Fold(title, doc.listed(lines)) for title, lines in more.items() if lines]
     yield doc.Section("More", folds, "more", page_only=True)
     yield doc.Section("Notes", doc.listed(found.notes), "notes")
@@ -89,17 +106,28 @@ def _numbered(lines: Sequence[str]) -> list[str]:
 
 
 def _facts(found: Reproduction) -> doc.Facts:
-    facts = {"report": found.source, "project": f"{found.repository} {found.commit[:12]}".strip()}
+    facts = {
+        "report": found.source,
+        "project": f"{found.repository} {found.commit[:12]}".strip(),
+    }
     facts |= {"fixed": found.fixed[:12]} if found.fixed else {}
     facts |= {"seeds": f"{found.seeds_shown} of {found.seeds_run}"} if found.seeds_run else {}
     facts["scripts"] = f"{len(found.attempts)}"
     made = found.minimised
     if made is not None and made.lines_after < made.lines_before:
-        facts["made shorter"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs"
-    facts["model"] = f"{found.tokens} tokens, {'price unknown' if found.money is None else f'${found.money}'}"
+        facts["made shorter"] = (
+            f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs"
+        )
+    facts["model"] = (
+        f"{found.tokens} tokens, {'price unknown' if found.money is None else f'${found.money}'}"
+    )
     split = f"{found.own_s:.0f} s own, {found.model_s:.0f} s model, {found.waited_s:.0f} s waiting"
     facts["time"] = f"{found.seconds:.0f} s ({split})"
-    facts |= {"written": f"{found.folder}/: {', '.join(found.written)}"} if found.folder is not None else {}
+    facts |= (
+        {"written": f"{found.folder}/: {', '.join(found.written)}"}
+        if found.folder is not None
+        else {}
+    )
     return doc.Facts("", tuple(facts.items()))
 
 
@@ -125,14 +153,21 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
         yield doc.Text(showing.controls.sentence)
     yield from _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
-    columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))
+    columns = (
+        "seed",
+        "on the reported revision",
+        "on the fixed revision",
+        *(("time",) if timed else ()),
+    )
     rows = []
     for run in showing.runs:
         cells = (str(run.seed), run.outcome.value, fixed.get(run.seed, "not run"))
         time = (f"{run.observation.wall_s:.1f} s",) if timed else ()
         rows.append(doc.Row((*cells, *time), tone="good" if run.shows else ""))
     yield doc.Board("Seeds", columns, rows)
-    versions = ", ".join(f"{name} {version}" for name, version in shown.observation.versions.items())
+    versions = ", ".join(
+        f"{name} {version}" for name, version in shown.observation.versions.items()
+    )
     if versions:
         yield doc.Facts("", (("versions", versions),))
     if shown.observation.output:
@@ -146,10 +181,16 @@ def _traceback(run: SeedRun) -> Iterator[doc.Block]:
         return
     own = [f"{one.file}:{one.line} in {one.qualified}" for one in frames if one.whose == "project"]
     raised = f"{run.exception}: {run.observation.message}" if run.exception else ""
-    yield doc.Text("\n".join(own[-MOST_FRAMES:]) or raised, "In project code, innermost last" if own else "")
+    yield doc.Text(
+        "\n".join(own[-MOST_FRAMES:]) or raised,
+        "In project code, innermost last" if own else "",
+    )
     cells = ((one.whose, f"{one.file}:{one.line}", one.qualified) for one in frames)
     rows = [doc.Row(row, "error" if row[0] == "project" else "") for row in cells]
-    yield doc.Fold("The whole traceback", [doc.Board("", ("", "place", "function"), rows), doc.Text(raised)])
+    yield doc.Fold(
+        "The whole traceback",
+        [doc.Board("", ("", "place", "function"), rows), doc.Text(raised)],
+    )
 
 
 def _table(found: Reproduction) -> doc.Board:
@@ -157,7 +198,12 @@ def _table(found: Reproduction) -> doc.Board:
     rows = []
     for one in found.attempts[-SHOWN:]:
         why = " ".join(one.reasons[0].split())[:240] if one.objections else "it shows the symptom"
-        cells = (str(one.context + 1), str(one.number + 1), one.stage.value if one.stage else "-", why)
+        cells = (
+            str(one.context + 1),
+            str(one.number + 1),
+            one.stage.value if one.stage else "-",
+            why,
+        )
         rows.append(doc.Row(cells, "good" if one.shows else ""))
     return doc.Board("", ("context", "script", "stopped at", "why"), rows)
 
@@ -185,4 +231,6 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
     says = f"{found.title}: {shown.sentence}"
     after = f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else ""
-    yield doc.Diagnostic(CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value)
+    yield doc.Diagnostic(
+        CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value
+    )

@@ -1,6 +1,7 @@
 """A diagnosis: the findings, the curves and layers, the source with marks, what is less likely.
 
-One finding in words: its line with a mark, what was seen, why it is wrong, what was changed and tried.
+One finding in words: its line with a mark, what was seen, why it is wrong, what was changed and
+tried.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis import diagnosis
-from reenact.diagnosis.diagnosis import ChangeEffect, Diagnosis, DiagnosisFinding, SourceFile
+from reenact.diagnosis.diagnosis import (
+    ChangeEffect,
+    Diagnosis,
+    DiagnosisFinding,
+    SourceFile,
+)
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.diagnosis.suspects import Suspect
 from reenact.faults.evidence import Evidence
@@ -31,7 +37,11 @@ if TYPE_CHECKING:
 RESULT = Diagnosis
 FAINT = 0.3
 """Suspects below this that nobody tried are not listed."""
-LEVELS = {Severity.ERROR: doc.Level.ERROR, Severity.WARNING: doc.Level.WARNING, Severity.NOTE: doc.Level.NOTE}
+LEVELS = {
+    Severity.ERROR: doc.Level.ERROR,
+    Severity.WARNING: doc.Level.WARNING,
+    Severity.NOTE: doc.Level.NOTE,
+}
 GONE = "The trace of the watched training is no longer on this machine, so there are no curves."
 SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
@@ -41,22 +51,34 @@ MOST_LINES = 6
 
 
 def diagnosis_document(
-    found: Diagnosis, title: str, files: Sequence[SourceFile] | None = None, gone: str = ""
+    found: Diagnosis,
+    title: str,
+    files: Sequence[SourceFile] | None = None,
+    gone: str = "",
 ) -> doc.Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
     files = diagnosis.suspected_source(found) if files is None else files
     outcome = found.evidence.outcome
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
-    less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
+    less = [
+        *_less_likely(found.low_confidence),
+        *_symptoms(found.symptoms, reasons_too=not found.findings),
+    ]
     sections = (
         doc.Section("The run", [_run(found), *_data(found.evidence)], "run"),
         doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
         *_measured(found, gone),
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Not done, or not seen", doc.listed(notes), "notes"),
-        doc.Section("Next", doc.listed([found.next_command] if found.next_command else []), "next"),
+        doc.Section(
+            "Next",
+            doc.listed([found.next_command] if found.next_command else []),
+            "next",
+        ),
     )
-    title, notices, data = f"Diagnosis of {title}", tuple(_diagnostics(found, files)), found.to_dict()
+    title = f"Diagnosis of {title}"
+    notices = tuple(_diagnostics(found, files))
+    data = found.to_dict()
     code, reused = found.exit_code, found.reused
     return doc.Document("diagnose", title, found.sentence, sections, notices, data, reused, code)
 
@@ -64,7 +86,9 @@ def diagnosis_document(
 def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run: source and trace as they were left."""
     found, trace = stored.result(Diagnosis), stored.trace()
-    files = stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
+    files = (
+        stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
+    )
     gone = GONE if trace is None and stored.step("watch") is not None else ""
     known = replace(found, evidence=replace(found.evidence, trace=trace))
     return diagnosis_document(known, stored.run.what, files, gone)
@@ -73,7 +97,11 @@ def from_run(stored: Stored) -> doc.Document:
 def _run(found: Diagnosis) -> doc.Facts:
     evidence, spent = found.evidence, found.spent
     facts = {"depth": found.depth.value, "task": found.task.value}
-    facts |= {"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}
+    facts |= (
+        {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
+        if found.stand_in_data
+        else {}
+    )
     facts |= {"watched run": evidence.outcome.sentence} if evidence.outcome is not None else {}
     facts |= {"judged by": found.measure.name} if found.measure is not None else {}
     if spent.trainings:
@@ -83,7 +111,9 @@ def _run(found: Diagnosis) -> doc.Facts:
 
 
 def _data(evidence: Evidence) -> Iterator[doc.Facts]:
-    """Inputs and labels of each split, where most of them were seen: every evaluation logs them again."""
+    """Inputs and labels of each split, where most of them were seen: every evaluation logs them
+    again.
+    """
     logged = evidence.trace.data if evidence.trace is not None else ()
     kinds = dict.fromkeys((one.split, one.role) for one in logged)
     most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
@@ -106,7 +136,9 @@ def _tensor(one: TensorFacts) -> str:
 
 
 def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Source]:
-    """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
+    """The files; what findings rest on is marked, what only unlikely ones rest on is marked
+    faintly.
+    """
     where: dict[tuple[str, int], str] = {}
     found_at: set[tuple[str, int, str]] = set()
     for at, suspect in enumerate(one.suspect for one in found.findings):
@@ -143,9 +175,20 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
     rows = []
     for one in less_likely:
         if one.confidence >= FAINT or one.status is not diagnosis.InterventionResult.UNTRIED:
-            first, where = one.suspect.first, str(one.suspect.place or one.suspect.layer or "-")
+            first, where = (
+                one.suspect.first,
+                str(one.suspect.place or one.suspect.layer or "-"),
+            )
             fault, tried = first.fault_name or "-", one.note or one.status.value
-            rows.append((f"{first.code} {first.name}", fault, where, f"{one.confidence:.2f}", tried))
+            rows.append(
+                (
+                    f"{first.code} {first.name}",
+                    fault,
+                    where,
+                    f"{one.confidence:.2f}",
+                    tried,
+                )
+            )
     faint = len(less_likely) - len(rows)
     if rows:
         title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
@@ -157,13 +200,17 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
     """Symptoms that point to no single fault; why it matters only where no finding explains it."""
     columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
-    whole = ((f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms)
+    whole = (
+        (f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms
+    )
     if symptoms:
         yield Table("Symptoms", columns, tuple(row[: len(columns)] for row in whole))
 
 
 def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.Diagnostic]:
-    """Every finding; what a detector reports of another layer, or of a joint change, is not repeated."""
+    """Every finding; what a detector reports of another layer, or of a joint change, is not
+    repeated.
+    """
     reported: set[str] = set()
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
@@ -181,15 +228,24 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
 
 
 def _diagnostic(
-    one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
+    one: DiagnosisFinding,
+    evidence: Evidence,
+    files: Sequence[SourceFile],
+    *,
+    again: bool,
+    together: str,
 ) -> doc.Diagnostic:
     first, place = one.suspect.headline, one.suspect.place
-    result = f", {one.status.value}" if one.status is not diagnosis.InterventionResult.UNTRIED else ""
+    result = (
+        f", {one.status.value}" if one.status is not diagnosis.InterventionResult.UNTRIED else ""
+    )
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = detector_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     pictures: tuple[doc.Picture, ...] = ()
-    measured = one.tried is not None or evidence.trace is not None or evidence.experiments != Experiments()
+    measured = (
+        one.tried is not None or evidence.trace is not None or evidence.experiments != Experiments()
+    )
     # Not where nothing was measured: what draws also loads what computes.
     if measured and not together and not (again and one.tried is None):
         from reenact.report.trace_plots import finding_plots
@@ -200,9 +256,14 @@ def _diagnostic(
     if evidence.program is not None and evidence.program.is_notebook and place is not None:
         cell = evidence.program.where(place)
     after = f"reenact explain {first.code}" if explained and not again else ""
-    aside, source = f"confidence {one.confidence:.2f}{result}{made_up}", "\n".join(source_lines(place, files))
+    aside, source = (
+        f"confidence {one.confidence:.2f}{result}{made_up}",
+        "\n".join(source_lines(place, files)),
+    )
     why = tuple(reasons(one, again=again, together=together))
-    made = doc.Diagnostic(first.code, first.name, LEVELS[first.severity], message, place, after, aside)
+    made = doc.Diagnostic(
+        first.code, first.name, LEVELS[first.severity], message, place, after, aside
+    )
     return replace(made, source=source, reasons=why, help=explained, pictures=pictures, cell=cell)
 
 
@@ -213,9 +274,13 @@ def seen(finding: Finding) -> str:
     return f"layer {finding.layer}: {finding.saw}"
 
 
-def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -> Iterator[tuple[str, str]]:
-    """What was seen, why it is wrong, who else says so, what to change, what came of trying. `again`: the
-    same detector is shown above. `together`: the finding above that has the same change."""
+def reasons(
+    one: DiagnosisFinding, *, again: bool = False, together: str = ""
+) -> Iterator[tuple[str, str]]:
+    """What was seen, why it is wrong, who else says so, what to change, what came of trying.
+    `again`: the same detector is shown above. `together`: the finding above that has the same
+    change.
+    """
     first = one.suspect.headline
     yield "saw", seen(first)
     if not again:
@@ -226,7 +291,10 @@ def reasons(one: DiagnosisFinding, *, again: bool = False, together: str = "") -
     if more := others[SHOWN_OTHERS:]:
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.suspect.suggestions and one.tried is None:
-        yield "try", "\n".join(changed_lines(one.fix)) or change_words(one.suspect.suggestions[0])
+        yield (
+            "try",
+            "\n".join(changed_lines(one.fix)) or change_words(one.suspect.suggestions[0]),
+        )
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
@@ -255,8 +323,15 @@ def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
         return str(suggestion.patch)
-    name, old = suggestion.hyperparameter.kind.value, "(absent)" if suggestion.old is None else suggestion.old
-    return f"{name}: take {old} away" if suggestion.new is None else f"{name}: {old} -> {suggestion.new}"
+    name, old = (
+        suggestion.hyperparameter.kind.value,
+        "(absent)" if suggestion.old is None else suggestion.old,
+    )
+    return (
+        f"{name}: take {old} away"
+        if suggestion.new is None
+        else f"{name}: {old} -> {suggestion.new}"
+    )
 
 
 def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
@@ -271,7 +346,10 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
 
 def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[str]:
     """The line of a finding with a mark below the part that it is about."""
-    text = next((one.text for one in files if place is not None and one.file == str(place.file)), "")
+    text = next(
+        (one.text for one in files if place is not None and one.file == str(place.file)),
+        "",
+    )
     lines = text.split("\n")
     if place is None or not 0 < place.line <= len(lines) or not lines[place.line - 1]:
         return

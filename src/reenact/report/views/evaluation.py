@@ -19,7 +19,9 @@ SHOWN = 200
 def evaluation_document(found: Evaluation) -> Document:
     """The whole answer."""
     title = f"Evaluation of {found.code}" + (f" for: {found.title}" if found.title else "")
-    blocks, notices, data = tuple(_blocks(found)), tuple(_notices(found)), found.to_dict()
+    blocks = tuple(_blocks(found))
+    notices = tuple(_notices(found))
+    data = found.to_dict()
     code = ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
     return Document("evaluate", title, _verdict(found), blocks, notices, data, found.reused, code)
 
@@ -31,7 +33,9 @@ def _verdict(found: Evaluation) -> str:
     if found.human and found.human[-1].mean is not None:
         parts.append(f"people {found.human[-1].mean:.1f} of {found.human[-1].most}")
     if found.executed is not None:
-        parts.append(f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}")
+        parts.append(
+            f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}"
+        )
     if found.lineage is not None:
         parts.append(f"lineage {found.lineage.hits} of {found.lineage.k} listed")
     parts = parts or [f"{found.quality.files} files, {found.quality.lines} lines of Python"]
@@ -41,14 +45,17 @@ def _verdict(found: Evaluation) -> str:
 
 def _blocks(found: Evaluation) -> Iterator[Block]:
     scores = tuple(
-        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}") for one in found.align
+        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}")
+        for one in found.align
     )
     if scores:
         yield Table("Align-Score", ("level", "score of 100", "judged"), scores)
     for one in found.align:
         rows = []
         for mark in one.marks:
-            score = Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {one.level.most}"
+            score = (
+                Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {one.level.most}"
+            )
             rows.append((mark.name, score, mark.reason))
         yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), tuple(rows))
     if found.rubric is not None:
@@ -58,7 +65,13 @@ def _blocks(found: Evaluation) -> Iterator[Block]:
     yield _quality(found)
     if found.tokens:
         money = "price unknown" if found.money is None else f"${found.money}"
-        yield Facts("", (("model", f"{found.tokens} tokens, {money}"), ("time", f"{found.seconds:.0f} s")))
+        yield Facts(
+            "",
+            (
+                ("model", f"{found.tokens} tokens, {money}"),
+                ("time", f"{found.seconds:.0f} s"),
+            ),
+        )
     if found.notes:
         yield Text("\n".join(found.notes), "Notes")
 
@@ -70,19 +83,33 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
         return
     facts = [
         ("score", f"{_percent(tree.score)} of what was judged"),
-        ("if all that cannot be judged failed, passed", f"{_percent(tree.low)}, {_percent(tree.high)}"),
-        ("leaves", ", ".join(f"{rubric.count(value)} {value.value}" for value in MEANS.values())),
+        (
+            "if all that cannot be judged failed, passed",
+            f"{_percent(tree.low)}, {_percent(tree.high)}",
+        ),
+        (
+            "leaves",
+            ", ".join(f"{rubric.count(value)} {value.value}" for value in MEANS.values()),
+        ),
     ]
     if rubric.pruned:
         facts.append(("left out", f"{rubric.pruned} leaves that ask for more than writing code"))
     yield Facts("Rubric", tuple(facts))
     rows = []
     for leaf in tree.leaves():
-        verdict, where, why = Value.UNKNOWN.value, "", ""
+        verdict = Value.UNKNOWN.value
+        where = ""
+        why = ""
         if (judged := leaf.judged) is not None:
-            verdict, where, why = judged.value.value, ", ".join(map(str, judged.lines[:3])), judged.reason
+            verdict = judged.value.value
+            where = ", ".join(map(str, judged.lines[:3]))
+            why = judged.reason
         rows.append((leaf.node.requirements, str(leaf.node.weight), verdict, where, why))
-    yield Table("Leaves", ("requirement", "weight", "verdict", "where", "why"), tuple(rows[:SHOWN]))
+    yield Table(
+        "Leaves",
+        ("requirement", "weight", "verdict", "where", "why"),
+        tuple(rows[:SHOWN]),
+    )
     if len(rows) > SHOWN:
         yield Text(f"{len(rows) - SHOWN} more leaves are in the JSON.")
 
@@ -90,14 +117,28 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
 def _people(found: Evaluation) -> Iterator[Block]:
     if found.human:
         each = ((one, _number(one.mean, 2), _number(one.spread, 2)) for one in found.human)
-        rows = tuple((one.dimension, f"{one.most}", mean, std, f"{one.raters}") for one, mean, std in each)
+        rows = tuple(
+            (one.dimension, f"{one.most}", mean, std, f"{one.raters}") for one, mean, std in each
+        )
         yield Table("Human rubric", ("dimension", "most", "mean", "spread", "raters"), rows)
     if (panel := found.panel) is not None:
-        pairs = [(f"{one.first}, {one.second}", f"{one.n}", _percent(one.same)) for one in panel.pairs]
+        pairs = [
+            (f"{one.first}, {one.second}", f"{one.n}", _percent(one.same)) for one in panel.pairs
+        ]
         agreed = [(_number(one.kappa, 2), _number(one.pearson, 2)) for one in panel.pairs]
         rows = tuple((*pair, *how) for pair, how in zip(pairs, agreed, strict=True))
-        yield Table("Agreement", ("judges", "items of both", "same", "Cohen's kappa", "Pearson's r"), rows)
-        yield Facts("", (("Krippendorff's alpha", _number(panel.alpha, 2)), ("items", f"{panel.items}")))
+        yield Table(
+            "Agreement",
+            ("judges", "items of both", "same", "Cohen's kappa", "Pearson's r"),
+            rows,
+        )
+        yield Facts(
+            "",
+            (
+                ("Krippendorff's alpha", _number(panel.alpha, 2)),
+                ("items", f"{panel.items}"),
+            ),
+        )
 
 
 def _runs(found: Evaluation) -> Iterator[Block]:
@@ -106,20 +147,28 @@ def _runs(found: Evaluation) -> Iterator[Block]:
         yield Facts("Lineage", ((f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"), hits))
     if found.edits:
         rows = tuple(
-            (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1)) for one in found.edits
+            (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1))
+            for one in found.edits
         )
         yield Table("Edits", ("stage", "purpose", "turns a run", "lines a turn"), rows)
     if (runs := found.executed) is not None:
         rate = ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}")
         gap = ("gap over all, a failure as 1", _percent(runs.gap))
-        yield Facts("Execution", (rate, gap, ("gap over those that executed", _percent(runs.gap_executed))))
+        yield Facts(
+            "Execution",
+            (rate, gap, ("gap over those that executed", _percent(runs.gap_executed))),
+        )
 
 
 def _quality(found: Evaluation) -> Facts:
     one = found.quality
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
-    lint = "ruff could not be asked" if one.lint is None else f"{one.lint}" + (f" ({rules})" if rules else "")
+    lint = (
+        "ruff could not be asked"
+        if one.lint is None
+        else f"{one.lint}" + (f" ({rules})" if rules else "")
+    )
     facts = [
         ("Python", f"{one.files} files, {one.lines} lines"),
         ("lint", lint),
@@ -138,8 +187,18 @@ def _notices(found: Evaluation) -> Iterator[Diagnostic]:
         judged = leaf.judged
         if judged is None or judged.value is not Value.FAIL:
             continue
-        place = Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line) if judged.lines else None
-        yield Diagnostic(CODE, NAME, Level.WARNING, f"{leaf.node.requirements}: {judged.reason}", place=place)
+        place = (
+            Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
+            if judged.lines
+            else None
+        )
+        yield Diagnostic(
+            CODE,
+            NAME,
+            Level.WARNING,
+            f"{leaf.node.requirements}: {judged.reason}",
+            place=place,
+        )
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -155,33 +214,55 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
     found = taken.fingerprint
     checks = sum(one.check is not None for one in found.criteria)
     verdict = (
-        f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for {checks}"
-        f" of them; proposals dropped: {len(found.dropped)}."
+        f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for "
+        f"{checks} of them; proposals dropped: {len(found.dropped)}."
     )
     verdict = verdict if found.criteria else "No criterion could be taken; the reasons are below."
-    title, blocks, data = f"Fingerprint: {taken.paper.title}", tuple(_taken(taken)), taken.to_dict()
+    title = f"Fingerprint: {taken.paper.title}"
+    blocks = tuple(_taken(taken))
+    data = taken.to_dict()
     return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
 
 
 def _taken(taken: FingerprintRun) -> Iterator[Block]:
-    criteria, dropped, run = taken.fingerprint.criteria, taken.fingerprint.dropped, taken.run
-    kinds = Counter(one.level.value for one in criteria), Counter(one.category.value for one in criteria)
-    levels, sorts = (", ".join(f"{name} {count}" for name, count in one.items()) or "none" for one in kinds)
+    criteria = taken.fingerprint.criteria
+    dropped = taken.fingerprint.dropped
+    run = taken.run
+    kinds = (
+        Counter(one.level.value for one in criteria),
+        Counter(one.category.value for one in criteria),
+    )
+    levels, sorts = (
+        ", ".join(f"{name} {count}" for name, count in one.items()) or "none" for one in kinds
+    )
     money = "price unknown" if run.unpriced else f"${run.money}"
-    facts = {"paper": f"{taken.paper.source} ({taken.paper.form})", "levels": levels, "sorts": sorts}
+    facts = {
+        "paper": f"{taken.paper.source} ({taken.paper.form})",
+        "levels": levels,
+        "sorts": sorts,
+    }
     facts["model"] = f"{run.tokens_in + run.tokens_out} tokens, {money}"
     facts |= {"estimated": taken.estimate.sentence, "run": run.id}
     yield Facts("", tuple(facts.items()))
     if criteria:
         each = ((one, ", ".join(one.places), _checked(one.check)) for one in criteria)
-        rows = tuple((one.id, one.fact, one.scope, at, check, str(one.weight)) for one, at, check in each)
+        rows = tuple(
+            (one.id, one.fact, one.scope, at, check, str(one.weight)) for one, at, check in each
+        )
         yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
-        yield Table("Quotes", ("id", "the paper's words"), tuple((one.id, one.quote) for one in criteria))
+        yield Table(
+            "Quotes",
+            ("id", "the paper's words"),
+            tuple((one.id, one.quote) for one in criteria),
+        )
     if dropped:
         left_out = tuple((one.level.value, one.fact, one.reason) for one in dropped)
         yield Table("Dropped", ("level", "fact", "why"), left_out)
     if taken.paper.lost:
-        yield Text("\n".join(f"{one.kind}: {one.what}" for one in taken.paper.lost), "Lost in reading")
+        yield Text(
+            "\n".join(f"{one.kind}: {one.what}" for one in taken.paper.lost),
+            "Lost in reading",
+        )
 
 
 def _checked(check: Check | None) -> str:

@@ -27,36 +27,77 @@ TONES = {Value.PASS: "good", Value.FAIL: "error", Value.CONTRADICTED: "warning"}
 GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
-MEANING = {ORANGE: "this paper", GREEN: "cited, with code", BLUE: "cited", GREY: "a file of its code"}
-NOTES = {"Decided: ": "Decided where the paper is silent", "Assumed: ": "Assumed by the code"}
+MEANING = {
+    ORANGE: "this paper",
+    GREEN: "cited, with code",
+    BLUE: "cited",
+    GREY: "a file of its code",
+}
+NOTES = {
+    "Decided: ": "Decided where the paper is silent",
+    "Assumed: ": "Assumed by the code",
+}
 NOTES |= {"Open: ": "Open questions", "Lost in reading: ": "Lost in reading"}
-AS_THEY_BEGIN = ("Not taken for a claim", "Not asked for, and not compared", "Left out of the review")
+AS_THEY_BEGIN = (
+    "Not taken for a claim",
+    "Not asked for, and not compared",
+    "Left out of the review",
+)
 NOTES |= {f"{title}: ": title for title in AS_THEY_BEGIN}
 """How a note begins, and the list that it stands in."""
 ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
-STATUSES = {OrderingStatus.HOLDS: "good", OrderingStatus.SMALLER: "warning", OrderingStatus.FAILS: "error"}
-CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
+STATUSES = {
+    OrderingStatus.HOLDS: "good",
+    OrderingStatus.SMALLER: "warning",
+    OrderingStatus.FAILS: "error",
+}
+CLAIM_COLUMNS = (
+    "",
+    "claim",
+    "paper",
+    "measured",
+    "runs",
+    "gap",
+    "grade",
+    "what differs",
+)
 METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
 MOST_METRICS = 80
 """Rows of a report; all of them are in its data."""
-CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
+CRITERION_COLUMNS = (
+    "",
+    "what must hold",
+    "found",
+    "in the paper",
+    "in the code",
+    "why",
+)
 
 
 def paper_document(found: Reproduction) -> doc.Document:
     """The whole answer."""
-    title, blocks, code = f"Paper: {found.paper.title}", tuple(_sections(found)), found.verdict.exit_code
+    title = f"Paper: {found.paper.title}"
+    blocks = tuple(_sections(found))
+    code = found.verdict.exit_code
     notices, data = tuple(_diagnostics(found)), found.to_dict()
-    return doc.Document("paper", title, found.sentence, blocks, notices, data, found.reused_line, code)
+    return doc.Document(
+        "paper", title, found.sentence, blocks, notices, data, found.reused_line, code
+    )
 
 
 def paper_report(found: Reproduction) -> dict[str, str]:
     """The report as text and as a page, by the names of their files."""
     document = paper_document(found)
-    return {"REPORT.md": render(document, "markdown"), "report.html": render(document, "html")}
+    return {
+        "REPORT.md": render(document, "markdown"),
+        "report.html": render(document, "html"),
+    }
 
 
 def _sections(found: Reproduction) -> Iterator[doc.Section]:
-    """As a report of a reproduction is read: what holds, how it trained, what differs, then the evidence."""
+    """As a report of a reproduction is read: what holds, how it trained, what differs, then the
+    evidence.
+    """
     yield doc.Section("Claims", list(_claims(found)), "claims")
     if metrics := _metric_rows(found):
         yield doc.Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
@@ -68,13 +109,19 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         yield doc.Section("Full runs", list(_runs(found.runs)), "runs", page_only=True)
     yield doc.Section("Deviations and assumptions", list(_notes(found)), "notes")
     if found.gap_repair is not None:
-        yield doc.Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
+        yield doc.Section(
+            "What the paper may not say",
+            list(_gap_repair(found.gap_repair)),
+            "gap-repair",
+        )
     yield doc.Section("Criteria", list(_criteria(found)), "criteria")
     if found.fingerprint.criteria or found.paper.sections:
         yield doc.Section("Paper and code", [side_by_side(found)], "text", page_only=True)
     else:
         files = found.development.project.files
-        yield doc.Section("Code", [doc.Source(*one) for one in files.items()], "code", page_only=True)
+        yield doc.Section(
+            "Code", [doc.Source(*one) for one in files.items()], "code", page_only=True
+        )
     if rounds := found.development.rounds:
         table = doc.Board("", ("round", "what happened"), list(map(_round, rounds)))
         wrong = {f"Problems of round {one.number}": one.problems for one in rounds if one.problems}
@@ -139,7 +186,14 @@ def _ordering(one: Ordering) -> doc.Row:
     unit = one.better.unit
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
     got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
-    cells = (one.ids, str(one), f"{one.claimed:+.3g}{unit}", got, str(one.n), one.status.value)
+    cells = (
+        one.ids,
+        str(one),
+        f"{one.claimed:+.3g}{unit}",
+        got,
+        str(one.n),
+        one.status.value,
+    )
     return doc.Row(cells, tone=STATUSES.get(one.status, ""))
 
 
@@ -150,15 +204,26 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"
     stated = f"{claim.bound}{claim.value:g}{claim.unit}"
     stated += "" if claim.spread is None else f" ± {claim.spread:g}"
-    what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
+    what = ", ".join(
+        part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part
+    )
     what += " (read off a figure)" if claim.read_off else ""
-    count = f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
+    count = (
+        f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
+    )
     control = "" if one.control is None else one.control.sentence(one.metric)
-    differs = " ".join(part for part in (count, one.note, f"[{control}]" if control else "") if part)
+    differs = " ".join(
+        part for part in (count, one.note, f"[{control}]" if control else "") if part
+    )
     measured = (stated, got, str(one.n), f"{one.gap:.1%}", one.grade.value, differs)
     anchor = f"claim-{claim.id}" if linked else ""
     hrefs = {0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {}
-    return doc.Row((claim.id, f"{what} [{claim.place}]", *measured), GRADES.get(one.grade, ""), anchor, hrefs)
+    return doc.Row(
+        (claim.id, f"{what} [{claim.place}]", *measured),
+        GRADES.get(one.grade, ""),
+        anchor,
+        hrefs,
+    )
 
 
 def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
@@ -174,9 +239,13 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
 
 
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
-    """A criterion, which leads to its sentence, and to the first line of the code that it is about: first
-    those that do not hold."""
-    judged, files = {one.criterion: one for one in found.judged}, list(found.development.project.files)
+    """A criterion, which leads to its sentence, and to the first line of the code that it is about:
+    first those that do not hold.
+    """
+    judged, files = (
+        {one.criterion: one for one in found.judged},
+        list(found.development.project.files),
+    )
     rows: dict[bool, list[doc.Row]] = {False: [], True: []}
     for one in found.fingerprint.criteria:
         known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
@@ -184,7 +253,9 @@ def _criteria(found: Reproduction) -> Iterator[doc.Board]:
         line = next((line for line in lines if line.file in files), None)
         hrefs |= {4: f"#code-{files.index(line.file)}-L{line.line}"} if line is not None else {}
         places, where = ", ".join(one.places), ", ".join(map(str, lines[:6]))
-        verdict, why, tone = "not verified", "", ""
+        verdict = "not verified"
+        why = ""
+        tone = ""
         if known is not None:
             verdict, why = f"{known.value.value} ({known.by})", known.reason
             tone = TONES.get(known.value, "")
@@ -199,13 +270,24 @@ def _criteria(found: Reproduction) -> Iterator[doc.Board]:
 def _lineage(found: Reproduction) -> Iterator[doc.Block]:
     dots = [Dot(-1, 0, ORANGE, found.paper.title, large=True)]
     for one in found.exemplars:
-        dots.append(Dot(0, 1, GREEN if one.repository else BLUE, f"{one.title} [{one.key}]: {one.why}"))
+        dots.append(
+            Dot(
+                0,
+                1,
+                GREEN if one.repository else BLUE,
+                f"{one.title} [{one.key}]: {one.why}",
+            )
+        )
         parent = len(dots) - 1
         dots += [Dot(parent, 2, GREY, f"{file.path}: {file.why}") for file in one.files]
     yield graph_plot("", dots, MEANING)
     rows, folds = [], []
     for one in found.exemplars:
-        code = f"{one.repository} ({one.licence or 'no licence stated'})" if one.repository else "none found"
+        code = (
+            f"{one.repository} ({one.licence or 'no licence stated'})"
+            if one.repository
+            else "none found"
+        )
         files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
         rows.append((one.key, one.title, one.why, files, " ".join(one.notes)))
         inner: list[doc.Block] = [*doc.listed([one.summary] if one.summary else [], "Summary")]
@@ -217,7 +299,10 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
 
 
 def _round(one: Round) -> doc.Row:
-    counts = f"{len(one.passed)} criteria pass, {len(one.failed)} fail, {len(one.unknown)} cannot be judged"
+    counts = (
+        f"{len(one.passed)} criteria pass, {len(one.failed)} fail, {len(one.unknown)} cannot be "
+        f"judged"
+    )
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
     parts += [f"{one.tries} attempts to fix it"] if one.tries else []
     parts += [counts] if one.passed or one.failed or one.unknown else []
@@ -230,9 +315,17 @@ def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
     names = list(dict.fromkeys(name for one in runs for name in (*one.metrics, *one.partial)))
     rows = []
     for one in runs:
-        how = "counts" if one.ok else "partial: out of time" if one.partial else one.why or "no measure"
+        how = (
+            "counts"
+            if one.ok
+            else "partial: out of time"
+            if one.partial
+            else one.why or "no measure"
+        )
         known = one.metrics if one.ok else one.partial
-        shown = {name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()}
+        shown = {
+            name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()
+        }
         measured = (shown.get(name, "-") for name in names)
         rows.append((str(one.seed), f"{one.scale:.4g}", how, *measured, f"{one.cpu_s:.0f} s"))
     yield Table("", ("seed", "scale", "", *names, "CPU time"), tuple(rows))

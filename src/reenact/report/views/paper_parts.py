@@ -1,8 +1,8 @@
 """Parts of the page of a paper.
 
-Its text beside the code: a sentence leads to its lines, a line leads to its sentence. How its full runs
-trained: a plot a metric, a thin line a seed, the paper's number across it. The curves are what the runs say
-of themselves; they are looked at, and decide nothing.
+Its text beside the code: a sentence leads to its lines, a line leads to its sentence. How its full
+runs trained: a plot a metric, a thin line a seed, the paper's number across it. The curves are what
+the runs say of themselves; they are looked at, and decide nothing.
 """
 
 import math
@@ -46,12 +46,15 @@ def side_by_side(found: Reproduction) -> Beside:
         for block in section.blocks:
             if block.page > page:
                 page, source = block.page, found.paper.source
-                # A link where the paper has an address: a page that is mailed must not name folders.
+                # A link where the paper has an address: a page that is mailed must not name
+                # folders.
                 href = f"{source}#page={page}" if source.startswith(("https://", "http://")) else ""
                 note = "Open the PDF there" if href else ""
                 paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
             pieces = block.sentences if isinstance(block, Paragraph) else [block]
-            paragraphs.append([_passage(one.id, one.text, about[one.id], judged, numbers) for one in pieces])
+            paragraphs.append(
+                [_passage(one.id, one.text, about[one.id], judged, numbers) for one in pieces]
+            )
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         for place, quote in reversed(quotes.items()):
@@ -70,7 +73,11 @@ def first_place(one: Criterion) -> str:
 
 
 def _passage(
-    place: str, text: str, about: Sequence[Criterion], judged: Mapping[str, Judged], files: Mapping[str, int]
+    place: str,
+    text: str,
+    about: Sequence[Criterion],
+    judged: Mapping[str, Judged],
+    files: Mapping[str, int],
 ) -> Passage:
     """A place of the paper, which leads to the code that a criterion about it rests on."""
     known = [judged[one.id] for one in about if one.id in judged]
@@ -79,7 +86,13 @@ def _passage(
     href = f"#code-{files[line.file]}-L{line.line}" if line is not None else href
     values = [one.value for one in known]
     tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
-    return Passage(f"p-{place}", text, href, "; ".join(f"{one.id}: {one.fact}" for one in about), tone)
+    return Passage(
+        f"p-{place}",
+        text,
+        href,
+        "; ".join(f"{one.id}: {one.fact}" for one in about),
+        tone,
+    )
 
 
 def _squiggles(
@@ -102,8 +115,12 @@ def _squiggles(
     return list(squiggles.values())
 
 
-def training_plots(runs: Sequence[FullRun], compared: Sequence[Comparison]) -> tuple[list[Picture], str]:
-    """The loss first, then what the paper has a number of, then others; and what there is no room for."""
+def training_plots(
+    runs: Sequence[FullRun], compared: Sequence[Comparison]
+) -> tuple[list[Picture], str]:
+    """The loss first, then what the paper has a number of, then others; and what there is no
+    room for.
+    """
     by_metric = groupby(courses(runs), key=lambda one: (one.metric, one.axis))
     made = [_plot(list(group), runs, compared) for _, group in by_metric]
     made.sort(key=lambda one: (one[1].title != "Loss", not one[0]))
@@ -139,7 +156,9 @@ def _words(one: Course) -> str:
     return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
 
 
-def _levels(one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]) -> Iterator[Level]:
+def _levels(
+    one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]
+) -> Iterator[Level]:
     """Claims whose metric the course follows, in the unit of its curves."""
     for row in compared:
         own = [run.metrics[row.metric] for run in runs if run.ok and row.metric in run.metrics]
@@ -147,11 +166,17 @@ def _levels(one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]
             continue
         # From the claim's unit to that of metrics.json, and from there to that of the curves.
         value = row.claim.value * fmean(own) / row.measured * _times(one, fmean(own))
-        yield Level(float(f"{value:.6g}"), f"{row.claim.id}, {row.claim.value:g}{row.claim.unit}", one.name)
+        yield Level(
+            float(f"{value:.6g}"),
+            f"{row.claim.id}, {row.claim.value:g}{row.claim.unit}",
+            one.name,
+        )
 
 
 def _times(one: Course, measured: float) -> float:
-    """Factor from a share to per cent or back, where a curve has the one and metrics.json the other."""
+    """Factor from a share to per cent or back, where a curve has the one and metrics.json the
+    other.
+    """
     known = (abs(value) for curve in one.curves for value in curve.values if value is not None)
     seen = max(known, default=0.0)
     if abs(measured) > SHARE and seen <= 1:
@@ -160,5 +185,7 @@ def _times(one: Course, measured: float) -> float:
 
 
 def _parts(metric: str) -> frozenset[str]:
-    """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of `ours`."""
+    """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of
+    `ours`.
+    """
     return frozenset(re.split(r"[^a-z0-9]+", metric_name(metric).lower()))

@@ -1,4 +1,6 @@
-"""A repair: the change, before and after over fresh seeds with the test, the search, the smaller changes."""
+"""A repair: the change, before and after over fresh seeds with the test, the search, the
+smaller changes.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +12,17 @@ from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Judging, Repair, deciding, summary
 from reenact.report.charts import before_after_plot
-from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text, listed
+from reenact.report.document import (
+    Block,
+    Board,
+    Document,
+    Facts,
+    Picture,
+    Row,
+    Section,
+    Text,
+    listed,
+)
 from reenact.report.line_plot import Curve, line_plot
 from reenact.report.recorded import Stored
 from reenact.report.svg import number
@@ -32,11 +44,17 @@ def repair_document(found: Repair, title: str) -> Document:
         Section("How it was found", [_facts(found)], "facts"),
         Section("One training, before and after", list(_curves(found)), "curves"),
         Section("Search", list(_searched(found.looks, found.judging)), "search"),
-        Section("Smaller changes that were tried", [_cuts(found.cuts)] if found.cuts else [], "cuts"),
+        Section(
+            "Smaller changes that were tried",
+            [_cuts(found.cuts)] if found.cuts else [],
+            "cuts",
+        ),
         Section("What the diagnosis found", listed(found.why), "reasons"),
         Section("To know", listed(found.notes), "notes"),
     )
-    title, data, code = f"Repair of {title}", found.to_dict(), found.decision.exit_code
+    title = f"Repair of {title}"
+    data = found.to_dict()
+    code = found.decision.exit_code
     return Document("repair", title, found.sentence, sections, (), data, found.reused, code)
 
 
@@ -48,28 +66,61 @@ def progress(stored: Stored) -> Iterator[Section]:
 
 def _facts(found: Repair) -> Facts:
     cost, judging = found.cost, found.judging
-    facts = {"data": f"made up in place of {', '.join(found.stand_in_data)}"} if found.stand_in_data else {}
-    facts |= {"strategy": found.strategy, "judged by": f"{judging.judge.name}; {judging.sentence}"}
-    facts["searched"] = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    facts = (
+        {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
+        if found.stand_in_data
+        else {}
+    )
+    facts |= {
+        "strategy": found.strategy,
+        "judged by": f"{judging.judge.name}; {judging.sentence}",
+    }
+    facts["searched"] = (
+        f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    )
     facts["verified"] = f"{cost.verifying} trainings, not counted in the budget"
-    facts |= {"one training": f"{cost.one_training:.1f} s of CPU time", "time": f"{cost.seconds:.0f} s"}
+    facts |= {
+        "one training": f"{cost.one_training:.1f} s of CPU time",
+        "time": f"{cost.seconds:.0f} s",
+    }
     return Facts("", tuple(facts.items()))
 
 
 def _judged(found: Repair) -> Iterator[Block]:
     name = found.judging.judge.name
     columns = (
-        "decision", f"{name} before", "after", "p (signed rank)", "rank-biserial", "Cohen's d", "seeds",
+        "decision",
+        f"{name} before",
+        "after",
+        "p (signed rank)",
+        "rank-biserial",
+        "Cohen's d",
+        "seeds",
         "change",
-    )  # fmt: skip
+    )
     rows = []
     for one in found.verdicts:
-        effect, before, after = one.comparison, summary(one.before), summary(one.after)
-        sizes = (f"{one.p_value:.2g}", f"{effect.rank_biserial:.2f}", f"{effect.cohen_d:.2f}")
-        cells = (one.decision.value, before, after, *sizes, str(len(one.seeds)), str(one.patch))
+        effect = one.comparison
+        before = summary(one.before)
+        after = summary(one.after)
+        sizes = (
+            f"{one.p_value:.2g}",
+            f"{effect.rank_biserial:.2f}",
+            f"{effect.cohen_d:.2f}",
+        )
+        cells = (
+            one.decision.value,
+            before,
+            after,
+            *sizes,
+            str(len(one.seeds)),
+            str(one.patch),
+        )
         rows.append(Row(cells, tone="good" if one.decision.helps else "warning"))
     yield Board("The test", columns, rows)
-    unseen = [f"{one.patch}: not significant; {one.not_seen}." for one in found.verdicts if one.not_seen]
+    unseen = [
+        f"{one.patch}: not significant; {one.not_seen}." for one in found.verdicts if one.not_seen
+    ]
     fallen = [f"{one.patch}: {one.shortfall}." for one in found.verdicts if one.shortfall]
     yield from listed([*unseen, *fallen])
     last = deciding(found.verdicts) or found.verdicts[-1]
@@ -82,32 +133,46 @@ def _curves(found: Repair) -> Iterator[Picture]:
     wanted = [found.judging.search.name, "val_loss", "loss", "step_loss", *found.curves]
     for name in [one for one in dict.fromkeys(wanted) if one in found.curves][:MOST_CURVES]:
         pairs = zip(("as it stands", "changed"), found.curves[name], strict=True)
-        drawn = [Curve(title, *zip(*points, strict=True)) for title, points in pairs if len(points) > 1]
+        drawn = [
+            Curve(title, *zip(*points, strict=True)) for title, points in pairs if len(points) > 1
+        ]
         if drawn:
             yield line_plot(name, drawn)
 
 
 def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[Block]:
-    """The best so far against what was spent, and the best looks: whole trainings, the best first."""
+    """The best so far against what was spent, and the best looks: whole trainings, the best
+    first.
+    """
     sign = -1 if judging is not None and not judging.search.larger_is_better else 1
     name = judging.search.name if judging is not None else "score, larger is better"
     whole = [look for look in looks if look.share == 1]
     spent, best = best_so_far(whole, sign)
     if spent:
         known = (look for look in whole if math.isfinite(look.score))
-        dots = [Curve(str(one.patch), [one.spent], [sign * one.score], group="a trial") for one in known]
+        dots = [
+            Curve(str(one.patch), [one.spent], [sign * one.score], group="a trial") for one in known
+        ]
         staircase = [Curve("best so far", spent, best), *dots]
-        yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
+        yield line_plot(
+            f"Best so far: {name}",
+            staircase,
+            below="trainings' worth of CPU time spent",
+        )
     surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
     rows = []
     for look in sorted(surest.values(), key=lambda one: -one.score)[:SHOWN_LOOKS]:
         score = number(sign * look.score) if math.isfinite(look.score) else "failed"
         rows.append((score, str(look.seeds), f"{look.spent:.1f}", str(look.patch)))
-    sets = [(dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch]
+    sets = [
+        (dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch
+    ]
     lines = [TrialLine(*one) for one in sets]
     if len(lines) > 1:
         yield trials_plot("Trials: what each set, and what came of it", lines, name, sign)
-    if mattered := importance_plot("Importance: share of the differences between trials (ranks)", lines):
+    if mattered := importance_plot(
+        "Importance: share of the differences between trials (ranks)", lines
+    ):
         yield mattered
     title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
     if rows:
@@ -117,7 +182,10 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
 def _named_value(change: Change) -> tuple[str, float | str]:
     """What a change sets, and to what; what is put in or taken out has the word for it."""
     if isinstance(change, Insert):
-        return f"{change.layer} {'before' if change.before else 'after'} {_name(change.anchor)}", "put in"
+        return (
+            f"{change.layer} {'before' if change.before else 'after'} {_name(change.anchor)}",
+            "put in",
+        )
     name = _name(change.hyperparameter)
     if isinstance(change, Remove):
         return name, "taken out"
@@ -150,6 +218,10 @@ def _cuts(cuts: Sequence[ReductionStep]) -> Board:
     rows = []
     for cut in cuts:
         verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
-        kept = f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %") if math.isfinite(cut.kept) else "failed"
+        kept = (
+            f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
+            if math.isfinite(cut.kept)
+            else "failed"
+        )
         rows.append(Row((verdict, kept, str(cut.seeds), str(cut.patch)), tone))
     return Board("", ("", "of the gain", "seeds", "change"), rows)

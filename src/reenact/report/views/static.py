@@ -19,10 +19,16 @@ UNPARSED = ("PG001", "unparsed-file")
 
 
 def hyperparameters_document(
-    program: Program, graph: StaticGraph, data: JsonValue, *, everything: bool, layers: bool
+    program: Program,
+    graph: StaticGraph,
+    data: JsonValue,
+    *,
+    everything: bool,
+    layers: bool,
 ) -> Document:
-    """`everything`: also those that are left to the library; `layers`: also the layers as the text makes
-    them."""
+    """`everything`: also those that are left to the library; `layers`: also the layers as the text
+    makes them.
+    """
     written = [param for param in graph.hyperparameters if not param.absent]
     absent = [param for param in graph.hyperparameters if param.absent]
     listed = [*written, *absent] if everything else written
@@ -48,7 +54,8 @@ def hyperparameters_document(
 
 def _unparsed(program: Program) -> Sequence[Diagnostic]:
     unparsed = [
-        f"{plain_line(str(file.path))} could not be parsed: {file.unparsed}" for file in program.unparsed
+        f"{plain_line(str(file.path))} could not be parsed: {file.unparsed}"
+        for file in program.unparsed
     ]
     return [Diagnostic(*UNPARSED, Level.WARNING, message) for message in unparsed]
 
@@ -69,8 +76,16 @@ def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
 
 def _layer_row(program: Program, layer: StaticLayer) -> tuple[str, ...]:
     name = ".".join(part for part in (layer.model, layer.name) if part)
-    settings = ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-"
-    return program.where(layer.place), name, layer.type, layer.activation or "-", settings
+    settings = (
+        ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-"
+    )
+    return (
+        program.where(layer.place),
+        name,
+        layer.type,
+        layer.activation or "-",
+        settings,
+    )
 
 
 def _written(value: JsonValue) -> str:

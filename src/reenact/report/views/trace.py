@@ -1,4 +1,6 @@
-"""What a watched run looks like on a page: how it ended, its curves, its layers, which of them look wrong."""
+"""What a watched run looks like on a page: how it ended, its curves, its layers, which of them
+look wrong.
+"""
 
 import math
 from dataclasses import asdict
@@ -14,13 +16,21 @@ from reenact.types import JsonValue, Table
 
 def watch_document(watched: Watched, title: str) -> Document:
     """The summary of a watched run."""
-    trace, wrong, blocks = watched.trace, list[tuple[str, str, str]](), list[Block]()
+    trace = watched.trace
+    wrong = list[tuple[str, str, str]]()
+    blocks = list[Block]()
     if trace is not None:
         suspicious = [one for one in layer_health(trace) if one.remarks]
         wrong = [(one.name, str(one.place or "-"), "; ".join(one.remarks)) for one in suspicious]
         blocks = [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
     if wrong:
-        blocks.append(Table("Layers that look wrong", ("layer", "made at", "what was seen"), tuple(wrong)))
+        blocks.append(
+            Table(
+                "Layers that look wrong",
+                ("layer", "made at", "what was seen"),
+                tuple(wrong),
+            )
+        )
     stored = f" Trace: {watched.folder}" if trace else ""
     verdict = f"{watched.outcome.sentence}{stored}"
     return Document("watch", title, verdict, tuple(blocks), data=_data(watched, wrong))
@@ -30,7 +40,15 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
     """The layers in execution order, each with the line that made it."""
     if graph is None:
         return ()
-    columns = ("layer", "type", "made at", "output", "weights", "activation", "initial weights")
+    columns = (
+        "layer",
+        "type",
+        "made at",
+        "output",
+        "weights",
+        "activation",
+        "initial weights",
+    )
     return (Table(f"Layers of {graph.model}", columns, tuple(map(_layer_row, graph.layers))),)
 
 
@@ -68,7 +86,10 @@ def _curves(trace: Trace) -> Table:
     named |= {name: trace.metric(name) for name in trace.metric_names() if name != "loss"}
     steps = {"gradient norm": "grad_norm", "learning rate": "learning_rate"}
     rows = []
-    for name, series in (*named.items(), *((name, trace.steps.series(one)) for name, one in steps.items())):
+    for name, series in (
+        *named.items(),
+        *((name, trace.steps.series(one)) for name, one in steps.items()),
+    ):
         values = [value for value in series.values.tolist() if not math.isnan(value)]
         if values:
             rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
@@ -80,7 +101,12 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
     count = sum(math.prod(weight.shape) for weight in layer.weights)
     first = layer.weights[0] if layer.weights else None
     initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
-    cells = (str(layer.place or ""), shape, f"{count:,}" if count else "", layer.activation)
+    cells = (
+        str(layer.place or ""),
+        shape,
+        f"{count:,}" if count else "",
+        layer.activation,
+    )
     return layer.name, layer.type, *(cell or "-" for cell in cells), initial
 
 
@@ -91,15 +117,26 @@ def _number(value: float | None) -> str:
 def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
     trace = watched.trace
     outcome, folder = watched.outcome, str(watched.folder) if trace else None
-    data: dict[str, JsonValue] = {"outcome": outcome.kind.value, "exit_code": outcome.exit_code}
+    data: dict[str, JsonValue] = {
+        "outcome": outcome.kind.value,
+        "exit_code": outcome.exit_code,
+    }
     data |= {"trace": folder, "seconds": watched.seconds}
     if trace is None:
         return data
-    data |= {"steps": trace.step_count, "epochs": trace.epoch_count, "probe_seconds": trace.probe_seconds}
+    data |= {
+        "steps": trace.step_count,
+        "epochs": trace.epoch_count,
+        "probe_seconds": trace.probe_seconds,
+    }
     data["losses"] = trace.losses.values.tolist()[-1000:]
-    data["metrics"] = {name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()}
+    data["metrics"] = {
+        name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()
+    }
     data |= {"missing": list(trace.missing), "graph": graph_data(trace.graph)}
-    return data | {"look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong]}
+    return data | {
+        "look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong]
+    }
 
 
 def graph_data(graph: ModelGraph | None) -> JsonValue:

@@ -1,4 +1,5 @@
-"""Runs inside a box, never on the host: says what the build of a source distribution needs, and builds it.
+"""Runs inside a box, never on the host: says what the build of a source distribution needs, and
+builds it.
 
 python environment_inside.py requires SOURCE    writes requires.json, runs nothing of the package
 python environment_inside.py wheel SOURCE       writes built.whl and built.json
@@ -17,7 +18,10 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-_OLD_WAY = {"requires": ["setuptools", "wheel"], "build-backend": "setuptools.build_meta:__legacy__"}
+_OLD_WAY = {
+    "requires": ["setuptools", "wheel"],
+    "build-backend": "setuptools.build_meta:__legacy__",
+}
 
 
 def unpack(source: str) -> Path:

@@ -47,7 +47,9 @@ PIP = frozenset(
         "USE_FEATURE",
     }
 )
-"""Options of pip, as they are named behind PIP_: where packages come from, and how that place is reached."""
+"""Options of pip, as they are named behind PIP_: where packages come from, and how that place
+is reached.
+"""
 UV = re.compile(
     r"UV_(?:INDEX|INDEX_URL|DEFAULT_INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INDEX_STRATEGY|"
     r"INDEX_\w+_(?:USERNAME|PASSWORD)|KEYRING_PROVIDER|INSECURE_HOST|NATIVE_TLS|SYSTEM_CERTS|"
@@ -67,7 +69,9 @@ _TO_UV = {
 
 
 def installer_variables(wheels: Path | None = None) -> dict[str, str]:
-    """The variables of an installer; `wheels` is a folder of wheels besides those that the user named."""
+    """The variables of an installer; `wheels` is a folder of wheels besides those that the user
+    named.
+    """
     passed: dict[str, str] = {}
     for name, value in os.environ.items():
         is_pip = name.startswith("PIP_") and name.removeprefix("PIP_") in PIP
@@ -81,7 +85,9 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
     for pip_name, uv_name in _TO_UV.items():
         if pip_name in passed and uv_name not in os.environ:
             passed[uv_name] = passed[pip_name]
-    uv_places = passed.get("UV_FIND_LINKS", ",".join(passed.get("PIP_FIND_LINKS", "").split())).split(",")
+    uv_places = passed.get(
+        "UV_FIND_LINKS", ",".join(passed.get("PIP_FIND_LINKS", "").split())
+    ).split(",")
     # uv itself does not read pip's file, so what it holds is no part of the above.
     passed = {**_options_of_pip_file(), **passed}
     more = [] if wheels is None else [str(wheels)]
@@ -99,7 +105,9 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
 def constraints() -> str:
     """The user's own constraints: what their files say is part of what is asked for."""
     named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
-    return "\n".join(read_text(file, MOST_CONSTRAINTS) for file in map(Path, named.split()) if file.is_file())
+    return "\n".join(
+        read_text(file, MOST_CONSTRAINTS) for file in map(Path, named.split()) if file.is_file()
+    )
 
 
 def _own_file(variable: str, name: str) -> Path | None:

@@ -1,8 +1,8 @@
 """Whether an environment is still that of its interpreter once packages were installed into it.
 
-A wheel may bring any file to `bin/` and to the folder itself (its data files), and pip writes over what is
-there: with its own `bin/python` or `pyvenv.cfg` a package would decide which interpreter is started, and with
-which folders. Such an environment is refused.
+A wheel may bring any file to `bin/` and to the folder itself (its data files), and pip writes over
+what is there: with its own `bin/python` or `pyvenv.cfg` a package would decide which interpreter is
+started, and with which folders. Such an environment is refused.
 """
 
 import os
@@ -19,7 +19,9 @@ _NEXT_STEP = "Ask for other packages, or another version of them."
 
 
 def check_interpreter(folder: Path, python: str) -> None:
-    """Raise InputError unless the environment starts `python`, and with nothing else than its own folders."""
+    """Raise InputError unless the environment starts `python`, and with nothing else than its
+    own folders.
+    """
     base = os.path.realpath(python)
     started = [path for path in (folder / "bin").iterdir() if _INTERPRETER.fullmatch(path.name)]
     for link in (folder / "bin" / "python", *sorted(started)):
@@ -27,7 +29,9 @@ def check_interpreter(folder: Path, python: str) -> None:
             raise _replaced(f"bin/{link.name}")
     stated = _stated(folder / _CONFIGURATION)
     home = Path(stated.get("home", ""))
-    starts_base = home.is_absolute() and any(os.path.realpath(path) == base for path in home.glob("python*"))
+    starts_base = home.is_absolute() and any(
+        os.path.realpath(path) == base for path in home.glob("python*")
+    )
     if not starts_base or stated.get("include-system-site-packages") != "false":
         raise _replaced(_CONFIGURATION)
 
@@ -45,5 +49,6 @@ def _stated(file: Path) -> dict[str, str]:
 
 def _replaced(name: str) -> InputError:
     return InputError(
-        f"A package replaced {name} of the environment, which is not used.", next_step=_NEXT_STEP
+        f"A package replaced {name} of the environment, which is not used.",
+        next_step=_NEXT_STEP,
     )

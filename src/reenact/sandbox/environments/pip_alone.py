@@ -15,7 +15,15 @@ from typing import Any
 
 REFUSED = "reenact lets pip start no other program"
 _STARTS = frozenset(
-    ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system")
+    (
+        "subprocess.Popen",
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+    )
 ) | {"pty.spawn"}
 _KEYRING = ("keyring", "get")
 """The user's own store of passwords for indexes, which pip asks when the user's settings say so."""

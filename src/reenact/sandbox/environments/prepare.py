@@ -33,7 +33,13 @@ from reenact.sandbox.environments.installer_settings import constraints
 from reenact.sandbox.environments.intact import check_interpreter
 from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.source import build_wheel, download, find_source
-from reenact.sandbox.environments.stored import Environment, Interpreter, ask_interpreter, hash_of, locked
+from reenact.sandbox.environments.stored import (
+    Environment,
+    Interpreter,
+    ask_interpreter,
+    hash_of,
+    locked,
+)
 from reenact.sandbox.files.cleanup import remove_tree
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -55,7 +61,9 @@ class Environments:
     python: str = sys.executable
     """The interpreter to build for."""
     backend: str = ""
-    """The build of torch to install (`cpu`), where its index can be reached; empty: what the index gives."""
+    """The build of torch to install (`cpu`), where its index can be reached; empty: what the
+    index gives.
+    """
     most_bytes: int = 20 * 1024 * MIB
     """What all environments may take on the disk; those not used for longest make way."""
 
@@ -69,8 +77,8 @@ class Environments:
     ) -> Environment:
         """The environment with these packages, built when it is not there yet. May use the network.
 
-        `any_version` takes another version of a package that has no wheel as it was asked for and cannot be
-        built.
+        `any_version` takes another version of a package that has no wheel as it was asked for and
+        cannot be built.
         """
         allowed.check(requirements)
         wish = install.Wish(requirements, self.python, exclude_newer)
@@ -79,7 +87,10 @@ class Environments:
         how = filter(None, [self.backend, "any version" if any_version else ""])
         asked = hash_of(interpreter, exclude_newer, constraints(), *how, *texts)
         memo = self._folder("requests") / f"{asked}.json"
-        with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
+        with (
+            locked(memo.with_suffix(".lock"), self.tell, self.stop),
+            TemporaryDirectory() as wheels,
+        ):
             known = self._remembered(memo, interpreter)
             if known is not None:
                 return known
@@ -103,7 +114,8 @@ class Environments:
         return tuple(environment for environment in found if environment is not None)
 
     def prune(self, most_bytes: int | None = None, *, keep: str = "") -> tuple[Environment, ...]:
-        """Remove the environments that were not used for longest until the rest fits; what was removed.
+        """Remove the environments that were not used for longest until the rest fits; what was
+        removed.
 
         Files that several environments share are counted, and freed, once.
         """
@@ -117,7 +129,9 @@ class Environments:
                 remove_tree(oldest.folder)
                 self._forget_unlinked()
             removed.append(oldest)
-            self._say(f"removed an environment of {oldest.size_bytes / 1e6:.0f} MB, to stay below the cap")
+            self._say(
+                f"removed an environment of {oldest.size_bytes / 1e6:.0f} MB, to stay below the cap"
+            )
         return tuple(removed)
 
     def disk_bytes(self) -> int:
@@ -140,8 +154,14 @@ class Environments:
         return locked(self.cache / "uv.lock", self.tell, self.stop)
 
     def _with_backend(self, wish: install.Wish, pins: tuple[str, ...]) -> Resolved:
-        """The same packages with the wanted build of torch, where torch is among them and that can be had."""
-        if not self.backend or wish.store is None or not any(pin.startswith("torch==") for pin in pins):
+        """The same packages with the wanted build of torch, where torch is among them and that
+        can be had.
+        """
+        if (
+            not self.backend
+            or wish.store is None
+            or not any(pin.startswith("torch==") for pin in pins)
+        ):
             return wish, pins
         wanted = replace(wish, backend=self.backend)
         try:
@@ -149,7 +169,9 @@ class Environments:
         except (install.NoWheel, ReenactError) as error:
             if isinstance(error, Stopped):
                 raise
-            self._say(f"no {self.backend} build of torch can be had; the newest build at hand is taken")
+            self._say(
+                f"no {self.backend} build of torch can be had; the newest build at hand is taken"
+            )
             return wish, pins
 
     def _resolve(self, wish: install.Wish, allowed: Allowed, *, any_version: bool) -> Resolved:
@@ -166,13 +188,17 @@ class Environments:
             except Stopped:
                 raise
             except ReenactError:
-                asked = (without_version(one) if one.name == name else one for one in wish.requirements)
+                asked = (
+                    without_version(one) if one.name == name else one for one in wish.requirements
+                )
                 freed = replace(wish, requirements=tuple(asked))
                 if not any_version or freed == wish:
                     raise
                 self._say(f"{name} cannot be built here; looking for a wheel of another version")
                 wish = freed
-        raise InputError(f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build.")
+        raise InputError(
+            f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build."
+        )
 
     def _from_source(self, name: str, wish: install.Wish, allowed: Allowed) -> None:
         """Build a wheel of a package that has none, into the folder of the wish."""
@@ -183,7 +209,9 @@ class Environments:
         store = self._folder("wheels") / hash_of(ask_interpreter(self.python), digest)
         if not store.is_dir():
             self._say(f"building {source.name} {source.version} from source in a box")
-            file, wheel = build_wheel(source, content, self.box, partial(self._for_build, allowed), self.stop)
+            file, wheel = build_wheel(
+                source, content, self.box, partial(self._for_build, allowed), self.stop
+            )
             half = store.with_name(f"half-{secrets.token_hex(8)}")
             half.mkdir()
             (half / file).write_bytes(wheel)
@@ -195,16 +223,22 @@ class Environments:
                 )
             shutil.copy(wheel_file, wish.built)
 
-    def _for_build(self, allowed: Allowed, needed: tuple[Requirement, ...]) -> tuple[str, tuple[Mount, ...]]:
+    def _for_build(
+        self, allowed: Allowed, needed: tuple[Requirement, ...]
+    ) -> tuple[str, tuple[Mount, ...]]:
         """An environment for a build, from wheels alone."""
         try:
             made = replace(self, box=None).prepare(needed, allowed)
         except SandboxUnavailable as error:
             listed = ", ".join(item.text for item in needed)
-            raise InputError(f"A build needs packages that have no wheel themselves: {listed}.") from error
+            raise InputError(
+                f"A build needs packages that have no wheel themselves: {listed}."
+            ) from error
         return made.python, made.mounts
 
-    def _build(self, pins: tuple[str, ...], wish: install.Wish, interpreter: Interpreter) -> Environment:
+    def _build(
+        self, pins: tuple[str, ...], wish: install.Wish, interpreter: Interpreter
+    ) -> Environment:
         # Wheels of our own making have no index to vouch for them: their bytes are part of the key.
         built = sorted(wish.built.iterdir()) if wish.built is not None else []
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
@@ -235,7 +269,9 @@ class Environments:
 
     def _remembered(self, memo: Path, interpreter: Interpreter) -> Environment | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            known = stored.read_environment(self.cache, str(json.loads(memo.read_text())["key"]), interpreter)
+            known = stored.read_environment(
+                self.cache, str(json.loads(memo.read_text())["key"]), interpreter
+            )
             if known is not None:
                 stored.mark_used(known.folder)
             return known

@@ -1,13 +1,13 @@
 """Finds a source distribution, downloads it unopened, and has a wheel built of it offline in a box.
 
 Where it lies is read from pip's own log of what it passed over, so the user's indexes, folders,
-certificates and proxies are the ones that count, and nothing is built. Covered: size, checksum, https or a
-file alone, the date before which it must have been uploaded. Not covered: indexes that ask for a password
-for the file itself.
+certificates and proxies are the ones that count, and nothing is built. Covered: size, checksum,
+https or a file alone, the date before which it must have been uploaded. Not covered: indexes that
+ask for a password for the file itself.
 
-Covered of the build: nothing of the source runs or is unpacked on the host, the wheel must be what was
-asked for, what the build itself needs comes from wheels and needs somebody's word like any other name. Not
-covered: what the built package does later, in a box.
+Covered of the build: nothing of the source runs or is unpacked on the host, the wheel must be what
+was asked for, what the build itself needs comes from wheels and needs somebody's word like any
+other name. Not covered: what the built package does later, in a box.
 """
 
 import hashlib
@@ -39,7 +39,9 @@ from reenact.sandbox.files.results import read_json
 from reenact.types import Stop
 
 MOST_BYTES = 256 * MIB
-_LINK = re.compile(r"No sources permitted for [^:]+: (\S+?)(?:#sha256=(\w+))?(?: \(from (\S+?)\))?(?:\s|$)")
+_LINK = re.compile(
+    r"No sources permitted for [^:]+: (\S+?)(?:#sha256=(\w+))?(?: \(from (\S+?)\))?(?:\s|$)"
+)
 _PAGE_TYPE = "application/vnd.pypi.simple.v1+json"
 
 
@@ -57,12 +59,21 @@ class Source:
 
 
 def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | None) -> Source:
-    """The newest source distribution of a package that fits what was asked. InputError when there is none."""
+    """The newest source distribution of a package that fits what was asked. InputError when
+    there is none.
+    """
     if importlib.util.find_spec("pip") is None:
         says = f"{name} has no wheel, and to find its source distribution pip is needed."
         raise MissingPart(says, next_step="python -m ensurepip")
     with tempfile.TemporaryDirectory() as nowhere:
-        argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
+        argv = [
+            *pip_alone(sys.executable),
+            "download",
+            "-vv",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+        ]
         printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
     passed_over = map(read_link, (printed + complaint).splitlines())
     found = [source for source in passed_over if source is not None and source.name == name]
@@ -93,7 +104,9 @@ def read_link(line: str) -> Source | None:
 
 
 def _uploaded_before(source: Source, day: date) -> bool:
-    """Whether the index says that a file was there on a day. A folder of the user's has no dates."""
+    """Whether the index says that a file was there on a day. A folder of the user's has no
+    dates.
+    """
     if not source.page:
         return True
     uploaded = upload_time(_fetch(source.page, accept=_PAGE_TYPE), source.file)
@@ -101,11 +114,16 @@ def _uploaded_before(source: Source, day: date) -> bool:
 
 
 def upload_time(page: bytes, file: str) -> datetime | None:
-    """When a file was uploaded, by the words of an index page in JSON or HTML; none when it is silent."""
+    """When a file was uploaded, by the words of an index page in JSON or HTML; none when it is
+    silent.
+    """
     text = page.decode(errors="replace")
     if text.lstrip().startswith("{"):
         listed = json.loads(text)["files"]
-        stated = next((item.get("upload-time") for item in listed if item["filename"] == file), None)
+        stated = next(
+            (item.get("upload-time") for item in listed if item["filename"] == file),
+            None,
+        )
     else:
         link = re.search(rf'<a [^>]*/{re.escape(file)}[#"][^>]*>', text)
         found = re.search(r'data-upload-time="([^"]+)"', link[0]) if link else None
@@ -117,7 +135,9 @@ def download(source: Source) -> bytes:
     """The bytes of a source distribution, with the checksum that the index gave."""
     content = _fetch(source.address)
     if source.sha256 and hashlib.sha256(content).hexdigest() != source.sha256:
-        raise InputError(f"The file {source.file} is not what the index says it is: its checksum differs.")
+        raise InputError(
+            f"The file {source.file} is not what the index says it is: its checksum differs."
+        )
     return content
 
 
@@ -146,40 +166,58 @@ PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]
 
 
 def build_wheel(
-    source: Source, content: bytes, box: Sandbox | None, prepare: PrepareBuild, stop: Stop | None
+    source: Source,
+    content: bytes,
+    box: Sandbox | None,
+    prepare: PrepareBuild,
+    stop: Stop | None,
 ) -> tuple[str, bytes]:
-    """The file name, proven to be that of the package that was asked for, and the bytes of the wheel that a
-    source distribution makes."""
+    """The file name, proven to be that of the package that was asked for, and the bytes of the
+    wheel that a source distribution makes.
+    """
     if box is None:
         says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
         raise SandboxUnavailable(says, next_step="reenact doctor")
     archive = "source.zip" if source.file.endswith(".zip") else "source.tar.gz"
     files = {_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), archive: content}
-    command = Command(("python3", _INSIDE, "requires", archive), files=files, collect=("requires.json",))
+    command = Command(
+        ("python3", _INSIDE, "requires", archive),
+        files=files,
+        collect=("requires.json",),
+    )
     listed = read_json(_collected(box, source, command, stop)["requires.json"])
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
         raise InputError(f"The package {source.name} does not say properly what its build needs.")
     python, mounts = prepare(tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed))
     argv, collect = (python, _INSIDE, "wheel", archive), ("built.json", "built.whl")
-    built = _collected(box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop)
+    built = _collected(
+        box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop
+    )
     file = str(read_json(built["built.json"]))
     try:
         name, version, _, _ = utils.parse_wheel_filename(file)
     except utils.InvalidWheelFilename as error:
         raise InputError(f"The build of {source.name} made no wheel, but {file!r}.") from error
     if name != source.name or version != source.version or "/" in file:
-        raise InputError(f"The build of {source.name} {source.version} made a wheel of {name} {version}.")
+        raise InputError(
+            f"The build of {source.name} {source.version} made a wheel of {name} {version}."
+        )
     return file, built["built.whl"]
 
 
-def _collected(box: Sandbox, source: Source, command: Command, stop: Stop | None) -> Mapping[str, bytes]:
+def _collected(
+    box: Sandbox, source: Source, command: Command, stop: Stop | None
+) -> Mapping[str, bytes]:
     """All that a run in the box was to leave."""
     result = run_again_if_killed(box, command, _LIMITS, stop=stop)
     if not result.ok or set(result.results) != set(command.collect):
         last = " ".join(result.output.strip().splitlines()[-3:])[-400:]
         raise InputError(
-            f"The package {source.name} {source.version} has no wheel and cannot be built from source: "
-            f"{result.ending} {result.why} {last}".strip(),
-            next_step="Ask for another version of it, or give a wheel in a folder named by PIP_FIND_LINKS.",
+            f"The package {source.name} {source.version} has no wheel and cannot be built from "
+            f"source: {result.ending} {result.why} {last}".strip(),
+            next_step=(
+                "Ask for another version of it, or give a wheel in a folder named by "
+                "PIP_FIND_LINKS."
+            ),
         )
     return result.results

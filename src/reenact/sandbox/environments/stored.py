@@ -1,11 +1,12 @@
-"""One prepared environment as it lies in the cache, complete or not there, and the interpreter it is for.
+"""One prepared environment as it lies in the cache, complete or not there, and the interpreter it
+is for.
 
 One process at a time may build one; the kernel frees the lock of a process that dies.
 
-Covered: a cache that somebody else filled. Its record does not decide what boxes are shown: that is the
-folder itself, below the cache and not a link, and the installation of the interpreter that was asked just
-now. A record that names another installation does not count, and the environment is built again. Not
-covered: what the planted packages do, in boxes.
+Covered: a cache that somebody else filled. Its record does not decide what boxes are shown: that is
+the folder itself, below the cache and not a link, and the installation of the interpreter that was
+asked just now. A record that names another installation does not count, and the environment is
+built again. Not covered: what the planted packages do, in boxes.
 """
 
 import fcntl
@@ -33,23 +34,32 @@ from reenact.types import Progress, Stop, Tell
 @contextmanager
 def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
     """Hold the lock of a file that stays; wait for whoever has it, and say so."""
-    with open(path, "ab", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as lock:
+    with open(
+        path,
+        "ab",
+        opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600),
+    ) as lock:
         for look in count():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
                 if not look:
-                    tell(Progress("environment", note="another process builds the same environment; waiting"))
+                    tell(
+                        Progress(
+                            "environment",
+                            note="another process builds the same environment; waiting",
+                        )
+                    )
                 if (stop or Stop()).wait(0.2):
                     raise ended_by(stop, "Preparing the environment was stopped.") from None
         yield
 
 
 _ASK = (
-    "import json, os, sys, sysconfig, platform; print(json.dumps([' '.join([sys.implementation.cache_tag, "
-    "platform.python_version(), sysconfig.get_platform(), platform.libc_ver()[0]]), "
-    "os.path.realpath(sys.base_prefix)]))"
+    "import json, os, sys, sysconfig, platform; print(json.dumps([' "
+    "'.join([sys.implementation.cache_tag, platform.python_version(), sysconfig.get_platform(), "
+    "platform.libc_ver()[0]]), os.path.realpath(sys.base_prefix)]))"
 )
 
 
@@ -67,11 +77,14 @@ class Interpreter(NamedTuple):
 def ask_interpreter(python: str) -> Interpreter:
     """The facts about the interpreter at a path."""
     try:
-        # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for them.
+        # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for
+        # them.
         done = ask_users_interpreter([python, "-I", "-S", "-c", _ASK], wall_s=60)
         return Interpreter(*json.loads(done.stdout))
     except (OSError, subprocess.TimeoutExpired, TypeError, ValueError) as error:
-        raise InputError(f"This is no Python interpreter that works. Received: python={python!r}") from error
+        raise InputError(
+            f"This is no Python interpreter that works. Received: python={python!r}"
+        ) from error
 
 
 _MANIFEST = "reenact-environment.json"
@@ -97,7 +110,9 @@ class Environment:
 
     @property
     def mounts(self) -> tuple[Mount, ...]:
-        """What a Command must mount. Targets equal sources, for tiers that cannot show a folder elsewhere."""
+        """What a Command must mount. Targets equal sources, for tiers that cannot show a folder
+        elsewhere.
+        """
         shown = [Mount(self.folder, str(self.folder))]
         if not Path(self.interpreter).is_relative_to("/usr"):
             shown.append(Mount(Path(self.interpreter), self.interpreter))

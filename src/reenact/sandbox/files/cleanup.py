@@ -1,18 +1,19 @@
 """Removes a tree that an untrusted program left, however it was left.
 
-Covered: trees of any depth (folders are lifted to the top before they are emptied, so neither recursion nor
-the length of a path grows), folders without any permission, files made immutable, names that are not text,
-links (removed, never followed), files of another user below a folder of ours. Never crosses into another
-file system.
-Not covered: folders that belong to another user and are closed to us (a rootless container engine leaves
-such); `remove_tree` says what it could not remove, the caller decides.
+Covered: trees of any depth (folders are lifted to the top before they are emptied, so neither
+recursion nor the length of a path grows), folders without any permission, files made immutable,
+names that are not text, links (removed, never followed), files of another user below a folder of
+ours. Never crosses into another file system. Not covered: folders that belong to another user and
+are closed to us (a rootless container engine leaves such); `remove_tree` says what it could not
+remove, the caller decides.
 
-The folder of a box is removed within bounds: whoever ended the box waits only so long. Each folder and file
-costs the same to remove, wherever it lies in the tree; on a disk that gives freed blocks back at once
-(mounted with `discard`) that is a millisecond or more, so a box with thousands of nested folders holds its
-owner up long after its time is over. What is not removed in time is removed by a thread, under the box's
-lock. Covered: the owner ends before the thread does; the lock is free then, and the next sweep removes the
-rest. Not covered: a disk on which a single removal does not return.
+The folder of a box is removed within bounds: whoever ended the box waits only so long. Each folder
+and file costs the same to remove, wherever it lies in the tree; on a disk that gives freed blocks
+back at once (mounted with `discard`) that is a millisecond or more, so a box with thousands of
+nested folders holds its owner up long after its time is over. What is not removed in time is
+removed by a thread, under the box's lock. Covered: the owner ends before the thread does; the lock
+is free then, and the next sweep removes the rest. Not covered: a disk on which a single removal
+does not return.
 """
 
 import array
@@ -29,14 +30,20 @@ from reenact.files import opened
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-_GET_FLAGS, _SET_FLAGS, _FIXED = 0x80086601, 0x40086602, 0x10 | 0x20
+_GET_FLAGS = 0x80086601
+_SET_FLAGS = 0x40086602
+_FIXED = 0x10 | 0x20
 """FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, and the flags for immutable and append-only."""
 _NO_FOLDER_BELOW = 2
-"""Link count of such a folder on most file systems. To try to remove one with a deep tree below is slow."""
+"""Link count of such a folder on most file systems. To try to remove one with a deep tree below
+is slow.
+"""
 
 
 def remove_tree(root: Path) -> tuple[str, ...]:
-    """Remove `root` and all below it; the names of what could not be removed, empty when all is gone."""
+    """Remove `root` and all below it; the names of what could not be removed, empty when all is
+    gone.
+    """
     try:
         found = os.lstat(root)
     except FileNotFoundError:
@@ -86,7 +93,9 @@ def _remove_entry(name: str, top: int, device: int) -> None:
 
 
 def _lift(folder: int, top: int) -> None:
-    """Unlink the files of `folder`, move its folders to the top. One that resists does not save the rest."""
+    """Unlink the files of `folder`, move its folders to the top. One that resists does not save
+    the rest.
+    """
     resisted: OSError | None = None
     for name in os.listdir(folder):
         try:
@@ -95,7 +104,12 @@ def _lift(folder: int, top: int) -> None:
                 if found.st_nlink == _NO_FOLDER_BELOW and _was_empty(name, folder):
                     continue
                 _allow(name, folder)
-                os.rename(name, f".lifted-{secrets.token_hex(8)}", src_dir_fd=folder, dst_dir_fd=top)
+                os.rename(
+                    name,
+                    f".lifted-{secrets.token_hex(8)}",
+                    src_dir_fd=folder,
+                    dst_dir_fd=top,
+                )
             else:
                 _unlink(name, folder)
         except OSError as error:
@@ -127,22 +141,31 @@ def _unlink(name: str, at: int) -> None:
 
 
 def _allow(name: str | Path, at: int | None) -> None:
-    """Give ourselves all rights on a folder; one that is not ours stays as it is, and may be open."""
-    with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as folder, suppress(PermissionError):
+    """Give ourselves all rights on a folder; one that is not ours stays as it is, and may be
+    open.
+    """
+    with (
+        opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as folder,
+        suppress(PermissionError),
+    ):
         if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
             Path(f"/proc/self/fd/{folder}").chmod(stat.S_IRWXU)
 
 
 WAIT_S = 10.0
 MOST_UNFINISHED = 4
-"""More removals than this do not go on at once: the next one waits, so that the disk does not fill up."""
+"""More removals than this do not go on at once: the next one waits, so that the disk does not
+fill up.
+"""
 
 
 _unfinished: list[threading.Thread] = []
 
 
 def remove_box(folder: Path, lock: int, wait_s: float = WAIT_S) -> tuple[str, ...]:
-    """Remove a folder, then free its lock; the names of what is still there after `wait_s` seconds."""
+    """Remove a folder, then free its lock; the names of what is still there after `wait_s`
+    seconds.
+    """
     left: list[str] = []
 
     def remove() -> None:

@@ -1,14 +1,14 @@
 """Puts files into a work folder, and reads results back when an untrusted program has filled it.
 
-Covered: a result, or any folder on the way to it, that is a symbolic link; FIFOs, sockets, devices and
-folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
-hard link, which may belong to the host; a swap between look and open (the look is taken on what was
-opened); folders closed with chmod. Not covered: what the bytes mean. JSON and arrays
-go through `results`; nothing here imports or executes.
+Covered: a result, or any folder on the way to it, that is a symbolic link; FIFOs, sockets, devices
+and folders (never opened for waiting, never read); files larger than agreed, sparse ones included;
+a second hard link, which may belong to the host; a swap between look and open (the look is taken on
+what was opened); folders closed with chmod. Not covered: what the bytes mean. JSON and arrays go
+through `results`; nothing here imports or executes.
 
-What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host folder are
-copied as links and never followed; FIFOs, sockets and devices are left out; the copy stops with a sentence
-when it is larger than the box may be. The original is only read.
+What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host
+folder are copied as links and never followed; FIFOs, sockets and devices are left out; the copy
+stops with a sentence when it is larger than the box may be. The original is only read.
 """
 
 import errno
@@ -54,15 +54,21 @@ def inner_name(name: str) -> tuple[str, ...]:
     """The parts of a relative name that stays inside its folder; InputError for any other name."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name:
-        says = f"A file of a box is named relative to its work folder, without '..'. Received: {name!r}"
+        says = (
+            f"A file of a box is named relative to its work folder, without '..'. Received: "
+            f"{name!r}"
+        )
         raise InputError(says, next_step="Use a name such as 'result.json' or 'out/metrics.json'.")
     return parts
 
 
-def collect(work: Path, names: Iterable[str], most_bytes: int, *, disposable: bool = False) -> Collected:
+def collect(
+    work: Path, names: Iterable[str], most_bytes: int, *, disposable: bool = False
+) -> Collected:
     """Read each named file below `work`, following nothing, at most `most_bytes` of each.
 
-    In a `disposable` folder what the program closed with chmod is opened again; any other stays as it is.
+    In a `disposable` folder what the program closed with chmod is opened again; any other stays as
+    it is.
     """
     results: dict[str, bytes] = {}
     refused: dict[str, str] = {}
@@ -92,7 +98,8 @@ def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bo
                     raise
                 raise _Refused(f"its folder {folder!r} is {_kind(folder, at)}") from None
             close.callback(os.close, at)
-        # A look before the open, so that no FIFO or device is opened at all; the look after it decides.
+        # A look before the open, so that no FIFO or device is opened at all; the look after it
+        # decides.
         kind = _kind(parts[-1], at)
         if kind != "a file":
             raise _Refused(f"it is {kind}")
@@ -183,7 +190,9 @@ class _Copy:
                 os.close(folder)
 
     def _copy_folder(self, folder: int, into: Path) -> list[str]:
-        """Copy the files and links of one folder; the names of its folders, made but still empty."""
+        """Copy the files and links of one folder; the names of its folders, made but still
+        empty.
+        """
         folders: list[str] = []
         for name in sorted(os.listdir(folder)):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -212,5 +221,8 @@ class _Copy:
             raise InputError(
                 f"The workspace is larger than the box may be. Received: workspace={self.source}, "
                 f"disk_bytes={self.limits.disk_bytes}, files={self.limits.files}",
-                next_step="Give a smaller folder, show large data read-only as a mount, or raise the limits.",
+                next_step=(
+                    "Give a smaller folder, show large data read-only as a mount, or raise the "
+                    "limits."
+                ),
             )

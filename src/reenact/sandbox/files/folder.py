@@ -83,7 +83,9 @@ class BoxFolder:
 
 
 def start_time(pid: int) -> int:
-    """When a process began, in kernel ticks since boot; 0 when it is gone or the system does not tell."""
+    """When a process began, in kernel ticks since boot; 0 when it is gone or the system does
+    not tell.
+    """
     with suppress(OSError):
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
     return 0
@@ -98,10 +100,16 @@ def space_problem(reserve_bytes: int, root: Path | None = None) -> str:
             probe.flush()
     except OSError as error:
         place = error.filename or root or os.environ.get("TMPDIR") or "the temporary folder"
-        return f"the folder for temporary files cannot be written to: {place}: {error.strerror or error}"
+        return (
+            f"the folder for temporary files cannot be written to: {place}: "
+            f"{error.strerror or error}"
+        )
     free = shutil.disk_usage(root).free
     if free < reserve_bytes:
-        return f"only {free >> 20} MiB of disk are free at {root}, and a box needs {reserve_bytes >> 20}"
+        return (
+            f"only {free >> 20} MiB of disk are free at {root}, and a box needs "
+            f"{reserve_bytes >> 20}"
+        )
     return ""
 
 
@@ -133,20 +141,26 @@ _sweep_once = functools.cache(sweep)
 
 
 def _root(root: Path | None) -> Path:
-    """The common place, ours alone: in a shared temporary folder another user may have been there first."""
+    """The common place, ours alone: in a shared temporary folder another user may have been
+    there first.
+    """
     root = root or _temporary() / f"reenact-boxes-{os.getuid()}"
     root.mkdir(mode=0o700, exist_ok=True)
     found = os.lstat(root)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         says = f"The place for boxes is not a folder of this user. Received: {root}"
-        raise SandboxFailed(says, next_step=f"Remove {root}, or set TMPDIR to a folder of your own.")
+        raise SandboxFailed(
+            says, next_step=f"Remove {root}, or set TMPDIR to a folder of your own."
+        )
     if stat.S_IMODE(found.st_mode) != 0o700:
         root.chmod(0o700)
     return root
 
 
 def _temporary() -> Path:
-    """The temporary folder; not one in memory, as some systems have, where files would count as memory."""
+    """The temporary folder; not one in memory, as some systems have, where files would count as
+    memory.
+    """
     found, on_disk = Path(tempfile.gettempdir()), Path("/var/tmp")  # noqa: S108 - the folder is made for us alone
     if "TMPDIR" not in os.environ and _in_memory(found) and os.access(on_disk, os.W_OK):
         return on_disk
@@ -157,7 +171,10 @@ def _in_memory(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
     with suppress(OSError):
         lines = [line.split() for line in mounts.read_text().splitlines()]
         above = [(line[1], line[2]) for line in lines if path.is_relative_to(line[1])]
-        return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in ("tmpfs", "ramfs")
+        return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in (
+            "tmpfs",
+            "ramfs",
+        )
     return False
 
 
@@ -168,7 +185,9 @@ def _end_noted(path: Path) -> None:
         return
     for line in lines:
         match line.split(" "):
-            case ["process", pid, began, namespace] if pid.isdigit() and namespace == _pid_namespace():
+            case ["process", pid, began, namespace] if (
+                pid.isdigit() and namespace == _pid_namespace()
+            ):
                 # Still the noted one, and not a later one with the same number.
                 if str(start_time(int(pid))) == began != "0":
                     with suppress(ProcessLookupError):
@@ -180,7 +199,8 @@ def _end_noted(path: Path) -> None:
 
 
 def _end_marked(box: str) -> None:
-    """Kill launchers of this box that nobody noted: their owner died while they were making namespaces.
+    """Kill launchers of this box that nobody noted: their owner died while they were making
+    namespaces.
 
     Their death signal is not set yet at that moment, and they would wait for their parent for ever.
     """

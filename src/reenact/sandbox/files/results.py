@@ -1,10 +1,12 @@
-"""Reads JSON and arrays that an untrusted program wrote, without letting it harm or fool the reader.
+"""Reads JSON and arrays that an untrusted program wrote, without letting it harm or fool the
+reader.
 
-Covered in JSON: size, nesting depth (checked before the parser recurses), duplicate keys, NaN and infinities
-(also the hidden ones such as 1e999), numbers of absurd length, lone surrogates, bytes that are not UTF-8.
-Covered in arrays (.npy and .npz), of which nothing is ever run: pickled objects, shapes that claim more than
-the bytes there are, archives that unpack to more than allowed, broken headers, encrypted or exotically
-packed members. Not covered: whether the content is true. A program may write any figures it likes.
+Covered in JSON: size, nesting depth (checked before the parser recurses), duplicate keys, NaN and
+infinities (also the hidden ones such as 1e999), numbers of absurd length, lone surrogates, bytes
+that are not UTF-8. Covered in arrays (.npy and .npz), of which nothing is ever run: pickled
+objects, shapes that claim more than the bytes there are, archives that unpack to more than allowed,
+broken headers, encrypted or exotically packed members. Not covered: whether the content is true. A
+program may write any figures it likes.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ MOST_BYTES = 16 * 1024 * 1024
 DEEPEST = 64
 LONGEST_NUMBER = 64
 
-# An unterminated string takes the rest of the text: or else each quote in it would start another scan.
+# An unterminated string takes the rest of the text: or else each quote in it would start another
+# scan.
 _STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -56,7 +59,9 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        raise ResultRefused(f"The JSON was refused: {error.msg} at character {error.pos}.") from error
+        raise ResultRefused(
+            f"The JSON was refused: {error.msg} at character {error.pos}."
+        ) from error
     except UnicodeEncodeError as error:
         raise ResultRefused(
             "The JSON was refused: a text holds half a character (a lone surrogate)."
@@ -98,7 +103,10 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
         _refuse(f"it has {len(data)} bytes, at most {most_bytes} are read", "array")
     stream = io.BytesIO(data)
     try:
-        headers = {(1, 0): layout.read_array_header_1_0, (2, 0): layout.read_array_header_2_0}
+        headers = {
+            (1, 0): layout.read_array_header_1_0,
+            (2, 0): layout.read_array_header_2_0,
+        }
         shape, fortran, kind = headers[layout.read_magic(stream)](stream)
     except Exception as error:
         raise ResultRefused("The array was refused: its header cannot be read.") from error
@@ -109,7 +117,9 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     claimed, there = math.prod(shape) * kind.itemsize, len(data) - stream.tell()
     if claimed != there:
         _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
-    return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(shape, order="F" if fortran else "C")
+    return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(
+        shape, order="F" if fortran else "C"
+    )
 
 
 def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str, Array]:
@@ -122,16 +132,26 @@ def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str,
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
         if len(members) > MOST_MEMBERS:
-            _refuse(f"it has {len(members)} members, at most {MOST_MEMBERS} are read", "array")
+            _refuse(
+                f"it has {len(members)} members, at most {MOST_MEMBERS} are read",
+                "array",
+            )
         if unpacked > most_bytes:
-            _refuse(f"it unpacks to {unpacked} bytes, at most {most_bytes} are read", "array")
-        if any(member.flag_bits & 1 or member.compress_type not in _PLAIN_PACKING for member in members):
+            _refuse(
+                f"it unpacks to {unpacked} bytes, at most {most_bytes} are read",
+                "array",
+            )
+        if any(
+            member.flag_bits & 1 or member.compress_type not in _PLAIN_PACKING for member in members
+        ):
             _refuse("a member is encrypted or packed in a rare way", "array")
         for member in members:
             if not member.filename.endswith(".npy"):
                 _refuse(f"it holds {member.filename!r}, which is no array", "array")
         try:
-            contents = {member.filename.removesuffix(".npy"): archive.read(member) for member in members}
+            contents = {
+                member.filename.removesuffix(".npy"): archive.read(member) for member in members
+            }
         except Exception as error:
             raise ResultRefused("The archive was refused: a member cannot be unpacked.") from error
     if len(contents) != len(members):

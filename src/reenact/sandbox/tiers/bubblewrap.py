@@ -1,14 +1,14 @@
 """The default tier on Linux: bubblewrap's namespaces, a seccomp filter, and the watcher.
 
-Covered: no file of the host but what `view` lists, read-only; no process of the host, no signal to it; no
-network but the box's own loopback; no capability, no new privilege, no further namespace; an empty
-environment also for the launcher, whose own would be readable at /proc/1/environ; root and /dev and /proc
-read-only, so that nothing can be written uncounted; all processes die with the program, with us, and with
-the launcher. The program's parent is a shell as process 1 of the box: it reaps orphans, and when the program
-ends it ends, which ends all that is left. The launcher waits for it, so its wait status carries the CPU time
-of everything inside.
-Not covered: bugs in the kernel, covert channels, CPU side channels. Started by root, the
-box runs as root's user number without any capability, seen inside as an ordinary user.
+Covered: no file of the host but what `view` lists, read-only; no process of the host, no signal to
+it; no network but the box's own loopback; no capability, no new privilege, no further namespace; an
+empty environment also for the launcher, whose own would be readable at /proc/1/environ; root and
+/dev and /proc read-only, so that nothing can be written uncounted; all processes die with the
+program, with us, and with the launcher. The program's parent is a shell as process 1 of the box: it
+reaps orphans, and when the program ends it ends, which ends all that is left. The launcher waits
+for it, so its wait status carries the CPU time of everything inside. Not covered: bugs in the
+kernel, covert channels, CPU side channels. Started by root, the box runs as root's user number
+without any capability, seen inside as an ordinary user.
 """
 
 import functools
@@ -42,13 +42,18 @@ class Bubblewrap(Tier):
     name = "bubblewrap"
 
     def __init__(self, program: str | None = None, *, groups: bool = True) -> None:
-        """`program` is the path of bwrap, else looked for; `groups` says to use control groups if any."""
+        """`program` is the path of bwrap, else looked for; `groups` says to use control groups
+        if any.
+        """
         self._program = program or find_program("bwrap")
         self._groups = groups
 
     def missing(self) -> str:
         if self._program is None:
-            return "bubblewrap is not installed; install it with: apt install bubblewrap (or dnf, pacman)."
+            return (
+                "bubblewrap is not installed; install it with: apt install bubblewrap (or dnf, "
+                "pacman)."
+            )
         if not os.access(self._program, os.X_OK):
             return f"bubblewrap is not at {self._program}; install it with: apt install bubblewrap."
         return _trial(self._program)
@@ -59,9 +64,13 @@ class Bubblewrap(Tier):
             found.append("rare system calls: there is no filter for this kind of machine")
         place = find_place() if self._groups else None
         if place is None or place.memory is None:
-            found.append("memory above its limit for the length of one look (50 ms): no control group")
+            found.append(
+                "memory above its limit for the length of one look (50 ms): no control group"
+            )
         if place is None or place.pids is None:
-            found.append("processes above their limit for the length of one look (50 ms): no control group")
+            found.append(
+                "processes above their limit for the length of one look (50 ms): no control group"
+            )
         return tuple(found)
 
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
@@ -71,22 +80,38 @@ class Bubblewrap(Tier):
         made_of = _arguments(folder, command, limits, _options(program))
 
         def words(status: int, gate: int, in_memory: Callable[[bytes], int]) -> list[str]:
-            """The launcher's command line; its arguments are in a file: on the command line they would be
-            readable inside, at /proc/1/cmdline, with the host's paths."""
-            arguments = [*made_of, "--json-status-fd", str(status), "--block-fd", str(gate)]
+            """The launcher's command line; its arguments are in a file: on the command line they
+            would be readable inside, at /proc/1/cmdline, with the host's paths.
+            """
+            arguments = [
+                *made_of,
+                "--json-status-fd",
+                str(status),
+                "--block-fd",
+                str(gate),
+            ]
             seccomp = box_filter()
             if seccomp is not None:
                 arguments += ["--seccomp", str(in_memory(seccomp))]
             for target, content in view.etc_files().items():
                 # Before all else: in the end the root is read-only.
-                arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
+                arguments = [
+                    "--perms",
+                    "0444",
+                    "--file",
+                    str(in_memory(content)),
+                    target,
+                    *arguments,
+                ]
             packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
             return [program, "--args", str(packed), "--", *launch.REAPER, *command.argv]
 
         hold = functools.partial(_hold, limits, find_place() if self._groups else None)
         # Names nothing but the box: a launcher that its own parents died on is found by it.
         named = {BOX_MARK: folder.path.name}
-        return launch.launch(words, hold, folder, command, environment=named, start_in="/", by_shell=True)
+        return launch.launch(
+            words, hold, folder, command, environment=named, start_in="/", by_shell=True
+        )
 
 
 def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Status) -> None:
@@ -103,14 +128,17 @@ def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Sta
     box.group = launch.join_group(groups, box.folder, pid, limits)
     launch.limit_process(pid)
     if box.group is None or box.group.pids is None:
-        # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
+        # Above the limit, so that the watcher sees the crossing before the program is refused and
+        # blamed.
         launch.lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
     launch.look_into(box, pid)
     box.network = NetworkCounters(pid)
 
 
 def _await_root(box: Started, pid: int, deadline: float) -> None:
-    """Until the process sees our work folder at its place, which is the last thing before it is held back."""
+    """Until the process sees our work folder at its place, which is the last thing before it is
+    held back.
+    """
     wanted = box.folder.work.stat()
     seen = Path(f"/proc/{pid}/root{view.WORK}")
     while time.monotonic() < deadline:
@@ -147,26 +175,50 @@ def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
         launch.signal_child(process)
 
 
-def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]) -> list[str]:
+def _arguments(
+    folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]
+) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
-    words = ["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session"]
+    words = [
+        "--unshare-all",
+        "--unshare-user",
+        "--cap-drop",
+        "ALL",
+        "--die-with-parent",
+        "--new-session",
+    ]
     words += ["--as-pid-1", "--clearenv", "--hostname", view.HOST_NAME]
     words += ["--uid", str(view.USER_ID), "--gid", str(view.USER_ID)]
     if "--disable-userns" in options:
         words.append("--disable-userns")
     words += ["--dev", "/dev"]
     if "--size" in options:
-        # Some space above the limit, so that crossing it is seen before the program gets "no space left".
+        # Some space above the limit, so that crossing it is seen before the program gets "no space
+        # left".
         words += ["--size", str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20))]
     words += ["--tmpfs", "/dev/shm"]  # noqa: S108 - inside the box
-    for writable, target in ((folder.work, view.WORK), (folder.home, view.HOME), (folder.tmp, view.TMP)):
+    for writable, target in (
+        (folder.work, view.WORK),
+        (folder.home, view.HOME),
+        (folder.tmp, view.TMP),
+    ):
         words += ["--bind", str(writable), target]
     for text, target in view.host_view().links:
         words += ["--symlink", text, target]
-    mounts = ((str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command))
+    mounts = (
+        (str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)
+    )
     for source, target in (*view.host_view().binds, *mounts):
         words += ["--ro-bind", source, target]
-    words += [*_proc(), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", view.WORK]
+    words += [
+        *_proc(),
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        view.WORK,
+    ]
     for name, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
         words += ["--setenv", name, value]
     return words
@@ -186,7 +238,9 @@ def _proc() -> list[str]:
 
 @functools.cache
 def _options(program: str) -> frozenset[str]:
-    """The options this version knows: `--size` and `--disable-userns` are younger than some systems."""
+    """The options this version knows: `--size` and `--disable-userns` are younger than some
+    systems.
+    """
     answer = run_host_program([program, "--help"], wall_s=_START_S)
     printed = (answer.stdout + answer.stderr).decode(errors="replace")
     return frozenset(word for word in printed.split() if word.startswith("--"))
@@ -201,8 +255,13 @@ def _trial(program: str) -> str:
     hint = ""
     if "uid map" in result.why or "namespace" in result.why or "not permitted" in result.why:
         hint = (
-            " Allow user namespaces: sysctl -w user.max_user_namespaces=15000, on Ubuntu also"
-            " kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with --privileged."
+            " Allow user namespaces: sysctl -w user.max_user_namespaces=15000, on Ubuntu also "
+            "kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with "
+            "--privileged."
         )
-    reason = result.why if result.ending is Ending.SANDBOX_FAILED else f"{result.ending}: {result.output}"
+    reason = (
+        result.why
+        if result.ending is Ending.SANDBOX_FAILED
+        else f"{result.ending}: {result.output}"
+    )
     return f"bubblewrap is installed but does not work here: {reason.strip()}.{hint}"

@@ -1,12 +1,12 @@
-"""A tier for machines with Docker or Podman: the engine's own isolation, with our watcher around it.
+"""A tier for machines with Docker or Podman: the engine's own isolation, with our watcher around
+it.
 
-The box is an empty image, made on the spot without any download, into which the same part of the host is
-shown read-only as under bubblewrap; so the same interpreter and packages run.
-Covered: what the engine covers (namespaces, control groups, its filter of system calls), no network, no
-capability, no new privilege, a read-only root, disk by looking.
-Not covered: bugs in the kernel and in the engine; processes above their limit are refused,
-which is only named as such while the container's control group can be read; a denied network access is not
-reported.
+The box is an empty image, made on the spot without any download, into which the same part of the
+host is shown read-only as under bubblewrap; so the same interpreter and packages run. Covered: what
+the engine covers (namespaces, control groups, its filter of system calls), no network, no
+capability, no new privilege, a read-only root, disk by looking. Not covered: bugs in the kernel and
+in the engine; processes above their limit are refused, which is only named as such while the
+container's control group can be read; a denied network access is not reported.
 """
 
 import functools
@@ -27,7 +27,13 @@ from reenact.sandbox.cgroup import group_of
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.tiers import launch
-from reenact.sandbox.tiers.engine import ENGINES, Engine, engine_variables, find_engines, remove_container
+from reenact.sandbox.tiers.engine import (
+    ENGINES,
+    Engine,
+    engine_variables,
+    find_engines,
+    remove_container,
+)
 from reenact.sandbox.watcher import BoxBroke, Crossing, ProgramEnd, Started
 
 
@@ -60,7 +66,12 @@ class Container(Tier):
             # Root's engine runs the program as an ordinary user, who must own what it is to fill.
             for place, folders, files in os.walk(folder.inside):
                 for entry in (".", *folders, *files):
-                    os.chown(Path(place) / entry, view.USER_ID, view.USER_ID, follow_symlinks=False)
+                    os.chown(
+                        Path(place) / entry,
+                        view.USER_ID,
+                        view.USER_ID,
+                        follow_symlinks=False,
+                    )
         name = f"reenact-{folder.path.name}"
         folder.note("container", f"{name} {engine.path}")
         made = engine.ask("create", *create_words(engine, name, image, folder, command, limits))
@@ -83,40 +94,94 @@ def _answering(names: tuple[str, ...]) -> tuple[Engine | None, str]:
     engines = find_engines(names)
     if not engines:
         looked_for = " or ".join(names)
-        return None, f"No container engine is installed ({looked_for}); get one with: apt install podman."
+        return (
+            None,
+            f"No container engine is installed ({looked_for}); get one with: apt install podman.",
+        )
     complaints = []
     for engine in engines:
         answer = engine.ask("version")
         if answer.ok:
             return engine, ""
         complaints.append(f"{Path(engine.path).name}: {answer.complaint or 'no answer'}")
-    return None, f"No container engine answers ({'; '.join(complaints)}); start it, or join its group."
+    return (
+        None,
+        f"No container engine answers ({'; '.join(complaints)}); start it, or join its group.",
+    )
 
 
 def create_words(
-    engine: Engine, name: str, image: str, folder: BoxFolder, command: Command, limits: Limits
+    engine: Engine,
+    name: str,
+    image: str,
+    folder: BoxFolder,
+    command: Command,
+    limits: Limits,
 ) -> list[str]:
     """What the container is made of, in the engine's words."""
     user = f"{view.USER_ID}:{view.USER_ID}" if os.getuid() == 0 else f"{os.getuid()}:{os.getgid()}"
-    words = ["--name", name, "--hostname", view.HOST_NAME, "--network", "none", "--read-only"]
-    words += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--ipc", "private", "--user", user]
+    words = [
+        "--name",
+        name,
+        "--hostname",
+        view.HOST_NAME,
+        "--network",
+        "none",
+        "--read-only",
+    ]
+    words += [
+        "--cap-drop",
+        "ALL",
+        "--security-opt",
+        "no-new-privileges",
+        "--ipc",
+        "private",
+        "--user",
+        user,
+    ]
     # Labels of SELinux would hide the part of the host that is shown on purpose.
     words += ["--security-opt", "label=disable"]
-    words += ["--pids-limit", str(limits.processes + 1), "--memory", str(limits.memory_bytes)]
-    words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
-    words += ["--ulimit", "core=0:0", "--ulimit", f"nofile={launch.OPEN_FILES}:{launch.OPEN_FILES}"]
+    words += [
+        "--pids-limit",
+        str(limits.processes + 1),
+        "--memory",
+        str(limits.memory_bytes),
+    ]
+    words += [
+        "--memory-swap",
+        str(limits.memory_bytes),
+        "--shm-size",
+        str(limits.disk_bytes),
+    ]
+    words += [
+        "--ulimit",
+        "core=0:0",
+        "--ulimit",
+        f"nofile={launch.OPEN_FILES}:{launch.OPEN_FILES}",
+    ]
     words += ["--log-driver", "none", "--workdir", view.WORK, "--interactive"]
     if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
         words += ["--userns", "keep-id"] if os.getuid() else []
-    for source, target in ((folder.work, view.WORK), (folder.home, view.HOME), (folder.tmp, view.TMP)):
+    for source, target in (
+        (folder.work, view.WORK),
+        (folder.home, view.HOME),
+        (folder.tmp, view.TMP),
+    ):
         words += ["--mount", _bind(str(source), target)]
     for source_name, target in _read_only(folder, command):
         words += ["--mount", _bind(source_name, target) + ",readonly"]
     for key, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
         words += ["--env", f"{key}={value}"]
-    return [*words, "--entrypoint", launch.REAPER[0], image, *launch.REAPER[1:], *command.argv]
+    return [
+        *words,
+        "--entrypoint",
+        launch.REAPER[0],
+        image,
+        *launch.REAPER[1:],
+        *command.argv,
+    ]
 
 
 def _bind(source: str, target: str) -> str:
@@ -128,11 +193,16 @@ def _bind(source: str, target: str) -> str:
 def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
     found = [(str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)]
     (folder.path / "etc").mkdir(exist_ok=True)
-    for target, content in view.etc_files(view.USER_ID if os.getuid() == 0 else os.getuid()).items():
+    for target, content in view.etc_files(
+        view.USER_ID if os.getuid() == 0 else os.getuid()
+    ).items():
         kept = folder.path / "etc" / target.replace("/", "+")
         kept.write_bytes(content)
         found.append((str(kept), target))
-    return [*(bind for bind in view.host_view().binds if not bind[1].startswith("/sys")), *found]
+    return [
+        *(bind for bind in view.host_view().binds if not bind[1].startswith("/sys")),
+        *found,
+    ]
 
 
 def _empty_image(engine: Engine) -> str:
@@ -159,7 +229,9 @@ def _empty_image(engine: Engine) -> str:
 
 
 def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
-    """Open what the machine shows of the container; a remote engine, or another user's, shows nothing."""
+    """Open what the machine shows of the container; a remote engine, or another user's, shows
+    nothing.
+    """
     deadline = time.monotonic() + 30
     # Looked at without reaping: the status and the times of the process are read by the supervisor.
     looking = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -182,7 +254,10 @@ def _ended(engine: Engine, name: str, status: int) -> ProgramEnd:
     """How the program ended, as the engine knows it; the client's own status says less."""
     state = engine.state(name)
     if not state or state.get("Status") == "created":
-        reason = state.get("Error") or f"its client ended with status {os.waitstatus_to_exitcode(status)}"
+        reason = (
+            state.get("Error")
+            or f"its client ended with status {os.waitstatus_to_exitcode(status)}"
+        )
         raise BoxBroke(f"the container did not start: {reason}")
     code = state.get("ExitCode")
     if not isinstance(code, int):

@@ -1,4 +1,5 @@
-"""The client of a container engine, Docker or Podman: its commands, asked through the host-program helper.
+"""The client of a container engine, Docker or Podman: its commands, asked through the host-program
+helper.
 
 Below everything that runs boxes, so that a sweep can remove the container of an owner that is gone.
 """
@@ -23,7 +24,9 @@ _OF_THE_USER = re.compile(
     r"CONTAINERS_(?:CONF|STORAGE_CONF|REGISTRIES_CONF)|REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|"
     r"XDG_(?:RUNTIME_DIR|CONFIG_HOME|DATA_HOME|CACHE_HOME)|USER|LOGNAME|SSH_AUTH_SOCK"
 )
-"""Variables that docker and podman document for their clients; neither reads a file of the current folder."""
+"""Variables that docker and podman document for their clients; neither reads a file of the
+current folder.
+"""
 
 
 class Answer(NamedTuple):
@@ -44,7 +47,11 @@ class Engine:
         """Run one command of the engine and wait for its answer."""
         try:
             done = run_host_program(
-                [self.path, *words], wall_s=_ANSWER_S, variables=engine_variables(), network=True, stdin=given
+                [self.path, *words],
+                wall_s=_ANSWER_S,
+                variables=engine_variables(),
+                network=True,
+                stdin=given,
             )
         except TimeoutError:
             return Answer(False, b"", f"no answer within {_ANSWER_S:g} s")
@@ -53,7 +60,9 @@ class Engine:
         return Answer(done.returncode == 0, done.stdout, plain_text(done.stderr[-2000:]).strip())
 
     def state(self, name: str) -> Mapping[str, object]:
-        """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there is none."""
+        """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there
+        is none.
+        """
         answer = self.ask("inspect", "--type", "container", name)
         try:
             state = json.loads(answer.output)[0]["State"] if answer.ok else {}

@@ -1,7 +1,8 @@
-"""What every tier needs to start a program that is held back until its limits and counters are in place.
+"""What every tier needs to start a program that is held back until its limits and counters are in
+place.
 
-A box has started when the launcher named its first process; a box has ended well when the launcher reported
-the program's status. All else is the box's own failure and no verdict on the program.
+A box has started when the launcher named its first process; a box has ended well when the launcher
+reported the program's status. All else is the box's own failure and no verdict on the program.
 """
 
 import functools
@@ -25,13 +26,20 @@ from reenact.sandbox.watcher import BoxBroke, LauncherKilled, ProgramEnd, Starte
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 OPEN_FILES = 4096
-# Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the program; the
-# shell keeps its own words ("Killed") out of the program's output.
-REAPER = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; ( exec "$@" 2>&3 3>&- ); exit $?', "sh")
+# Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the
+# program; the shell keeps its own words ("Killed") out of the program's output.
+REAPER = (
+    "/bin/sh",
+    "-c",
+    'exec 3>&2 2>/dev/null; ( exec "$@" 2>&3 3>&- ); exit $?',
+    "sh",
+)
 
 
 class Status:
-    """What a launcher reports on its status descriptor: the first process, then how the program ended."""
+    """What a launcher reports on its status descriptor: the first process, then how the program
+    ended.
+    """
 
     def __init__(self, descriptor: int, *, by_shell: bool) -> None:
         """`by_shell` says that a shell stands between, which reports a signal as 128 and more."""
@@ -63,7 +71,11 @@ class Status:
             code = os.waitstatus_to_exitcode(status)
             why = f"its launcher ended with status {code} and did not report one of the program"
             raise LauncherKilled(why) if code == -signal.SIGKILL else BoxBroke(why)
-        return ProgramEnd.from_shell(int(found[1])) if self._by_shell else ProgramEnd(exit_code=int(found[1]))
+        return (
+            ProgramEnd.from_shell(int(found[1]))
+            if self._by_shell
+            else ProgramEnd(exit_code=int(found[1]))
+        )
 
 
 def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits) -> Group | None:
@@ -78,7 +90,9 @@ def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits)
 
 
 def limit_process(pid: int) -> None:
-    """Set what every program is limited to by itself: no core files, a bounded number of open files."""
+    """Set what every program is limited to by itself: no core files, a bounded number of open
+    files.
+    """
     resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
     lower_limit(pid, resource.RLIMIT_NOFILE, OPEN_FILES)
 
@@ -99,13 +113,17 @@ def _open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
 
 
 def look_into(box: Started, pid: int) -> None:
-    """Open what tells of a box with namespaces of its own; `pid` is a process in it, as the host counts."""
+    """Open what tells of a box with namespaces of its own; `pid` is a process in it, as the
+    host counts.
+    """
     box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
     box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
 
 
 def signal_child(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
-    """Send a signal to a child that is not reaped yet. Popen's own way may reap it and so lose its times."""
+    """Send a signal to a child that is not reaped yet. Popen's own way may reap it and so lose
+    its times.
+    """
     if process.returncode is None:
         os.kill(process.pid, number)
 
@@ -120,10 +138,11 @@ def launch(
     start_in: str | Path,
     by_shell: bool,
 ) -> Started:
-    """A running box. The launcher gets the descriptors of its status and of the gate before the program.
+    """A running box. The launcher gets the descriptors of its status and of the gate before the
+    program.
 
-    `words` makes the launcher and its arguments of both, and of files in memory that it may name; `hold`
-    limits the program and opens what is read of it, while it waits at the gate.
+    `words` makes the launcher and its arguments of both, and of files in memory that it may name;
+    `hold` limits the program and opens what is read of it, while it waits at the gate.
     """
     with ExitStack() as theirs, ExitStack() as ours:
         status, their_status = _open_pipe(ours, theirs)
@@ -177,7 +196,14 @@ def start_process(
             passed=passed,
         )
         ours.pop_all()
-    return Started(process, output, folder, functools.partial(signal_child, process), ended, input=fed)
+    return Started(
+        process,
+        output,
+        folder,
+        functools.partial(signal_child, process),
+        ended,
+        input=fed,
+    )
 
 
 @contextmanager

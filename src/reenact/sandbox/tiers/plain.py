@@ -1,12 +1,13 @@
-"""No sandbox, and how tiers without namespaces start a program: on the machine itself, under the reaper.
+"""No sandbox, and how tiers without namespaces start a program: on the machine itself, under the
+reaper.
 
-What the program sees is the machine. This file gives it a folder, an environment and a parent that leaves
-nothing of it behind; limits come from the watcher and, where there is one, a control group.
+What the program sees is the machine. This file gives it a folder, an environment and a parent that
+leaves nothing of it behind; limits come from the watcher and, where there is one, a control group.
 
-No sandbox is a plain process of the user, refused unless the user says that the code is trusted. Covered: a
-clean environment, a folder of its own, limits by looking, no process left behind.
-Not covered: everything else. The program reads and writes all files of the user, uses the network, sees and
-signals the user's processes.
+No sandbox is a plain process of the user, refused unless the user says that the code is trusted.
+Covered: a clean environment, a folder of its own, limits by looking, no process left behind. Not
+covered: everything else. The program reads and writes all files of the user, uses the network, sees
+and signals the user's processes.
 """
 
 import functools
@@ -30,11 +31,20 @@ from reenact.sandbox.watcher import BoxBroke, Started
 REAPER = Path(__file__).with_name("reaper.py")
 
 
-def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, limits: Limits) -> Started:
+def plain_launch(
+    program: Sequence[str], folder: BoxFolder, command: Command, limits: Limits
+) -> Started:
     """Start `program` in the box's work folder, with the environment of `command`."""
 
     def words(status: int, gate: int, _: object) -> list[str]:
-        return [sys.executable, "-I", "-S", str(REAPER), *map(str, (os.getpid(), status, gate)), *program]
+        return [
+            sys.executable,
+            "-I",
+            "-S",
+            str(REAPER),
+            *map(str, (os.getpid(), status, gate)),
+            *program,
+        ]
 
     def hold(box: Started, _: object) -> None:
         box.kill = functools.partial(_end, box.process, [])
@@ -45,11 +55,21 @@ def plain_launch(program: Sequence[str], folder: BoxFolder, command: Command, li
         box.processes = Descendants(pid)
 
     environment = box_environment(str(folder.home), str(folder.tmp), command.environment)
-    return launch(words, hold, folder, command, environment=environment, start_in=folder.work, by_shell=False)
+    return launch(
+        words,
+        hold,
+        folder,
+        command,
+        environment=environment,
+        start_in=folder.work,
+        by_shell=False,
+    )
 
 
 def _end(process: subprocess.Popen[bytes], asked: list[int]) -> None:
-    """Ends a program: the reaper is asked to and kills all below it; asked twice, it is not waited for."""
+    """Ends a program: the reaper is asked to and kills all below it; asked twice, it is not
+    waited for.
+    """
     if asked:
         end_all([*descendants(process.pid), process.pid])
     else:
@@ -58,15 +78,18 @@ def _end(process: subprocess.Popen[bytes], asked: list[int]) -> None:
 
 
 def link_mounts(folder: BoxFolder, command: Command) -> None:
-    """Show the mounts as far as that works without namespaces: at their own path, or in the work folder."""
+    """Show the mounts as far as that works without namespaces: at their own path, or in the
+    work folder.
+    """
     for mount in checked_mounts(command):
         target = Path(mount.target)
         if target == mount.source:
             continue
         if not target.is_relative_to(WORK):
             raise BoxBroke(
-                f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and containers can. "
-                "Without them a mount's target is its source, or lies in the work folder"
+                f"this tier cannot show {mount.source} at {mount.target}; bubblewrap and "
+                "containers can. Without them a mount's target is its source, or lies in the "
+                "work folder"
             )
         link = folder.work / target.relative_to(WORK)
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +104,10 @@ class NoSandbox(Tier):
     def __init__(self, *, trust: bool = False) -> None:
         if not trust:
             raise SandboxUnavailable(
-                "Without a sandbox a program can read, change and send away everything this user can.",
+                (
+                    "Without a sandbox a program can read, change and send away everything this "
+                    "user can."
+                ),
                 next_step="Add --trust-code if you trust this program as your own.",
             )
 

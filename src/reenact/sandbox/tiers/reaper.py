@@ -1,16 +1,16 @@
 """The parent of a program that runs without a PID namespace: sees to it that nothing of it is left.
 
-Run as a script by `plain_launch`, never imported by it: `python -I -S reaper.py PARENT STATUS GATE PROGRAM
-ARGS...`. It waits for a byte on the descriptor GATE, starts the program, reports its number and its end on
-STATUS in the words of bubblewrap, and kills every descendant when the program ends, when it is asked to
-(SIGTERM), and when the process PARENT dies. Orphans come back to it (PR_SET_CHILD_SUBREAPER), so a daemon
-is found too.
-Not covered: a program of the same user that kills the reaper itself.
+Run as a script by `plain_launch`, never imported by it: `python -I -S reaper.py PARENT STATUS GATE
+PROGRAM ARGS...`. It waits for a byte on the descriptor GATE, starts the program, reports its number
+and its end on STATUS in the words of bubblewrap, and kills every descendant when the program ends,
+when it is asked to (SIGTERM), and when the process PARENT dies. Orphans come back to it
+(PR_SET_CHILD_SUBREAPER), so a daemon is found too. Not covered: a program of the same user that
+kills the reaper itself.
 
-`python -I reaper.py confine POLICY PROGRAM ARGS...` is what the tier `sandlock` starts below it: the program
-under the package sandlock, where POLICY is a JSON file outside the program's reach. Once the program is
-confined and runs, a file `confined` stands beside the policy. It ends as the program ends: with its exit
-status, or by its signal.
+`python -I reaper.py confine POLICY PROGRAM ARGS...` is what the tier `sandlock` starts below it:
+the program under the package sandlock, where POLICY is a JSON file outside the program's reach.
+Once the program is confined and runs, a file `confined` stands beside the policy. It ends as the
+program ends: with its exit status, or by its signal.
 """
 
 from __future__ import annotations
@@ -68,7 +68,10 @@ def main(words: list[str]) -> None:
     kill_all(child)
     if ended is not None:
         killed, code = os.WIFSIGNALED(ended), os.waitstatus_to_exitcode(ended)
-        os.write(status, b'{ "signal": %d }\n' % -code if killed else b'{ "exit-code": %d }\n' % code)
+        os.write(
+            status,
+            b'{ "signal": %d }\n' % -code if killed else b'{ "exit-code": %d }\n' % code,
+        )
 
 
 def start(program: list[str]) -> int:
@@ -113,7 +116,9 @@ def kill_all(child: int) -> None:
 
 
 def children() -> list[int] | None:
-    """The numbers of our own children; none where the system does not list them, and the group must do."""
+    """The numbers of our own children; none where the system does not list them, and the group
+    must do.
+    """
     try:
         with open("/proc/self/task/%d/children" % os.getpid()) as listed:  # noqa: PTH123, UP031 - no imports beyond need
             return [int(word) for word in listed.read().split()]

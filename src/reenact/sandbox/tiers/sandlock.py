@@ -1,11 +1,13 @@
-"""A tier that pip alone can install: the package sandlock (Landlock, seccomp), with our watcher around it.
+"""A tier that pip alone can install: the package sandlock (Landlock, seccomp), with our watcher
+around it.
 
-Covered: what is in files outside the box's folders, the interpreter and the system's libraries; the network;
-signals to other processes; most dangerous system calls; no process left behind; limits by looking.
-Not covered: Landlock guards the content of files and not their modes, times and attributes, so a program
-can change those of every file of its user. It has no namespaces: programs see the machine's process list,
-and have no /dev/shm and no loopback of their own, since the machine's would be shared, so data loaders with
-workers and distributed training do not run. For both it is never chosen by itself: ask for it by name.
+Covered: what is in files outside the box's folders, the interpreter and the system's libraries; the
+network; signals to other processes; most dangerous system calls; no process left behind; limits by
+looking. Not covered: Landlock guards the content of files and not their modes, times and
+attributes, so a program can change those of every file of its user. It has no namespaces: programs
+see the machine's process list, and have no /dev/shm and no loopback of their own, since the
+machine's would be shared, so data loaders with workers and distributed training do not run. For
+both it is never chosen by itself: ask for it by name.
 """
 
 import functools
@@ -57,7 +59,12 @@ class Sandlock(Tier):
         # What the program may do, in sandlock's words.
         allowed = {
             "fs_readable": [*readable, *interpreter_folders(), *mounted],
-            "fs_writable": [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES],
+            "fs_writable": [
+                str(folder.work),
+                str(folder.home),
+                str(folder.tmp),
+                *_DEVICES,
+            ],
             "cwd": str(folder.work),
             "max_processes": limits.processes,
             "max_open_files": OPEN_FILES,
@@ -83,7 +90,10 @@ class Sandlock(Tier):
 @functools.cache
 def _missing() -> str:
     if importlib.util.find_spec("sandlock") is None:
-        return "The package sandlock is not installed; install it with: pip install 'reenact[sandlock]'."
+        return (
+            "The package sandlock is not installed; install it with: pip install "
+            "'reenact[sandlock]'."
+        )
     result = Sandlock().run(Command(("/bin/true",)), Limits(wall_s=30))
     if result.ok:
         return ""

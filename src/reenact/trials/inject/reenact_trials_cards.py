@@ -1,5 +1,5 @@
-"""What a training took on graphics cards, left in a note at its end; and which cards there are, by the
-driver's own library (NVML), which starts no CUDA.
+"""What a training took on graphics cards, left in a note at its end; and which cards there are, by
+the driver's own library (NVML), which starts no CUDA.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ VARIABLE = "REENACT_TRIAL_CARD"
 
 
 def note_at_end() -> None:
-    """Leave the note when the program ends, if one is wanted: bytes, 0 where no card was touched."""
+    """Leave the note when the program ends, if one is wanted: bytes, 0 where no card was
+    touched.
+    """
     path = os.environ.get(VARIABLE)
     if path:
 
@@ -30,7 +32,10 @@ def peak() -> int:
     if not cuda_began():
         return 0
     cuda = sys.modules["torch"].cuda
-    return max((int(cuda.max_memory_reserved(card)) for card in range(cuda.device_count())), default=0)
+    return max(
+        (int(cuda.max_memory_reserved(card)) for card in range(cuda.device_count())),
+        default=0,
+    )
 
 
 def cuda_began() -> bool:
@@ -40,12 +45,17 @@ def cuda_began() -> bool:
 
 
 class _Memory(ctypes.Structure):
-    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+    _fields_ = [
+        ("total", ctypes.c_ulonglong),
+        ("free", ctypes.c_ulonglong),
+        ("used", ctypes.c_ulonglong),
+    ]
 
 
 def look(visible: str | None) -> list[tuple[str, int]]:
-    """Names and free bytes of the cards that a process with this CUDA_VISIBLE_DEVICES may use; empty without
-    a driver."""
+    """Names and free bytes of the cards that a process with this CUDA_VISIBLE_DEVICES may use;
+    empty without a driver.
+    """
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:
@@ -56,7 +66,9 @@ def look(visible: str | None) -> list[tuple[str, int]]:
         count = ctypes.c_uint()
         if visible is None:
             nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
-        given = map(str, range(count.value)) if visible is None else map(str.strip, visible.split(","))
+        given = (
+            map(str, range(count.value)) if visible is None else map(str.strip, visible.split(","))
+        )
         names = filter(None, given)
         found = ((name, _free(nvml, name)) for name in names)
         return [(name, free) for name, free in found if free is not None]

@@ -1,5 +1,5 @@
-"""What a fork of the server does to become a program that somebody started: streams, environment, folder,
-arguments, probe; and what the server does for it before the fork and after its end.
+"""What a fork of the server does to become a program that somebody started: streams, environment,
+folder, arguments, probe; and what the server does for it before the fork and after its end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 
 _DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36
 """Options of prctl(2)."""
-_OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
+_OPTIMIZERS = (
+    "sgd",
+    "adam",
+    "adamw",
+    "adamax",
+    "adagrad",
+    "adadelta",
+    "nadam",
+    "rmsprop",
+    "lion",
+)
 _LAZY = {
     # Imported by the first optimizer that is made: half the price of a short training.
     "torch": ("torch._dynamo", "reenact_probe.torch.observer"),
@@ -39,7 +49,9 @@ _LAZY = {
 
 
 def preload(job: Facts) -> None:
-    """Import what the program will import. A package that fails here fails again, visibly, in the trial."""
+    """Import what the program will import. A package that fails here fails again, visibly, in
+    the trial.
+    """
     if job["inject"] not in sys.path:
         sys.path.append(job["inject"])
     before = len(sys.modules)
@@ -52,7 +64,8 @@ def preload(job: Facts) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
-        # What is imported stays: no trial need walk through it, and so copy it, or take it apart at its end.
+        # What is imported stays: no trial need walk through it, and so copy it, or take it apart at
+        # its end.
         gc.collect()
         gc.freeze()
         for finalizer in list(getattr(weakref.finalize, "_registry", ())):
@@ -74,7 +87,9 @@ def _import(name: str) -> None:
 
 
 def _keras_runs_on_torch(job: Facts) -> bool:
-    """Keras is imported ahead only on torch: other engines start threads, which no fork survives."""
+    """Keras is imported ahead only on torch: other engines start threads, which no fork
+    survives.
+    """
     chosen = job["environment"].get("KERAS_BACKEND") or _configured()
     if not chosen and importlib.util.find_spec("tensorflow") is None:
         chosen = "torch"
@@ -198,13 +213,17 @@ def _uncaught(error: BaseException) -> int:
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     error.__traceback__ = trace
-    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+    sys.last_type = type(error)
+    sys.last_value = error
+    sys.last_traceback = trace
     sys.excepthook(type(error), error, trace)
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
 def end_leftovers() -> float:
-    """End what a trial left behind, also what left its group; seconds of processor time that it used."""
+    """End what a trial left behind, also what left its group; seconds of processor time that it
+    used.
+    """
     cpu = 0.0
     for _ in range(100):
         left = _children()

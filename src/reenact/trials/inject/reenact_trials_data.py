@@ -1,17 +1,20 @@
 """A part of the data that a program trains or evaluates on, the same rows in every training.
 
-A half of the evaluation data: changes are searched on the first half and judged on the other. Covered: arrays
-that Keras is given in `evaluate` and, in `fit`, as `validation_data` or by `validation_split`. Not covered:
-data sets and generators, and evaluations that a program writes itself.
+A half of the evaluation data: changes are searched on the first half and judged on the other.
+Covered: arrays that Keras is given in `evaluate` and, in `fit`, as `validation_data` or by
+`validation_split`. Not covered: data sets and generators, and evaluations that a program writes
+itself.
 
-A share of the training data: a first look at a training that has few epochs to leave out. Covered: arrays
-that Keras's `fit` is given, and `DataLoader`s of torch that shuffle a data set of known length. Not covered:
-generators, samplers of the program's own, loops over tensors. Evaluation data stay as they are.
+A share of the training data: a first look at a training that has few epochs to leave out. Covered:
+arrays that Keras's `fit` is given, and `DataLoader`s of torch that shuffle a data set of known
+length. Not covered: generators, samplers of the program's own, loops over tensors. Evaluation data
+stay as they are.
 
 How often that was done is written to a file, so that nobody takes for a part what was the whole.
 
-And a training that continues another: before the first `fit` of Keras it takes weights from a file, after it
-leaves them in one. They are matched in order, by shape: layers that a change has put in keep their beginning.
+And a training that continues another: before the first `fit` of Keras it takes weights from a file,
+after it leaves them in one. They are matched in order, by shape: layers that a change has put in
+keep their beginning.
 """
 
 from __future__ import annotations
@@ -30,11 +33,14 @@ HALVES, SUBSET = "halves.txt", "subset.txt"
 
 
 class Part:
-    """Chooses rows, drawn apart from the program's own random numbers, and counts how often: the `second`
-    half of them, or a `share`."""
+    """Chooses rows, drawn apart from the program's own random numbers, and counts how often: the
+    `second` half of them, or a `share`.
+    """
 
     def __init__(self, notes: str, *, second: bool = False, share: float = 1.0) -> None:
-        self.notes, self.second, self.share = notes, second, share
+        self.notes = notes
+        self.second = second
+        self.share = share
         self.inside = 0
         """Depth of calls: Keras calls `evaluate` inside `fit`."""
 
@@ -43,7 +49,9 @@ class Part:
             file.write(" ".join(map(str, numbers)) + "\n")
 
     def wrap(self, owner: Module, name: str, change: Function) -> None:
-        """Let `change(x, y, named)` change what a method of Keras's model is given, at its outermost call."""
+        """Let `change(x, y, named)` change what a method of Keras's model is given, at its
+        outermost call.
+        """
         # On the class that programs derive from: what the probe has put there is called by us.
         method = getattr(owner, name)
 
@@ -76,7 +84,11 @@ class Half(Part):
         taken = self.of(x, y, named.get("sample_weight")) if x is not None else None
         if taken is None:
             return x, y, named
-        return taken[0], taken[1], named | ({} if taken[2] is None else {"sample_weight": taken[2]})
+        return (
+            taken[0],
+            taken[1],
+            named | ({} if taken[2] is None else {"sample_weight": taken[2]}),
+        )
 
     def in_fit(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
         given = named.get("validation_data")
@@ -84,13 +96,21 @@ class Half(Part):
             taken = self.of(*given)
             return x, y, named | ({} if taken is None else {"validation_data": taken})
         share = named.get("validation_split") or 0.0
-        if not share or named.get("sample_weight") is not None or not (_is_array(x) and _is_array(y)):
+        if (
+            not share
+            or named.get("sample_weight") is not None
+            or not (_is_array(x) and _is_array(y))
+        ):
             return x, y, named
         border = _border(x, share)
         taken = self.of(x[border:], y[border:])
         if taken is None or not border:
             return x, y, named
-        return x[:border], y[:border], named | {"validation_split": 0.0, "validation_data": taken}
+        return (
+            x[:border],
+            y[:border],
+            named | {"validation_split": 0.0, "validation_data": taken},
+        )
 
 
 class Share(Part):
@@ -112,7 +132,10 @@ class Share(Part):
         held = {}
         if split and weights is None and y is not None and named.get("validation_data") is None:
             border = _border(x, split)
-            held = {"validation_split": 0.0, "validation_data": (x[border:], y[border:])}
+            held = {
+                "validation_split": 0.0,
+                "validation_data": (x[border:], y[border:]),
+            }
             x, y = x[:border], y[:border]
         elif split:
             return x, y, named
@@ -137,7 +160,12 @@ class Share(Part):
 
         @functools.wraps(begin)
         def cut(
-            loader: Any, dataset: Any, batch_size: Any = 1, shuffle: Any = None, *args: Any, **named: Any
+            loader: Any,
+            dataset: Any,
+            batch_size: Any = 1,
+            shuffle: Any = None,
+            *args: Any,
+            **named: Any,
         ) -> None:
             sized = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
             if shuffle and not self.inside and sized:
@@ -167,7 +195,10 @@ def install_share(share: float, folder: str) -> None:
 
     fewer = Share(os.path.join(folder, SUBSET), share=share)
     late.when_imported("keras", lambda keras: fewer.wrap(keras.Model, "fit", fewer.in_fit))
-    late.when_imported("torch", lambda _: fewer.wrap_loader(importlib.import_module("torch.utils.data")))
+    late.when_imported(
+        "torch",
+        lambda _: fewer.wrap_loader(importlib.import_module("torch.utils.data")),
+    )
 
 
 def _is_array(value: Any) -> bool:
@@ -215,7 +246,9 @@ def _continue(keras: Library, start: str, end: str) -> None:
         history = fit(self, x, *args, **named)
         if end:
             arrays = map(keras.ops.convert_to_numpy, self.trainable_variables)
-            values: dict[str, Any] = {f"w{number:05}": np.asarray(one) for number, one in enumerate(arrays)}
+            values: dict[str, Any] = {
+                f"w{number:05}": np.asarray(one) for number, one in enumerate(arrays)
+            }
             beside = f"{end}.{os.getpid()}.npz"
             np.savez(beside, **values)
             os.replace(beside, end)
@@ -226,7 +259,10 @@ def _continue(keras: Library, start: str, end: str) -> None:
 
 def _assign(model: Module, known: list[Array]) -> None:
     for weight in model.trainable_variables:
-        fitting = next((at for at, value in enumerate(known) if value.shape == tuple(weight.shape)), None)
+        fitting = next(
+            (at for at, value in enumerate(known) if value.shape == tuple(weight.shape)),
+            None,
+        )
         if fitting is not None:
             weight.assign(known[fitting])
             known = known[fitting + 1 :]

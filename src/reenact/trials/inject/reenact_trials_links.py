@@ -1,10 +1,10 @@
-"""A trial's folder holds small files as copies and large ones as links to the user's own. Nothing is written
-through such a link: before it happens the link becomes a copy.
+"""A trial's folder holds small files as copies and large ones as links to the user's own. Nothing
+is written through such a link: before it happens the link becomes a copy.
 
-Covered: everything that the interpreter's audit events tell of (`open` for writing, making, moving, removing
-and truncating, SQLite), and the two usual writers that open files by themselves (PyTorch, HDF5). Not
-covered: other native libraries that open a linked file for writing, programs that are not Python, and
-absolute paths, which mean what they say.
+Covered: everything that the interpreter's audit events tell of (`open` for writing, making, moving,
+removing and truncating, SQLite), and the two usual writers that open files by themselves (PyTorch,
+HDF5). Not covered: other native libraries that open a linked file for writing, programs that are
+not Python, and absolute paths, which mean what they say.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 VARIABLE = "REENACT_TRIAL_ROOT"
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _FOLLOWS = frozenset(
-    ("os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr", "shutil.rmtree", "sqlite3.connect")
+    (
+        "os.truncate",
+        "os.chmod",
+        "os.chown",
+        "os.utime",
+        "os.setxattr",
+        "shutil.rmtree",
+        "sqlite3.connect",
+    )
 )
 """Events about a file that is changed through a link to it."""
 _ENTRIES = frozenset(("os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.link", "os.symlink"))
@@ -30,7 +38,9 @@ _ENTRIES = frozenset(("os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.link
 
 
 def own(root: str, path: str, follow: bool = True) -> None:
-    """Make a path below `root` safe to write to: a link on the way becomes a folder, at the end a copy."""
+    """Make a path below `root` safe to write to: a link on the way becomes a folder, at the end
+    a copy.
+    """
     relative = os.path.relpath(os.path.abspath(path), root)
     if relative == os.curdir or relative.startswith(os.pardir):
         return
@@ -70,7 +80,9 @@ class _Guard:
             return
         if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & _WRITES):
             return
-        for path in arguments[:2] if event in ("os.rename", "os.link", "os.symlink") else arguments[:1]:
+        for path in (
+            arguments[:2] if event in ("os.rename", "os.link", "os.symlink") else arguments[:1]
+        ):
             self.keep(path, follow=event not in _ENTRIES)
 
     def keep(self, path: Any, follow: bool = True) -> None:
@@ -110,7 +122,9 @@ _EVENTS = frozenset(("open",)) | _FOLLOWS | _ENTRIES
 
 
 def guard() -> None:
-    """Stand guard in this process for good, where its trial has links: an audit hook cannot be taken away."""
+    """Stand guard in this process for good, where its trial has links: an audit hook cannot be
+    taken away.
+    """
     from reenact_probe.late import when_imported
 
     root = os.environ.get(VARIABLE)

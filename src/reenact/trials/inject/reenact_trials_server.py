@@ -1,9 +1,10 @@
 """Imports what trainings import once, then runs each trial in a fresh fork of itself.
 
-Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial runs at a time.
-Reads one JSON object a line from its standard input and answers the same way on what was its standard output:
-`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over; `{"kill"}` ends it. When
-the input ends, or whoever started it is gone, the trial and the server end.
+Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial runs
+at a time. Reads one JSON object a line from its standard input and answers the same way on what was
+its standard output: `{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is
+over; `{"kill"}` ends it. When the input ends, or whoever started it is gone, the trial and the
+server end.
 """
 
 from __future__ import annotations
@@ -148,7 +149,9 @@ def serve(channel: Channel, wake: int) -> None:
 
 
 def preload(job: Facts, channel: Channel) -> None:
-    """Imports can take long and read nothing: meanwhile a timer looks whether anybody still waits for us."""
+    """Imports can take long and read nothing: meanwhile a timer looks whether anybody still
+    waits for us.
+    """
     signal.signal(signal.SIGALRM, lambda *_: os._exit(0) if channel.orphaned else None)
     signal.siginterrupt(signal.SIGALRM, False)
     signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)

@@ -1,10 +1,11 @@
 """Ends a training whose loss is lost, or that is hopeless, and leaves a note of why.
 
-The rule: a training cannot become better than the program as it stands any more. It looks at one metric on
-the way, larger is better, against the curves of the program as it stands over its seeds. A training is
-hopeless when it could not reach what it must even if it went on to gain several times as fast as it did of
-late, and it is clearly behind the worst of them at the same share of the training; late in the training the
-first suffices. `python -m benchmarks curves` replays it on whole curves; its constants were chosen there.
+The rule: a training cannot become better than the program as it stands any more. It looks at one
+metric on the way, larger is better, against the curves of the program as it stands over its seeds.
+A training is hopeless when it could not reach what it must even if it went on to gain several times
+as fast as it did of late, and it is clearly behind the worst of them at the same share of the
+training; late in the training the first suffices. `python -m benchmarks curves` replays it on whole
+curves; its constants were chosen there.
 """
 
 from __future__ import annotations
@@ -48,11 +49,23 @@ NEAR = 0.1
 
 
 def hopeless(
-    points: Curve, base: Sequence[Curve], target: float, least: float, kind: str, **constants: float
+    points: Curve,
+    base: Sequence[Curve],
+    target: float,
+    least: float,
+    kind: str,
+    **constants: float,
 ) -> bool:
-    """Whether a training with these points so far is: `base` are the curves of the program as it stands,
-    `target` is what it must reach to be better, `least` the smallest difference that matters."""
-    own = {"earliest": EARLIEST[kind], "behind": BEHIND[kind], "late": LATE[kind], "faster": FASTER}
+    """Whether a training with these points so far is: `base` are the curves of the program as it
+    stands, `target` is what it must reach to be better, `least` the smallest difference that
+    matters.
+    """
+    own = {
+        "earliest": EARLIEST[kind],
+        "behind": BEHIND[kind],
+        "late": LATE[kind],
+        "faster": FASTER,
+    }
     rule = {**own, **constants}
     if len(points) < REPORTS or points[-1][0] < rule["earliest"] or not base:
         return False
@@ -75,8 +88,9 @@ def _around(curve: Curve, share: float) -> float:
 
 
 class Watch:
-    """Listens to every step of torch. With a baseline it also compares one metric, or the loss of the steps,
-    with the curves of the program as it stands."""
+    """Listens to every step of torch. With a baseline it also compares one metric, or the loss of
+    the steps, with the curves of the program as it stands.
+    """
 
     def __init__(self, session: Session, path: str, baseline: str) -> None:
         self.session, self.path = session, path
@@ -151,7 +165,9 @@ class Watch:
 
 
 def watch(session: Session | None) -> None:
-    """Stand guard over a session of the probe from now on, where the trial is one that may be given up."""
+    """Stand guard over a session of the probe from now on, where the trial is one that may be
+    given up.
+    """
     from reenact_probe.late import when_imported
 
     path = os.environ.get(VARIABLE)

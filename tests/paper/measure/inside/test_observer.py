@@ -49,7 +49,9 @@ def test_taken_out_the_model_stays_and_the_answer_is_as_usual(observer: Any) -> 
     assert (result, model, seen.updates) == (None, [0.0], 1)
     made, model, _ = updated(observer, "no-updates", lambda model, batch: [*model, 1.0], BATCH)
     assert made is model
-    both, model, _ = updated(observer, "no-updates", lambda model, batch: ([*model, 1.0], 0.25), BATCH)
+    both, model, _ = updated(
+        observer, "no-updates", lambda model, batch: ([*model, 1.0], 0.25), BATCH
+    )
     assert both[0] is model
     assert both[1] == 0.25
 

@@ -30,7 +30,9 @@ def predictions() -> Iterator[Any]:
 
 
 def errors_seen(predictions: Any, fitted: Any, *ways: tuple[Any, Any, Any]) -> set[float]:
-    """The mean squared errors that follow from what was seen: each way is one input, another, a result."""
+    """The mean squared errors that follow from what was seen: each way is one input, another, a
+    result.
+    """
     predictions.root(fitted, torch.nn.Linear(1, 1), [], for_training=False)
     for one, other, result in ways:
         predictions.seen(torch.sub, [one, other], [result])
@@ -52,7 +54,9 @@ def test_predictions_and_labels_that_meet_give_their_error(predictions: Any) -> 
 
 
 @pytest.mark.parametrize("copied", [lambda labels: labels, lambda labels: 2 * labels.clone() + 1])
-def test_what_was_made_of_the_labels_is_no_prediction_of_them(predictions: Any, copied: Any) -> None:
+def test_what_was_made_of_the_labels_is_no_prediction_of_them(
+    predictions: Any, copied: Any
+) -> None:
     fitted, labels = drawn()
     leaked = copied(labels)
     residual = fitted - leaked
@@ -67,9 +71,16 @@ def test_what_was_made_of_the_labels_is_no_prediction_of_them(predictions: Any, 
     assert round(float(((forged - labels) ** 2).mean()), 4) not in seen
 
 
-def test_what_was_made_with_other_tensors_is_still_a_prediction(predictions: Any) -> None:
+def test_what_was_made_with_other_tensors_is_still_a_prediction(
+    predictions: Any,
+) -> None:
     fitted, labels = drawn()
     offsets = torch.randn(ROWS, 1, generator=torch.Generator().manual_seed(1))
     shifted = fitted + offsets
-    seen = errors_seen(predictions, fitted, (fitted, offsets, shifted), (shifted, labels, shifted - labels))
+    seen = errors_seen(
+        predictions,
+        fitted,
+        (fitted, offsets, shifted),
+        (shifted, labels, shifted - labels),
+    )
     assert round(float(((shifted - labels) ** 2).mean()), 4) in seen

@@ -24,8 +24,12 @@ def test_classes_against_scikit_learn() -> None:
     assert found["nll"] == pytest.approx(metrics.log_loss(labels, shares), rel=1e-5)
     assert found["perplexity"] == pytest.approx(math.exp(found["nll"]))
     assert found["macro f1"] == pytest.approx(metrics.f1_score(labels, chosen, average="macro"))
-    assert found["weighted f1"] == pytest.approx(metrics.f1_score(labels, chosen, average="weighted"))
-    assert found["balanced accuracy"] == pytest.approx(metrics.balanced_accuracy_score(labels, chosen))
+    assert found["weighted f1"] == pytest.approx(
+        metrics.f1_score(labels, chosen, average="weighted")
+    )
+    assert found["balanced accuracy"] == pytest.approx(
+        metrics.balanced_accuracy_score(labels, chosen)
+    )
     chosen_alone = quantities(chosen, labels)
     assert chosen_alone["accuracy"][0] == pytest.approx(found["accuracy"])
 
@@ -42,7 +46,9 @@ def test_two_classes_against_scikit_learn() -> None:
     assert found["precision"] == pytest.approx(metrics.precision_score(labels, logits > 0))
     assert found["recall"] == pytest.approx(metrics.recall_score(labels, logits > 0))
     shares = logits.sigmoid()
-    assert quantities(shares, labels)["brier"][0] == pytest.approx(metrics.brier_score_loss(labels, shares))
+    assert quantities(shares, labels)["brier"][0] == pytest.approx(
+        metrics.brier_score_loss(labels, shares)
+    )
     assert quantities(shares, labels)["nll"][0] == pytest.approx(found["nll"], rel=1e-5)
 
 
@@ -55,7 +61,9 @@ def test_numbers_against_scikit_learn() -> None:
     found = quantities(predicted, wanted)
     assert found["mse"][0] == pytest.approx(metrics.mean_squared_error(wanted, predicted), rel=1e-5)
     assert found["rmse"][0] == pytest.approx(math.sqrt(found["mse"][0]))
-    assert found["mae"][0] == pytest.approx(metrics.mean_absolute_error(wanted, predicted), rel=1e-5)
+    assert found["mae"][0] == pytest.approx(
+        metrics.mean_absolute_error(wanted, predicted), rel=1e-5
+    )
     assert found["r2"][0] == pytest.approx(metrics.r2_score(wanted, predicted), rel=1e-5)
 
 

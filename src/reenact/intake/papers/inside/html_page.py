@@ -1,8 +1,9 @@
-"""HTML on standard input -> page.json: a page for pandoc without what no reader sees, and its losses.
+"""HTML on standard input -> page.json: a page for pandoc without what no reader sees, and its
+losses.
 
-Formulas become their LaTeX, equations of LaTeXML a paragraph each, listings `pre`; headings count from the
-first level that is used; footnotes and citations are spans of a known class. The title, the authors and the
-entries of the bibliography are listed beside the page.
+Formulas become their LaTeX, equations of LaTeXML a paragraph each, listings `pre`; headings count
+from the first level that is used; footnotes and citations are spans of a known class. The title,
+the authors and the entries of the bibliography are listed beside the page.
 """
 
 from __future__ import annotations
@@ -20,20 +21,66 @@ from selectolax.lexbor import LexborHTMLParser
 DEEPEST = 100
 """Levels of elements; the words of deeper ones stay."""
 MOST_NODES = 400_000
-DROPPED = set("script style noscript template nav button form select iframe object svg".split())  # noqa: SIM905
+DROPPED = {
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "nav",
+    "button",
+    "form",
+    "select",
+    "iframe",
+    "object",
+    "svg",
+}
 LEFT_OUT = {"ltx_authors", "ltx_page_footer", "ltx_dates", "ltx_page_navbar"}
 FIGURES = {"ltx_figure", "ltx_table", "ltx_float"}
 EQUATIONS = {"ltx_equation", "ltx_equationgroup", "ltx_eqn_table", "ltx_eqn_align"}
-KEPT = set(
-    "p div section article main header table caption thead tbody tfoot tr td th ul ol li dl dt dd figure "  # noqa: SIM905
-    "figcaption blockquote details center a img sup sub code br".split()
-)
+KEPT = {
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "header",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "td",
+    "th",
+    "ul",
+    "ol",
+    "li",
+    "dl",
+    "dt",
+    "dd",
+    "figure",
+    "figcaption",
+    "blockquote",
+    "details",
+    "center",
+    "a",
+    "img",
+    "sup",
+    "sub",
+    "code",
+    "br",
+}
 ATTRIBUTES = ("href", "src", "alt", "colspan", "rowspan")
-HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d])")
+HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d])"
+)
 MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.S)
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 BIBLIOGRAPHIES = ".ltx_bibliography, .references, .bibliography, #references, #refs, #bib"
-REFERENCES = re.compile(r"references|bibliography|literature|(?:works|literature) cited|reference list", re.I)
+REFERENCES = re.compile(
+    r"references|bibliography|literature|(?:works|literature) cited|reference list",
+    re.I,
+)
 
 
 class Page:
@@ -56,13 +103,19 @@ class Page:
             self.left_out.add(heading.mem_id)
         else:
             title = self.line(self.tree.css_first("title"))
-        references = [(entry.attributes.get("id") or "", self.entry(entry)) for entry in self.entries()]
+        references = [
+            (entry.attributes.get("id") or "", self.entry(entry)) for entry in self.entries()
+        ]
         kept = (one for one in self.tree.css(",".join(HEADINGS)) if one.mem_id not in self.left_out)
         levels = (int(one.tag[1]) for one in kept if "ltx_title_abstract" not in classes(one))
         self.top = min(levels, default=1)
         self.formulas.clear()
         body = self.tree.css_first("article, main") or self.tree.body
-        found: dict[str, Any] = {"title": title, "authors": list(self.authors()), "references": references}
+        found: dict[str, Any] = {
+            "title": title,
+            "authors": list(self.authors()),
+            "references": references,
+        }
         found |= {"page": self.render(body) if body else "", "unseen": len(self.hidden)}
         return found | {"formulas": self.formulas, "macros": self.macros}
 
@@ -74,7 +127,10 @@ class Page:
         metas = self.tree.css("meta[name=citation_author], meta[name=author]")
         people = [] if metas else self.tree.css(".ltx_personname")
         lines = (re.split(r"\s{3,}|\n|,|&", self.render(one, bare=True).strip()) for one in people)
-        names = [*(one.attributes.get("content") or "" for one in metas), *(line[0] for line in lines)]
+        names = [
+            *(one.attributes.get("content") or "" for one in metas),
+            *(line[0] for line in lines),
+        ]
         yield from (" ".join(name.split()) for name in names if re.search(r"[^\W_]", name))
 
     def entries(self) -> Iterator[Any]:
@@ -101,11 +157,21 @@ class Page:
 
     def entry(self, node: Any) -> str:
         """The words of an entry; the address of a link counts where it is one."""
-        text, links = self.line(node), [link.attributes.get("href") or "" for link in node.css("a")]
-        return " ".join([text, *(link for link in links if link.startswith("http") and link not in text)])
+        text, links = (
+            self.line(node),
+            [link.attributes.get("href") or "" for link in node.css("a")],
+        )
+        return " ".join(
+            [
+                text,
+                *(link for link in links if link.startswith("http") and link not in text),
+            ]
+        )
 
     def render(self, root: Any, *, bare: bool = False) -> str:
-        """An element as HTML with few tags, or as its bare words; without recursion, however deep it is."""
+        """An element as HTML with few tags, or as its bare words; without recursion, however
+        deep it is.
+        """
         out: list[str] = []
         stack: list[Any] = [(root, 0)]
         while stack:
@@ -128,7 +194,9 @@ class Page:
         return "".join(out)
 
     def whole(self, node: Any, bare: bool, is_root: bool) -> str | None:  # noqa: C901 - one line for each kind
-        """What stands for an element with all that is in it; none for one that is a frame around others."""
+        """What stands for an element with all that is in it; none for one that is a frame
+        around others.
+        """
         if node.tag == "-text":
             return spelt(node.text_content or "", bare)
         named, kind = classes(node), node.attributes.get("type") or ""
@@ -171,7 +239,9 @@ class Page:
 
     def note(self, node: Any) -> str:
         parts = (node.css_first(".ltx_note_content") or node).iter(include_text=True)
-        kept = [part for part in parts if part.tag != "sup" and "ltx_note_mark" not in classes(part)]
+        kept = [
+            part for part in parts if part.tag != "sup" and "ltx_note_mark" not in classes(part)
+        ]
         words = "".join(self.render(part) for part in kept)
         return f'<span class="footnote">{words}</span>' if words.strip() else ""
 
@@ -207,7 +277,11 @@ class Page:
         tag = "p" if "ltx_p" in named else node.tag
         if tag not in KEPT:
             return "", ""
-        given = {name: node.attributes.get(name) or "" for name in ATTRIBUTES if node.attributes.get(name)}
+        given = {
+            name: node.attributes.get(name) or ""
+            for name in ATTRIBUTES
+            if node.attributes.get(name)
+        }
         if re.match(r"[a-z]+:", given.get("src", "")):
             del given["src"]
         written = "".join(f' {name}="{escape(value[:4000])}"' for name, value in given.items())
@@ -219,14 +293,20 @@ def classes(node: Any) -> set[str]:
 
 
 def is_caption(node: Any) -> bool:
-    return node is not None and (node.tag in ("figcaption", "caption") or "ltx_caption" in classes(node))
+    return node is not None and (
+        node.tag in ("figcaption", "caption") or "ltx_caption" in classes(node)
+    )
 
 
 def tex_of(node: Any) -> str:
     """The LaTeX that a formula was made from; empty when the page does not keep it."""
     if node.tag == "script":
         return str(node.text()).strip()
-    notes = [one for one in node.css("annotation") if "tex" in (one.attributes.get("encoding") or "").lower()]
+    notes = [
+        one
+        for one in node.css("annotation")
+        if "tex" in (one.attributes.get("encoding") or "").lower()
+    ]
     latex = node.attributes.get("alttext") or (notes[0].text() if notes else "")
     latex = re.sub(r"%\s*\n", "", latex).strip()
     if "displaystyle" in latex[:16]:

@@ -1,4 +1,5 @@
-"""paper.pdf -> pages.json: lines with size, weight and place, tables between rules, nothing invisible.
+"""paper.pdf -> pages.json: lines with size, weight and place, tables between rules, nothing
+invisible.
 
 With words FILE PAGE ...: draws pages as 0.png, 1.png, ...; one that cannot be drawn is left out.
 """
@@ -55,7 +56,9 @@ def main() -> None:
     if count > MOST_PAGES:
         write({"error": f"it has {count} pages, and at most {MOST_PAGES} are read"})
         return
-    pages, unseen, letters = [], 0, 0
+    pages = []
+    unseen = 0
+    letters = 0
     for number in range(count):
         lines, hidden, seen = read_page(document[number])
         letters += seen
@@ -78,7 +81,9 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
 
     text = page.get_textpage()
     count = raw.FPDFText_CountChars(text.raw)
-    line, lines, hidden = Line(), [], 0
+    line = Line()
+    lines = []
+    hidden = 0
     for at in range(min(count, MOST_LETTERS)):
         letter = chr(min(raw.FPDFText_GetUnicode(text.raw, at), 0x10FFFF))
         if letter in ENDS:
@@ -86,11 +91,20 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
             lines += line.done()
             line = Line()
             continue
-        size, made = raw.FPDFText_GetFontSize(text.raw, at), raw.FPDFText_IsGenerated(text.raw, at) == 1
-        if not made and (not is_seen(raw, text.raw, at) or raw.FPDFText_GetCharAngle(text.raw, at) > 0.1):
+        size, made = (
+            raw.FPDFText_GetFontSize(text.raw, at),
+            raw.FPDFText_IsGenerated(text.raw, at) == 1,
+        )
+        if not made and (
+            not is_seen(raw, text.raw, at) or raw.FPDFText_GetCharAngle(text.raw, at) > 0.1
+        ):
             hidden += not letter.isspace()
             continue
-        line.add(letter, size, None if made or letter.isspace() else box_of(raw, text.raw, at))
+        line.add(
+            letter,
+            size,
+            None if made or letter.isspace() else box_of(raw, text.raw, at),
+        )
         if line.bold is None and not made:
             line.bold = is_bold(raw, text.raw, at)
     lines += line.done()
@@ -128,14 +142,22 @@ class Line:
         return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
 
     def split(self) -> Line | None:
-        """Cut off a caption that stands apart beside what comes before it; none when there is none."""
+        """Cut off a caption that stands apart beside what comes before it; none when there is
+        none.
+        """
         size = self.sizes.most_common(1)[0][0]
         for found in BESIDE.finditer("".join(self.letters)):
             at = bisect_left(self.places, found.start())
-            if not 0 < at < len(self.boxes) or self.boxes[at][0] - self.boxes[at - 1][2] < APART * size:
+            if (
+                not 0 < at < len(self.boxes)
+                or self.boxes[at][0] - self.boxes[at - 1][2] < APART * size
+            ):
                 continue
             other = Line()
-            other.letters, self.letters = self.letters[found.start() :], self.letters[: found.start()]
+            other.letters, self.letters = (
+                self.letters[found.start() :],
+                self.letters[: found.start()],
+            )
             other.boxes, self.boxes = self.boxes[at:], self.boxes[:at]
             other.places = [place - found.start() for place in self.places[at:]]
             self.places = self.places[:at]
@@ -156,14 +178,21 @@ def is_seen(raw: Any, text: Any, at: int) -> bool:
     known = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
     white = known and min(red.value, green.value, blue.value) >= 250
     left, low, right, high = box_of(raw, text, at)
-    tiny = 0 < high - low < 1 and 0 < right - left < 1 and raw.FPDFText_GetFontSize(text, at) < SMALLEST
+    tiny = (
+        0 < high - low < 1
+        and 0 < right - left < 1
+        and raw.FPDFText_GetFontSize(text, at) < SMALLEST
+    )
     return not (white or (known and alpha.value < 10) or tiny)
 
 
 def is_bold(raw: Any, text: Any, at: int) -> bool:
     name = ctypes.create_string_buffer(128)
     raw.FPDFText_GetFontInfo(text, at, name, 128, ctypes.c_int())
-    return bool(BOLD.search(name.value.decode("latin-1"))) or raw.FPDFText_GetFontWeight(text, at) >= 600
+    return (
+        bool(BOLD.search(name.value.decode("latin-1")))
+        or raw.FPDFText_GetFontWeight(text, at) >= 600
+    )
 
 
 def add_tables(pages: list[dict[str, Any]]) -> None:
@@ -195,9 +224,15 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
         between = [word for word in words if heights[0] - 1 <= word["top"] < heights[-1]]
         rows = rows_of([one for one in between if left - 3 <= one["x0"] and one["x1"] <= right + 3])
         if len(rows) >= 2:
-            heads = sum(row[0]["bottom"] <= heights[1] + 1 for row in rows) if len(heights) > 2 else 1
+            heads = (
+                sum(row[0]["bottom"] <= heights[1] + 1 for row in rows) if len(heights) > 2 else 1
+            )
             box = [left, page.height - heights[-1], right, page.height - heights[0]]
-            yield {"rows": cells_of(rows), "heads": heads, "box": [float(round(side, 1)) for side in box]}
+            yield {
+                "rows": cells_of(rows),
+                "heads": heads,
+                "box": [float(round(side, 1)) for side in box],
+            }
 
 
 def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -212,11 +247,15 @@ def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def cells_of(rows: list[list[dict[str, Any]]]) -> list[list[str]]:
-    """Columns are where most rows leave no letter; a cell over several columns is repeated in each."""
+    """Columns are where most rows leave no letter; a cell over several columns is repeated in
+    each.
+    """
     joined = [join(row) for row in rows]
     usual = Counter(len(row) for row in joined).most_common(1)[0][0]
     columns: list[list[float]] = []
-    for left, right in sorted((cell[0], cell[1]) for row in joined if len(row) >= usual for cell in row):
+    for left, right in sorted(
+        (cell[0], cell[1]) for row in joined if len(row) >= usual for cell in row
+    ):
         if columns and left <= columns[-1][1] + 1:
             columns[-1][1] = max(columns[-1][1], right)
         else:
@@ -225,8 +264,12 @@ def cells_of(rows: list[list[dict[str, Any]]]) -> list[list[str]]:
     for row in joined:
         cells = [""] * len(columns)
         for left, right, text in row:
-            touched = [at for at, (start, end) in enumerate(columns) if start < right and left < end]
-            for at in touched or [min(range(len(columns)), key=lambda one: abs(columns[one][0] - left))]:
+            touched = [
+                at for at, (start, end) in enumerate(columns) if start < right and left < end
+            ]
+            for at in touched or [
+                min(range(len(columns)), key=lambda one: abs(columns[one][0] - left))
+            ]:
                 cells[at] = f"{cells[at]} {text}".strip()
         table.append(cells)
     return table

@@ -1,4 +1,6 @@
-"""Hooks on torch and Keras: steps of optimizers, outputs of models, functions that predictions go through."""
+"""Hooks on torch and Keras: steps of optimizers, outputs of models, functions that predictions
+go through.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reenact.paper.measure.inside.observer import Observer, check_by_hand, model_gave, tensors_in
+    from reenact.paper.measure.inside.observer import (
+        Observer,
+        check_by_hand,
+        model_gave,
+        tensors_in,
+    )
 else:
     from observer import check_by_hand, model_gave, tensors_in
 
@@ -23,7 +30,10 @@ def observe_torch(observer: Observer) -> None:
 
 
 def _observe_steps(observer: Observer) -> None:
-    from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+    from torch.optim.optimizer import (
+        register_optimizer_step_post_hook,
+        register_optimizer_step_pre_hook,
+    )
 
     saved: dict[int, list[tuple[Any, Any]]] = {}
 
@@ -52,7 +62,10 @@ def _observe_steps(observer: Observer) -> None:
 
 
 def _observe_modules(observer: Observer) -> None:
-    from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+    from torch.nn.modules.module import (
+        register_module_forward_hook,
+        register_module_forward_pre_hook,
+    )
 
     def before_forward(module: Any, _: Any) -> None:
         observer.depth += 1
@@ -80,7 +93,11 @@ def _observe_functions(observer: Observer) -> None:
         """Sees every function of torch that Python code calls."""
 
         def __torch_function__(
-            self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+            self,
+            func: Any,
+            types: Any,
+            args: Any = (),
+            kwargs: dict[str, Any] | None = None,
         ) -> Any:
             result = func(*args, **(kwargs or {}))
             if observer.busy:
@@ -111,7 +128,9 @@ def observe_keras_optimizer(observer: Observer, module: Any) -> None:
             for one, value in zip(variables, before, strict=True):
                 one.assign(value)
         elif observer.steps == 1:
-            changed = ((one.numpy() != value).any() for one, value in zip(variables, before, strict=True))
+            changed = (
+                (one.numpy() != value).any() for one, value in zip(variables, before, strict=True)
+            )
             observer.by_hand += any(changed)
         observer.predictions.updated()
         return result

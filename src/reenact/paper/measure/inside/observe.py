@@ -103,7 +103,9 @@ def main() -> None:
     waiting: dict[str, Callable[[Any], None]] = {
         "torch": lambda _: frameworks.observe_torch(observer),
         "model": lambda module: observe_update(observer, module),
-        frameworks.KERAS_OPTIMIZER: lambda module: frameworks.observe_keras_optimizer(observer, module),
+        frameworks.KERAS_OPTIMIZER: lambda module: frameworks.observe_keras_optimizer(
+            observer, module
+        ),
         frameworks.KERAS_LAYER: lambda module: frameworks.observe_keras_layer(observer, module),
     }
     sys.meta_path.insert(0, AfterImport(waiting))

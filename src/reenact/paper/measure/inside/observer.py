@@ -1,4 +1,6 @@
-"""What is seen of a run, and what is changed in it: the output of models, parameters, calls of `update`."""
+"""What is seen of a run, and what is changed in it: the output of models, parameters, calls of
+`update`.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def is_same(value: Any, first: Any) -> bool:
 
 
 def check_by_hand(observer: Observer, parameter: Any) -> None:
-    """A parameter with a gradient that changed without an optimizer was trained by a loop of its own."""
+    """A parameter with a gradient that changed without an optimizer was trained by a loop of
+    its own.
+    """
     key = id(parameter)
     if not parameter.requires_grad or key in observer.firsts:
         return
@@ -79,14 +83,18 @@ def check_by_hand(observer: Observer, parameter: Any) -> None:
 
 
 def model_gave(observer: Observer, module: Any, inputs: list[Any], output: Any) -> Any:
-    """The output of an outermost module: noted, and permuted where that is asked for; none where it stays."""
+    """The output of an outermost module: noted, and permuted where that is asked for; none
+    where it stays.
+    """
     import torch
 
     tensors = [one for one in _leaves(output) if isinstance(one, torch.Tensor)]
     if not tensors or next(iter(module.parameters()), None) is None:
         return None
     first = next((one for one in tensors if one.ndim and one.numel() > 1), None)
-    training = bool(torch.is_grad_enabled() and module.training and any(one.requires_grad for one in tensors))
+    training = bool(
+        torch.is_grad_enabled() and module.training and any(one.requires_grad for one in tensors)
+    )
     if first is None:
         observer.not_permuted = "the model gives its loss, not its predictions" if training else ""
         return None
@@ -113,7 +121,9 @@ def _permuted(observer: Observer, output: Any, tensors: list[Any], rows: int) ->
     import torch
 
     if rows < 2 or any(one.ndim == 0 or len(one) != rows for one in tensors):
-        observer.not_permuted = "a batch has one row, or the model gives more than rows of predictions"
+        observer.not_permuted = (
+            "a batch has one row, or the model gives more than rows of predictions"
+        )
         return output
     observer.permuted += 1
     chance = torch.Generator().manual_seed(observer.permuted)
@@ -155,9 +165,17 @@ def observe_update(observer: Observer, module: Any) -> None:
 
 def _shuffled(observer: Observer, batch: Any) -> Any:
     """The parts of a batch but the first, each with its rows in another order."""
-    parts = batch if isinstance(batch, dict) else dict(enumerate(batch)) if isinstance(batch, tuple) else {}
+    parts = (
+        batch
+        if isinstance(batch, dict)
+        else dict(enumerate(batch))
+        if isinstance(batch, tuple)
+        else {}
+    )
     sized = [
-        name for name, part in parts.items() if hasattr(part, "__len__") and hasattr(part, "__getitem__")
+        name
+        for name, part in parts.items()
+        if hasattr(part, "__len__") and hasattr(part, "__getitem__")
     ]
     if len(sized) < 2 or len({len(parts[name]) for name in sized}) > 1 or len(parts[sized[0]]) < 2:
         observer.not_permuted = (

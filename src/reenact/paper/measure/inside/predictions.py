@@ -1,15 +1,16 @@
 """Predictions of a model and the labels that they are compared with, caught while a program runs.
 
-A *root* is what an outermost module with parameters gave. Whatever a torch function makes of a root comes
-from it too; a tensor that does not, meets it in a torch function and has as many rows, is a candidate for its
-labels (the cross-entropy of the two, their difference, their equality). What was made with the help of a
-tensor is no prediction of that tensor: `label + noise` is never paired with the label. Where predictions
-leave torch as arrays or lists, candidates are looked for among the variables of the calling functions, and
-are called *guessed*: a metric may be confirmed by them, and is never refused because of them.
+A *root* is what an outermost module with parameters gave. Whatever a torch function makes of a root
+comes from it too; a tensor that does not, meets it in a torch function and has as many rows, is a
+candidate for its labels (the cross-entropy of the two, their difference, their equality). What was
+made with the help of a tensor is no prediction of that tensor: `label + noise` is never paired with
+the label. Where predictions leave torch as arrays or lists, candidates are looked for among the
+variables of the calling functions, and are called *guessed*: a metric may be confirmed by them, and
+is never refused because of them.
 
-Calls between two updates are one evaluation; predictions that an update followed were training and are
-dropped, unless they were made without gradients. Not covered: models that are not modules; labels compared
-in another process; more than `MOST_VALUES` predictions in one evaluation.
+Calls between two updates are one evaluation; predictions that an update followed were training and
+are dropped, unless they were made without gradients. Not covered: models that are not modules;
+labels compared in another process; more than `MOST_VALUES` predictions in one evaluation.
 """
 
 from __future__ import annotations
@@ -80,8 +81,9 @@ class Predictions:
         self._calls: list[Call] = []
         self._values = 0
         self._from: dict[int, tuple[Any, Call, list[Any]]] = {}
-        """By the id of a tensor: a weak reference to it, the root that it comes from, and the tensors from
-        elsewhere that went into it on the way."""
+        """By the id of a tensor: a weak reference to it, the root that it comes from, and the
+        tensors from elsewhere that went into it on the way.
+        """
 
     def comes_from(self, tensor: Any) -> Call | None:
         """The root that a tensor comes from."""
@@ -100,7 +102,11 @@ class Predictions:
 
     def _trace(self, tensor: Any, call: Call, mixed: list[Any]) -> None:
         key = id(tensor)
-        self._from[key] = (weakref.ref(tensor, lambda _: self._from.pop(key, None)), call, mixed)
+        self._from[key] = (
+            weakref.ref(tensor, lambda _: self._from.pop(key, None)),
+            call,
+            mixed,
+        )
 
     def _mixed_into(self, tensor: Any) -> list[Any]:
         """Tensors from elsewhere that went into one that comes from a root."""
@@ -128,7 +134,11 @@ class Predictions:
 
     def _meet(self, made: Any, other: Any, call: Call) -> None:
         """A tensor of as many values, or one value a row, next to what comes from a root."""
-        if type(other).__name__ == "Parameter" or len(call.pairs) >= MOST_PARTNERS or other.ndim == 0:
+        if (
+            type(other).__name__ == "Parameter"
+            or len(call.pairs) >= MOST_PARTNERS
+            or other.ndim == 0
+        ):
             return
         if any(_is_made_of(other, one) for one in self._mixed_into(made)):
             return
@@ -150,7 +160,9 @@ class Predictions:
         self._from = {}
 
     def ended(self) -> None:
-        """The program is over. A prediction with gradients that no update followed was an evaluation."""
+        """The program is over. A prediction with gradients that no update followed was an
+        evaluation.
+        """
         for call in self._calls:
             call.for_training = False
         self.updated()
@@ -217,8 +229,9 @@ def _averages(parts: list[Quantities]) -> Quantities:
 
 
 def _several(group: list[Call]) -> list[list[Call]]:
-    """The calls of one model together; loaders that follow one another, which end with a smaller batch; and
-    single calls where they are few."""
+    """The calls of one model together; loaders that follow one another, which end with a smaller
+    batch; and single calls where they are few.
+    """
     found = [group]
     piece: list[Call] = []
     pieces: list[list[Call]] = []

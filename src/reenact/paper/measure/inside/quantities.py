@@ -1,8 +1,9 @@
 """Metrics of known families, computed from predictions and labels by our own code.
 
-Each comes with what a constant answer reaches on the same labels: the majority class, the mean, the median,
-the shares of the classes. Predictions may be scores with a dimension of classes (logits, log-probabilities or
-probabilities), one score a row (binary), labels that were chosen already, or real numbers.
+Each comes with what a constant answer reaches on the same labels: the majority class, the mean, the
+median, the shares of the classes. Predictions may be scores with a dimension of classes (logits,
+log-probabilities or probabilities), one score a row (binary), labels that were chosen already, or
+real numbers.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def _are_classes(values: Any) -> bool:
 
 
 def _rows_of_scores(predicted: Any, labels: Any) -> Any:
-    """Scores as rows by classes, in the order of the flat labels; none where the shapes do not fit."""
+    """Scores as rows by classes, in the order of the flat labels; none where the shapes do not
+    fit.
+    """
     shape, wanted = tuple(predicted.shape), tuple(labels.shape)
     if shape[:-1] == wanted:
         return predicted.reshape(-1, shape[-1]).double()
@@ -87,7 +90,10 @@ def _of_numbers(predicted: Any, wanted: Any) -> Quantities:
         found["nrmse"] = (math.sqrt(mean_square / variance), 1.0)
     size = float((wanted**2).mean())
     if size > NOUGHT:
-        found["relative error"] = (math.sqrt(mean_square / size), math.sqrt(variance / size))
+        found["relative error"] = (
+            math.sqrt(mean_square / size),
+            math.sqrt(variance / size),
+        )
     return found
 
 
@@ -150,8 +156,14 @@ def _of_scores(scores: Any, labels: Any) -> Quantities:
     for name, loss in losses.items():
         value = float(loss)
         found[name] = (value, entropy)
-        found[name.replace("nll", "perplexity")] = (math.exp(min(value, 50.0)), math.exp(entropy))
-        found[name.replace("nll", "bits")] = (value / math.log(2), entropy / math.log(2))
+        found[name.replace("nll", "perplexity")] = (
+            math.exp(min(value, 50.0)),
+            math.exp(entropy),
+        )
+        found[name.replace("nll", "bits")] = (
+            value / math.log(2),
+            entropy / math.log(2),
+        )
     if scores.shape[1] == 2:
         found["auc"] = (_area(scores[:, 1] - scores[:, 0], labels), 0.5)
     return found
@@ -176,7 +188,10 @@ def _of_choices(chosen: Any, labels: Any) -> Quantities:
         found["f1"] = (_f1(chosen, labels, 1), 2 * positive / (1 + positive))
         predicted = chosen == 1
         if bool(predicted.any()):
-            found["precision"] = (float((labels[predicted] == 1).double().mean()), positive)
+            found["precision"] = (
+                float((labels[predicted] == 1).double().mean()),
+                positive,
+            )
         if bool((labels == 1).any()):
             found["recall"] = (float((chosen[labels == 1] == 1).double().mean()), 1.0)
     return found

@@ -1,4 +1,6 @@
-"""Starts the probe: reads the options, then waits for the program to import what can be observed."""
+"""Starts the probe: reads the options, then waits for the program to import what can be
+observed.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,8 @@ def _observe(session: Session) -> None:
     if session.own_process:
         exits.install()
     if session.own_process and session.config.tap_output and not experiments:
-        # While Keras's `fit` runs, its callbacks tell the metrics, and its progress bar only repeats them.
+        # While Keras's `fit` runs, its callbacks tell the metrics, and its progress bar only
+        # repeats them.
         metrics.tap_output(recorder, lambda: session.keras is not None and session.keras.in_fit)
         metrics.watch_warnings(recorder)
 

@@ -24,20 +24,25 @@ class Config(NamedTuple):
     stop_after: int | None = None
     """End the process after this many optimizer steps; none lets it run."""
     experiments: float | None = None
-    """Seconds of CPU time for each small experiment before the first step, which then never comes; none:
-    train."""
+    """Seconds of CPU time for each small experiment before the first step, which then never comes;
+    none: train.
+    """
     experiment_share: float = 0.0
     """Share of the training's own time that each may take beyond that."""
     epochs: int = 0
     """Of the training, as its text has it; 0 where that is not plain."""
     weights: str | None = None
-    """Where a training leaves its weights when it ends, and the experiments wait for them; none: nowhere."""
+    """Where a training leaves its weights when it ends, and the experiments wait for them;
+    none: nowhere.
+    """
     shim: bool = True
     """Let programs written for older Keras or tf.keras run on Keras 3."""
     note_opened: bool = False
     """Say when the import system lists a folder (`importing.py`)."""
     stand_ins: tuple[str, ...] | None = None
-    """Data sets to give made-up data for (`standin.py`); empty: whatever cannot be had; none: for no one."""
+    """Data sets to give made-up data for (`standin.py`); empty: whatever cannot be had; none:
+    for no one.
+    """
     tap_output: bool = True
     """Read metrics off the printed lines."""
     hide: dict[str, Any] | None = None

@@ -1,7 +1,9 @@
-"""What is noted of the exception that ended the program: its class, its frames and the values at its place.
+"""What is noted of the exception that ended the program: its class, its frames and the values at
+its place.
 
-Whoever reads the note decides by these facts what happened, not by the words of the message. Bounded in size;
-secrets are hidden where the note is written (folder.py)."""
+Whoever reads the note decides by these facts what happened, not by the words of the message.
+Bounded in size; secrets are hidden where the note is written (folder.py).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from reenact_probe.types import Facts, Function
 
 MAX_TEXT = 4000
 MAX_FRAMES = 40
-PROGRAM, PROBE, PYTHON = "program", "probe", "python"
+PROGRAM = "program"
+PROBE = "probe"
+PYTHON = "python"
 """Whose a frame is; anything else is the name of a package."""
 _FRAME_IN_TEXT = re.compile(r'^ *File "(.+)", line (\d+), in (.+)$', re.MULTILINE)
 OF_LAUNCHERS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK")
@@ -42,7 +46,9 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def describe(error: BaseException) -> Facts:
-    """An exception as JSON: type, message, frames, the innermost place in the user's own code, and facts."""
+    """An exception as JSON: type, message, frames, the innermost place in the user's own code,
+    and facts.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
     place = own[-1] if own else (frames[-1] if frames else None)
@@ -51,14 +57,18 @@ def describe(error: BaseException) -> Facts:
     if worker is not None:
         message, place = worker[0], worker[1] or place
     if isinstance(error, SyntaxError) and error.filename:
-        place = traceback.FrameSummary(error.filename, error.lineno or 1, "", line=(error.text or "").strip())
+        place = traceback.FrameSummary(
+            error.filename, error.lineno or 1, "", line=(error.text or "").strip()
+        )
     noted: Facts = {
         "type": type(error).__name__,
         "message": message[:MAX_TEXT],
         "file": missing_path(error),
         "place": [place.filename, place.lineno, 0, 0, 0] if place else None,
         "source": place.line if place else None,
-        "frames": [[frame.filename, frame.lineno, frame.name, frame.line] for frame in frames[-MAX_FRAMES:]],
+        "frames": [
+            [frame.filename, frame.lineno, frame.name, frame.line] for frame in frames[-MAX_FRAMES:]
+        ],
         "bases": [base.__name__ for base in type(error).__mro__],
     }
     # What is known of an exception must not be lost because one of its values cannot be read.
@@ -68,7 +78,9 @@ def describe(error: BaseException) -> Facts:
 
 
 def of_worker(error: BaseException) -> tuple[str, traceback.FrameSummary | None] | None:
-    """Message and place of what a worker of a DataLoader raised: torch hands on its traceback as a text."""
+    """Message and place of what a worker of a DataLoader raised: torch hands on its traceback
+    as a text.
+    """
     trail = next(reversed(list(trails_of(error.__traceback__))), None)
     if trail is None or trail.tb_frame.f_globals.get("__name__") != "torch._utils":
         return None
@@ -88,7 +100,9 @@ def facts_of(error: BaseException) -> Facts:
     """Facts that tell what happened whatever the message says."""
     trails = list(trails_of(error.__traceback__))
     stack = [frame_facts(trail.tb_frame, trail.tb_lineno) for trail in trails]
-    before_filter = _unfiltered.get("facts") if _unfiltered.get("error") == _identity(error) else None
+    before_filter = (
+        _unfiltered.get("facts") if _unfiltered.get("error") == _identity(error) else None
+    )
     if before_filter is not None:
         stack += before_filter["stack"]
     facts: Facts = {
@@ -116,7 +130,9 @@ def facts_of(error: BaseException) -> Facts:
 
 
 def keep_before_filter() -> None:
-    """Note what Keras takes out of the traceback of an exception, its own frames, before it does so."""
+    """Note what Keras takes out of the traceback of an exception, its own frames, before it
+    does so.
+    """
     utils = sys.modules.get("keras.src.utils.traceback_utils")
     if hasattr(utils, FILTER):
         patch(utils, FILTER, _noting_first)
@@ -137,7 +153,8 @@ def _note_unfiltered(error: BaseException | None, trail: TracebackType) -> None:
         return
     trails = [entry for entry in trails_of(trail) if _owner(entry.tb_frame) != PROBE]
     stack = [frame_facts(entry.tb_frame, entry.tb_lineno) for entry in trails]
-    # Facts are kept, not frames: an exception that the program catches must not hold its tensors in memory.
+    # Facts are kept, not frames: an exception that the program catches must not hold its tensors in
+    # memory.
     facts = {"stack": stack, "call": _of_call(error, trails)} if trails else None
     _unfiltered.update(error=_identity(error), facts=facts)
 
@@ -173,8 +190,9 @@ def _standard() -> frozenset[str]:
 
 
 def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
-    """Who raised: the innermost frame by a statement of its own, or what it called; and the nearest call
-    around it that was given tensors."""
+    """Who raised: the innermost frame by a statement of its own, or what it called; and the nearest
+    call around it that was given tensors.
+    """
     frame, raised = trails[-1].tb_frame, raises_itself(trails[-1])
     owner = _owner(frame)
     if raised and owner == PROGRAM:
@@ -209,7 +227,10 @@ def _subject(error: BaseException, inner: Facts) -> str:
     elif isinstance(error, AttributeError) and getattr(error, "name", None) is not None:
         # Python 3.10 and later keep the object, which may be None.
         package = package_of(error.obj)  # type: ignore[attr-defined,unused-ignore]
-    elif isinstance(error, AttributeError) and inner["function"] in ("__getattr__", "__getattribute__"):
+    elif isinstance(error, AttributeError) and inner["function"] in (
+        "__getattr__",
+        "__getattribute__",
+    ):
         package = inner["module"].partition(".")[0]
     if not package or package in _standard():
         return PYTHON if package else ""

@@ -1,5 +1,6 @@
-"""Values at the place of an exception: the file that is missing, the variable that is not set, the device
-that was asked for, the memory that there is."""
+"""Values at the place of an exception: the file that is missing, the variable that is not set, the
+device that was asked for, the memory that there is.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def missing_path(error: BaseException) -> Any:
 
 
 def of_file(error: BaseException, missing: Any) -> Facts:
-    """The number of an error of the system; whether the folder of its file is there, and what is in it."""
+    """The number of an error of the system; whether the folder of its file is there, and what
+    is in it.
+    """
     facts: Facts = {"errno": error.errno} if isinstance(error, OSError) else {}
     if not isinstance(missing, (str, os.PathLike)):
         return facts
@@ -66,16 +69,24 @@ def of_data(trails: list[TracebackType]) -> Facts:
 def of_variable(error: BaseException, stack: list[Facts], trails: list[TracebackType]) -> Facts:
     """The environment variable that was asked for and is not set."""
     inner = stack[-1] if stack else {}
-    asked = isinstance(error, KeyError) and inner.get("module") == "os" and inner["function"] == "__getitem__"
+    asked = (
+        isinstance(error, KeyError)
+        and inner.get("module") == "os"
+        and inner["function"] == "__getitem__"
+    )
     if asked and error.args:
         return {"variable": str(error.args[0])[:80]}
     # `int(os.getenv(NAME))`
-    name = FailedCall(trails[-1]).unset_variable() if trails and isinstance(error, TypeError) else ""
+    name = (
+        FailedCall(trails[-1]).unset_variable() if trails and isinstance(error, TypeError) else ""
+    )
     return {"variable": name[:80]} if name else {}
 
 
 def of_torch(trails: list[TracebackType]) -> Facts:
-    """Whether the torch of this process has a GPU to compute on, and the device that was asked for."""
+    """Whether the torch of this process has a GPU to compute on, and the device that was asked
+    for.
+    """
     torch: Library = sys.modules.get("torch")
     # A torch whose import failed lacks parts.
     if not hasattr(torch, "cuda") or not hasattr(torch, "version"):
@@ -87,7 +98,10 @@ def of_torch(trails: list[TracebackType]) -> Facts:
         if asked:
             backend: Library = torch.backends.mps if asked == "mps" else getattr(torch, asked, None)
             if hasattr(backend, "is_available"):
-                facts["device"] = {"asked": asked, "available": bool(backend.is_available())}
+                facts["device"] = {
+                    "asked": asked,
+                    "available": bool(backend.is_available()),
+                }
             break
     return facts
 
@@ -95,11 +109,21 @@ def of_torch(trails: list[TracebackType]) -> Facts:
 def of_memory(error: BaseException) -> Facts:
     """Bytes that were asked for and that there are."""
     torch: Library = sys.modules.get("torch")
-    on_device = type(error).__name__ == "OutOfMemoryError" and str(type(error).__module__).startswith("torch")
+    on_device = type(error).__name__ == "OutOfMemoryError" and str(
+        type(error).__module__
+    ).startswith("torch")
     if on_device and torch is not None and torch.cuda.is_available():
         total = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
-        return {"memory": {"asked": None, "used": torch.cuda.memory_allocated(), "total": total}}
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
+        return {
+            "memory": {
+                "asked": None,
+                "used": torch.cuda.memory_allocated(),
+                "total": total,
+            }
+        }
+    total = (
+        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
+    )
     asked = None
     # numpy keeps the array that it could not make.
     if isinstance(error, MemoryError) and hasattr(error, "shape") and hasattr(error, "dtype"):

@@ -1,4 +1,6 @@
-"""What the data looks like: running facts of inputs and labels, by split, and rows that two splits share."""
+"""What the data looks like: running facts of inputs and labels, by split, and rows that two
+splits share.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,20 @@ MAX_CLASSES = 1000
 MAX_KEYS = 200_000
 KEY_VALUES = 1024
 WHOLE, FEW = 0.99, 16
-"""Share of the rows of a batch that counts as all of them; a batch so small may be all by chance."""
+"""Share of the rows of a batch that counts as all of them; a batch so small may be all by
+chance.
+"""
 FEW_ROWS = 2000
 MOST_LABELS = 100_000
 """Rows of a data set in memory that are measured: of its inputs, of its labels."""
 ENOUGH = 64
 """Rows of a split from which on the spread of each of its features tells something."""
-FEW_LABELS, FEW_BATCHES, MOST_BATCHES = 8, 4, 400
-"""Rows that a batch must have for its mean label to tell something, and how many of these batches."""
+FEW_LABELS = 8
+FEW_BATCHES = 4
+MOST_BATCHES = 400
+"""Rows that a batch must have for its mean label to tell something, and how many of these
+batches.
+"""
 _WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
 """Odd and without a pattern, so that the same values in another order have another key."""
 
@@ -59,7 +67,10 @@ class TensorFacts:
         self._features(values)
         values = values if self.bad == 0 else values[finite]
         if values.size:
-            self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+            self.low, self.high = (
+                min(self.low, float(values.min())),
+                max(self.high, float(values.max())),
+            )
             self.total += float(values.sum(dtype="f8"))
             self.squares += float(numpy.square(values, dtype="f8").sum())
             self.values += values.size
@@ -69,16 +80,22 @@ class TensorFacts:
         if flat.shape[1] > MAX_FEATURES or not len(flat):
             return
         low, high = flat.min(axis=0), flat.max(axis=0)
-        sums = numpy.stack([flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)])
+        sums = numpy.stack(
+            [flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)]
+        )
         if self.feature_low is None or self.feature_low.shape != low.shape:
-            self.feature_low, self.feature_high, self.feature_sums = low, high, sums
+            self.feature_low = low
+            self.feature_high = high
+            self.feature_sums = sums
         else:
             self.feature_sums = self.feature_sums + sums
             self.feature_low = numpy.minimum(self.feature_low, low)
             self.feature_high = numpy.maximum(self.feature_high, high)
 
     def spreads(self) -> Array:
-        """The standard deviation of each feature of numbers; none where rows are few or of several sizes."""
+        """The standard deviation of each feature of numbers; none where rows are few or of
+        several sizes.
+        """
         known = self.feature_sums is not None and None not in (self.shape or [None])[1:]
         if not known or "float" not in self.dtype or self.rows < ENOUGH or self.bad:
             return None
@@ -86,22 +103,29 @@ class TensorFacts:
         return numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
 
     def spread_beside(self, train: TensorFacts) -> float | None:
-        """The spread of a feature as a share of that in the training data: of all together or the median of
-        those that vary there, whichever is nearer to one, for many are rare and some have long tails."""
+        """The spread of a feature as a share of that in the training data: of all together or the
+        median of those that vary there, whichever is nearer to one, for many are rare and some have
+        long tails.
+        """
         own, other = self.spreads(), train.spreads() if train is not self else None
         if own is None or other is None or own.shape != other.shape:
             return None
         vary = other > 1e-6
         if numpy.count_nonzero(vary) < 4:
             return None
-        shares = (numpy.median(own[vary] / other[vary]), numpy.linalg.norm(own) / numpy.linalg.norm(other))
+        shares = (
+            numpy.median(own[vary] / other[vary]),
+            numpy.linalg.norm(own) / numpy.linalg.norm(other),
+        )
         return min(map(float, shares), key=lambda share: abs(numpy.log(max(share, 1e-9))))
 
     def count_classes(self, array: Array) -> None:
         """Take in labels as classes, for as long as they look like classes."""
         array = numpy.asarray(array)
         if array.ndim > 1 and array.shape[-1] > 1 and self.one_hot:
-            self.one_hot = bool(((array == 0) | (array == 1)).all() and (array.sum(axis=-1) == 1).all())
+            self.one_hot = bool(
+                ((array == 0) | (array == 1)).all() and (array.sum(axis=-1) == 1).all()
+            )
         elif array.ndim <= 1 or array.shape[-1] == 1:
             self.one_hot = False
         if self.one_hot:
@@ -115,8 +139,10 @@ class TensorFacts:
             self.means.append(float(array.mean()))
 
     def batch_spread(self) -> float | None:
-        """How far the means of the batches lie apart, in standard deviations of the labels: near one where
-        rows come sorted by class, near the root of one by the size of a batch where they are shuffled."""
+        """How far the means of the batches lie apart, in standard deviations of the labels: near
+        one where rows come sorted by class, near the root of one by the size of a batch where they
+        are shuffled.
+        """
         rows = sum(self.counts.values())
         if len(self.means) < FEW_BATCHES or len(self.counts) < 2:
             return None
@@ -194,15 +220,19 @@ class Split:
         return len(self.keys) < MAX_KEYS and (not self.batches or self.known >= WHOLE)
 
     def foreign(self, train: Split) -> set[int]:
-        """Its rows without batches that are training rows and nothing else: those are evaluated on purpose,
-        beside others. All of its rows where there are no others."""
+        """Its rows without batches that are training rows and nothing else: those are evaluated on
+        purpose, beside others. All of its rows where there are no others.
+        """
         batches = [(keys, len(keys)) for keys in self.batches]
-        others = [keys for keys, rows in batches if rows < FEW or len(keys & train.keys) < WHOLE * rows]
+        others = [
+            keys for keys, rows in batches if rows < FEW or len(keys & train.keys) < WHOLE * rows
+        ]
         return set().union(*others) if others else self.keys
 
     def completed_by(self, seen: Split | None) -> Split:
-        """A data set whose rows are known by their numbers only takes its facts from the batches seen, as one
-        of many parts does for its labels."""
+        """A data set whose rows are known by their numbers only takes its facts from the batches
+        seen, as one of many parts does for its labels.
+        """
         if seen is None or self.label.rows:
             return self
         both = Split(self.first_step)
@@ -218,7 +248,9 @@ class Data:
         self.splits: dict[str, Split] = {}
         """By name, from the batches that were seen."""
         self.whole: dict[str, Split] = {}
-        """By name, read from a data set that lies in memory: better than what single batches tell."""
+        """By name, read from a data set that lies in memory: better than what single batches
+        tell.
+        """
         self.train_name: str | None = None
         """Name of the loader that training draws from."""
         self.dirty = False
@@ -234,8 +266,9 @@ class Data:
         return self.as_dict(steps) if dirty else None
 
     def as_dict(self, steps: int) -> Facts:
-        """JSON. An evaluation source used while training went on is validation, one used only after it is
-        test."""
+        """JSON. An evaluation source used while training went on is validation, one used only after
+        it is test.
+        """
         best = dict(self.splits)
         for name, whole in self.whole.items():
             own = "train" if name == self.train_name else name
@@ -244,19 +277,34 @@ class Data:
                 best[own].label.means = self.splits[own].label.means
         given = ("train", "validation", "test")
         named = [
-            (name if name in given else "validation" if split.first_step < steps else "test", split)
+            (
+                name if name in given else "validation" if split.first_step < steps else "test",
+                split,
+            )
             for name, split in best.items()
         ]
         train = next((split for name, split in named if name == "train"), Split(0))
         tensors = [
-            dict(facts.as_dict(name, role), feature_spread=facts.spread_beside(train.input))
+            dict(
+                facts.as_dict(name, role),
+                feature_spread=facts.spread_beside(train.input),
+            )
             for name, split in named
             for role, facts in (("input", split.input), ("label", split.label))
             if facts.rows
         ]
-        others = [(name, split.foreign(train)) for name, split in named if split is not train and split.keys]
+        others = [
+            (name, split.foreign(train))
+            for name, split in named
+            if split is not train and split.keys
+        ]
         overlaps = [
-            {"split": name, "rows": len(keys), "shared": len(keys & train.keys), "complete": train.complete}
+            {
+                "split": name,
+                "rows": len(keys),
+                "shared": len(keys & train.keys),
+                "complete": train.complete,
+            }
             for name, keys in others
             if train.keys
         ]
@@ -264,7 +312,9 @@ class Data:
 
 
 def distinct(facts: list[Any]) -> list[Any]:
-    """Each of these once: a loader that is made again every epoch gives the same facts every time."""
+    """Each of these once: a loader that is made again every epoch gives the same facts every
+    time.
+    """
     kept: list[Any] = []
     for item in facts:
         if item not in kept[-50:]:
@@ -285,6 +335,7 @@ def row_keys(rows: Any) -> list[int]:
         return []
     flat = spread(rows.reshape(len(rows), -1), KEY_VALUES)
     words = numpy.ascontiguousarray(flat, dtype="f4").view("u4")
-    # One pass without a copy as wide as the data: that copy would be most of what a short training pays.
+    # One pass without a copy as wide as the data: that copy would be most of what a short training
+    # pays.
     keys = numpy.einsum("ij,j->i", words, _WEIGHTS[: words.shape[1]], dtype="u8", casting="unsafe")
     return keys.tolist()

@@ -1,7 +1,9 @@
-"""How the process ends: the exception that ended it, the last chunk of the trace, and training in forks.
+"""How the process ends: the exception that ended it, the last chunk of the trace, and training in
+forks.
 
-A process made by fork shares its parent's recording and must not write to it. It leaves one small file at its
-first optimizer step; the parent finds the file when it ends. Loading workers never step, so they leave none.
+A process made by fork shares its parent's recording and must not write to it. It leaves one small
+file at its first optimizer step; the parent finds the file when it ends. Loading workers never
+step, so they leave none.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.types import Facts
 
 NOTE = "forked.json"
-SENTENCE = "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
+SENTENCE = (
+    "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
+)
 
 
 def at_exit(recorder: Recorder) -> None:
@@ -29,14 +33,17 @@ def at_exit(recorder: Recorder) -> None:
 
     def finish() -> None:
         if os.getpid() == pid:
-            # The interpreter keeps the exception that ended the main program before exit handlers run.
+            # The interpreter keeps the exception that ended the main program before exit handlers
+            # run.
             close(recorder, getattr(sys, "last_value", None))
 
     atexit.register(finish)
 
 
 def close(recorder: Recorder, error: BaseException | None) -> None:
-    """Finish every part and write how it ended, even when the probe switched itself off on the way."""
+    """Finish every part and write how it ended, even when the probe switched itself off on the
+    way.
+    """
     _finish(recorder)
     try:
         _write(recorder, error)
@@ -69,7 +76,9 @@ def _write(recorder: Recorder, error: BaseException | None) -> None:
 
 
 def stop_here(recorder: Recorder) -> None:
-    """End the process now: enough was seen. Output is written out first; nothing else of the program runs."""
+    """End the process now: enough was seen. Output is written out first; nothing else of the
+    program runs.
+    """
     _finish(recorder)
     recorder.close({"finished": False, "stopped": True})
     for stream in (sys.stdout, sys.stderr):

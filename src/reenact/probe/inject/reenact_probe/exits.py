@@ -1,7 +1,9 @@
-"""The end of the program as its user sees it: tracebacks without frames of the probe, and why the program, or
-a library that reads its command line, ended it.
+"""The end of the program as its user sees it: tracebacks without frames of the probe, and why the
+program, or a library that reads its command line, ended it.
 
-An interpreter forgets a `SystemExit`: what was printed is noted where `sys.exit` or `exit` is called."""
+An interpreter forgets a `SystemExit`: what was printed is noted where `sys.exit` or `exit` is
+called.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def usage_error() -> Facts | None:
 
 
 def _hiding(original: Function) -> Function:
-    def excepthook(kind: type[BaseException], error: BaseException, trail: TracebackType | None) -> None:
+    def excepthook(
+        kind: type[BaseException], error: BaseException, trail: TracebackType | None
+    ) -> None:
         shown = _without_probe(trail)
         kept = [(link, link.__traceback__) for link in _chain(error)]
         try:
@@ -114,7 +118,10 @@ def note(status: Any, caller: FrameType) -> None:
     if said is None:
         return
     message, missing = said
-    own = next((frame for frame, facts in zip(frames, stack) if facts["owner"] == PROGRAM), None)
+    own = next(
+        (frame for frame, facts in zip(frames, stack) if facts["owner"] == PROGRAM),
+        None,
+    )
     lines = traceback.extract_stack(own, 1) if own is not None else None
     frames_noted = [[one["file"], one["line"], one["function"], ""] for one in stack[:MAX_FRAMES]]
     _noted.update(
@@ -162,7 +169,9 @@ def _of_argparse(frames: list[FrameType]) -> tuple[str, list[str]] | None:
 
 
 def _missing_in(parser: Any) -> list[str]:
-    """What a parser requires and was not given, as it would be typed; options come before positions."""
+    """What a parser requires and was not given, as it would be typed; options come before
+    positions.
+    """
     actions = [action for action in parser._actions if action.required and not _is_given(action)]
     for group in parser._mutually_exclusive_groups:
         if group.required and not any(map(_is_given, group._group_actions)):
@@ -170,7 +179,9 @@ def _missing_in(parser: Any) -> list[str]:
     missing: list[str] = []
     for action in sorted(actions, key=lambda action: not action.option_strings):
         missing.append(" ".join([*action.option_strings[-1:], *_values_of(action)]))
-        below = next(iter(action.choices.values()), None) if isinstance(action.choices, dict) else None
+        below = (
+            next(iter(action.choices.values()), None) if isinstance(action.choices, dict) else None
+        )
         # A command of its own arguments.
         if hasattr(below, "_actions"):
             missing += _missing_in(below)

@@ -1,9 +1,10 @@
-"""The call at which an exception came out of a frame: what was called, and the tensors that it was given.
+"""The call at which an exception came out of a frame: what was called, and the tensors that it was
+given.
 
-Read from the instruction of the frame, its text and its variables. Nothing of the program is executed for
-it: names and plain attributes are looked up, properties and subscripts are not. Of tensors the shape, the
-type and the device are kept, of whole numbers their range as well (it explains an index out of range), never
-their content.
+Read from the instruction of the frame, its text and its variables. Nothing of the program is
+executed for it: names and plain attributes are looked up, properties and subscripts are not. Of
+tensors the shape, the type and the device are kept, of whole numbers their range as well (it
+explains an index out of range), never their content.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MISSING: Any = object()
 
 
 def raises_itself(trail: TracebackType) -> bool:
-    """Whether the frame raised by a statement of its own (`raise`, `assert`): not what it called."""
+    """Whether the frame raised by a statement of its own (`raise`, `assert`): not what it
+    called.
+    """
     operation = trail.tb_frame.f_code.co_code[trail.tb_lasti]
     return dis.opname[operation] == "RAISE_VARARGS"
 
@@ -98,7 +101,10 @@ class FailedCall:
         """The kind of device that the call was given; empty where it was given none."""
         if not isinstance(self.node, ast.Call):
             return ""
-        for argument in (*self.node.args, *(keyword.value for keyword in self.node.keywords)):
+        for argument in (
+            *self.node.args,
+            *(keyword.value for keyword in self.node.keywords),
+        ):
             given = argument.value if isinstance(argument, ast.Constant) else self.look_up(argument)
             named = str(given) if isinstance(given, (str, kind)) else ""
             if named.partition(":")[0] in DEVICES:
@@ -149,7 +155,9 @@ class FailedCall:
         return [name for name in keywords if name not in known]
 
     def look_up(self, node: ast.AST) -> Any:
-        """What a name, or an attribute of it, holds; `MISSING` where that would execute something."""
+        """What a name, or an attribute of it, holds; `MISSING` where that would execute
+        something.
+        """
         if isinstance(node, ast.Name):
             for scope in (self.frame.f_locals, self.frame.f_globals, vars(builtins)):
                 if node.id in scope:
@@ -210,7 +218,9 @@ def tensor_facts(name: str, value: Any) -> Facts:
 
 
 def _expression(trail: TracebackType) -> ast.AST | None:
-    """The expression that was being evaluated, as far as the interpreter knows it; else the whole line."""
+    """The expression that was being evaluated, as far as the interpreter knows it; else the
+    whole line.
+    """
     frame = trail.tb_frame
     lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
     if not 0 < trail.tb_lineno <= len(lines):
@@ -236,17 +246,26 @@ def _parsed(text: str) -> ast.AST | None:
             continue
         statement = body[0] if body else None
         value = getattr(statement, "value", None)
-        return value if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign) else statement
+        return (
+            value
+            if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign)
+            else statement
+        )
     return None
 
 
 def _parts(node: ast.AST | None) -> list[ast.AST]:
     """What took part in an expression by itself: not what a part of it was computed from."""
     if isinstance(node, ast.Call):
-        parts: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
+        parts: list[ast.AST] = [
+            *node.args,
+            *(keyword.value for keyword in node.keywords),
+        ]
         if isinstance(node.func, ast.Attribute):
             parts.insert(0, node.func.value)
-        elements = [part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part] for part in parts]
+        elements = [
+            part.elts if isinstance(part, (ast.List, ast.Tuple)) else [part] for part in parts
+        ]
         plain = itertools.chain.from_iterable(elements)
         return [part.value if isinstance(part, ast.Starred) else part for part in plain]
     if isinstance(node, ast.BinOp):
@@ -276,6 +295,10 @@ def _attribute(owner: Any, name: str) -> Any:
         return MISSING
     if isinstance(static, (staticmethod, classmethod)):
         return static.__func__
-    if callable(static) and not isinstance(owner, (type, ModuleType)) and inspect.isfunction(static):
+    if (
+        callable(static)
+        and not isinstance(owner, (type, ModuleType))
+        and inspect.isfunction(static)
+    ):
         return static.__get__(owner)
     return static if callable(static) else MISSING

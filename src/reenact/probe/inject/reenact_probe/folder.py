@@ -1,11 +1,13 @@
-"""The folder of a trace: a header, a graph, an ending, and numbered chunks that are never touched again.
+"""The folder of a trace: a header, a graph, an ending, and numbered chunks that are never touched
+again.
 
 The header of every trace names the columns of its tables, so that a reader never counts.
 
-Every file is written beside its place and moved there, so that a reader sees whole files only, whenever the
-program is killed. Secrets are kept out by the rules that the launcher hands over (reenact/redact.py): it
-names variables, never their values, which are read here, where the program runs. Variables that the program
-itself sets later (from a file of settings, for example) count when their names say so.
+Every file is written beside its place and moved there, so that a reader sees whole files only,
+whenever the program is killed. Secrets are kept out by the rules that the launcher hands over
+(reenact/redact.py): it names variables, never their values, which are read here, where the program
+runs. Variables that the program itself sets later (from a file of settings, for example) count when
+their names say so.
 """
 
 from __future__ import annotations
@@ -25,37 +27,92 @@ if TYPE_CHECKING:
 
 OWNER = "owner"
 STEP = (
-    "step", "time", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "carried", "training",
-    "sampled", "optimizer", "data_wait", "grad_norm", "weight_norm", "update_norm", "accuracy",
-    "label_loss", "permuted_loss", "clip_norm", "clip_limit", "memory",
-)  # fmt: skip
-"""One row a step of an optimizer, sampled or not; what is known only on sampled steps is NaN elsewhere.
+    "step",
+    "time",
+    "epoch",
+    "loss",
+    "learning_rate",
+    "batch_size",
+    "backward_calls",
+    "carried",
+    "training",
+    "sampled",
+    "optimizer",
+    "data_wait",
+    "grad_norm",
+    "weight_norm",
+    "update_norm",
+    "accuracy",
+    "label_loss",
+    "permuted_loss",
+    "clip_norm",
+    "clip_limit",
+    "memory",
+)
+"""One row a step of an optimizer, sampled or not; what is known only on sampled steps is NaN
+elsewhere.
 
-`carried` is 1 when gradients of the step before were still there at the first backward call, 0 when they had
-been cleared. `training` is the mode of the model in the last forward pass seen. `label_loss` is the plain
-mean loss of the batch by our own arithmetic, `permuted_loss` the same with the labels of other rows.
-`clip_norm` is the norm of the gradients before they were clipped, `clip_limit` what they were clipped to.
-`memory` is that of the process, in MB."""
+`carried` is 1 when gradients of the step before were still there at the first backward call, 0 when
+they had been cleared. `training` is the mode of the model in the last forward pass seen.
+`label_loss` is the plain mean loss of the batch by our own arithmetic, `permuted_loss` the same
+with the labels of other rows. `clip_norm` is the norm of the gradients before they were clipped,
+`clip_limit` what they were clipped to. `memory` is that of the process, in MB.
+"""
 
 PARAMETER = (
-    "step", "parameter", "grad_present", "grad_mean", "grad_std", "grad_mean_abs", "grad_norm",
-    "grad_max_abs", "grad_zero_share", "grad_bad_share", "weight_mean", "weight_std", "weight_mean_abs",
-    "weight_norm", "weight_max_abs", "weight_tiny_share", "weight_negative_share", "weight_bad_share",
+    "step",
+    "parameter",
+    "grad_present",
+    "grad_mean",
+    "grad_std",
+    "grad_mean_abs",
+    "grad_norm",
+    "grad_max_abs",
+    "grad_zero_share",
+    "grad_bad_share",
+    "weight_mean",
+    "weight_std",
+    "weight_mean_abs",
+    "weight_norm",
+    "weight_max_abs",
+    "weight_tiny_share",
+    "weight_negative_share",
+    "weight_bad_share",
     "update_mean_abs",
-    "update_norm", "update_ratio",
-)  # fmt: skip
-"""One row a parameter tensor and sampled step. Weights are as they are after the step. `tiny` is below
-1e-5."""
+    "update_norm",
+    "update_ratio",
+)
+"""One row a parameter tensor and sampled step. Weights are as they are after the step. `tiny` is
+below 1e-5.
+"""
 
 LAYER = (
-    "step", "layer", "phase", "training", "mean", "std", "minimum", "maximum", "mean_abs", "zero_share",
-    "nonpositive_share", "beyond_5_share", "saturated_share", "dead_unit_share", "bad_share", "row_sum",
-    "grad_mean", "grad_mean_abs", "grad_zero_share", "grad_bad_share",
-)  # fmt: skip
+    "step",
+    "layer",
+    "phase",
+    "training",
+    "mean",
+    "std",
+    "minimum",
+    "maximum",
+    "mean_abs",
+    "zero_share",
+    "nonpositive_share",
+    "beyond_5_share",
+    "saturated_share",
+    "dead_unit_share",
+    "bad_share",
+    "row_sum",
+    "grad_mean",
+    "grad_mean_abs",
+    "grad_zero_share",
+    "grad_bad_share",
+)
 """One row a layer and sampled forward pass: its output, and the gradient that came back to it.
 
-`phase` is 0 for a training pass, 1 for an evaluation. `bad` is NaN or infinite. `row_sum` is the mean over
-the batch of the sum of an output row, for the last layer only."""
+`phase` is 0 for a training pass, 1 for an evaluation. `bad` is NaN or infinite. `row_sum` is the
+mean over the batch of the sum of an output row, for the last layer only.
+"""
 
 COLUMNS = {"steps": STEP, "parameters": PARAMETER, "layers": LAYER}
 
@@ -112,7 +169,11 @@ class Folder:
         """True when this process may record here."""
         os.makedirs(self.path, exist_ok=True)
         try:
-            handle = os.open(os.path.join(self.path, OWNER), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            handle = os.open(
+                os.path.join(self.path, OWNER),
+                os.O_CREAT | os.O_EXCL | os.O_WRONLY,
+                0o600,
+            )
         except FileExistsError:
             return False
         with os.fdopen(handle, "w") as file:
@@ -172,7 +233,9 @@ class Hiding:
         self._given = [value for value in given if value]
 
     def dumped(self, content: Any) -> str:
-        """The content as JSON text without secrets. Most has none, and is searched only as a whole."""
+        """The content as JSON text without secrets. Most has none, and is searched only as a
+        whole.
+        """
         text = _text(content)
         values = self._values()
         lowered = text.lower()
@@ -186,13 +249,17 @@ class Hiding:
         values = {
             os.environ[name].strip()
             for name in late
-            if re.search(self._name, name, re.IGNORECASE) and len(os.environ[name].strip()) >= self._shortest
+            if re.search(self._name, name, re.IGNORECASE)
+            and len(os.environ[name].strip()) >= self._shortest
         }
         return sorted(values.union(self._given), key=len, reverse=True)
 
     def _cleaned(self, value: Any, values: list[str]) -> Any:
         if isinstance(value, dict):
-            return {self._word(str(key), values): self._cleaned(item, values) for key, item in value.items()}
+            return {
+                self._word(str(key), values): self._cleaned(item, values)
+                for key, item in value.items()
+            }
         if isinstance(value, (list, tuple)):
             return [self._cleaned(item, values) for item in value]
         if value is None or isinstance(value, (bool, int, float)):

@@ -1,8 +1,9 @@
 """Nothing that goes wrong in the probe may reach the program.
 
-Every function that the program can enter is wrapped by `guarded(name)`. The first error inside one switches
-the probe off: what was patched is put back, one line goes to stderr, the program goes on unobserved. A test
-arms an error with `REENACT_PROBE_FAULT=name` or `name:3` for the third time the function is entered.
+Every function that the program can enter is wrapped by `guarded(name)`. The first error inside one
+switches the probe off: what was patched is put back, one line goes to stderr, the program goes on
+unobserved. A test arms an error with `REENACT_PROBE_FAULT=name` or `name:3` for the third time the
+function is entered.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def switch_off(name: str, error: BaseException) -> None:
     with contextlib.suppress(Exception):
         state.on_error(sentence)
     stand_down()
-    sys.stderr.write(f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n")
+    sys.stderr.write(
+        f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n"
+    )
 
 
 def stand_down() -> None:
@@ -74,7 +77,9 @@ def stand_down() -> None:
 
 def wake() -> None:
     """Begin, in this process perhaps again: a second watch, or a test."""
-    state.asleep, state.undo, state.on_error = False, [], lambda _: None
+    state.asleep = False
+    state.undo = []
+    state.on_error = lambda _: None
 
 
 wake()

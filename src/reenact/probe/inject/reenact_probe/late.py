@@ -23,7 +23,9 @@ class _Watcher:
         if name not in self.waiting or name in self.busy:
             return None
         self.busy.add(name)
-        finders = [find for f in sys.meta_path if f is not self and (find := getattr(f, "find_spec", None))]
+        finders = [
+            find for f in sys.meta_path if f is not self and (find := getattr(f, "find_spec", None))
+        ]
         try:
             spec = next(filter(None, (find(name, path, target) for find in finders)), None)
         finally:
@@ -36,7 +38,8 @@ class _Watcher:
         execute = loader.exec_module
 
         def exec_module(module: Module) -> None:
-            # On the instance, for this one import: the loader stays the object the import system made.
+            # On the instance, for this one import: the loader stays the object the import system
+            # made.
             del loader.exec_module
             execute(module)
             for callback in self.waiting.pop(name, ()):
@@ -52,7 +55,9 @@ def when_imported(name: str, callback: Callable[[Any], object]) -> None:
     """Call `callback(module)` once `name` is imported; at once when it already is."""
     module = sys.modules.get(name)
     # A module that is still being imported has no finished face yet.
-    if module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False):
+    if module is not None and not getattr(
+        getattr(module, "__spec__", None), "_initializing", False
+    ):
         callback(module)
         return
     if _watcher not in sys.meta_path:

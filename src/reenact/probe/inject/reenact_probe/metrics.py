@@ -1,5 +1,5 @@
-"""What the program reports itself: metrics in printed lines, logged by Lightning, computed by torchmetrics;
-warnings of libraries.
+"""What the program reports itself: metrics in printed lines, logged by Lightning, computed by
+torchmetrics; warnings of libraries.
 
 Nothing that is printed is touched.
 """
@@ -50,7 +50,8 @@ class Tap:
             self._printed(text)
             return written
 
-        # On the instance: the stream stays the same object, with the same buffer, encoding and file number.
+        # On the instance: the stream stays the same object, with the same buffer, encoding and file
+        # number.
         stream.write = write
         state.undo.append(lambda: stream.__dict__.pop("write", None))
 
@@ -106,18 +107,32 @@ def tap_output(recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
 
 
 def watch_warnings(recorder: Recorder) -> None:
-    """Note what libraries warn of, with the line of the program that made them; where a function of the probe
-    stands in between, the warning is shown with the file and line that it has without the probe."""
+    """Note what libraries warn of, with the line of the program that made them; where a function of
+    the probe stands in between, the warning is shown with the file and line that it has without the
+    probe.
+    """
 
     @guarded("warning")
     def note(message: Any, category: type, filename: str, line: int, *_: Any, **__: Any) -> None:
         place = caller() if is_library(filename) else [filename, line, 0, 0, 0]
-        recorder.event("warning", category=category.__name__, message=str(message)[:500], place=place)
+        recorder.event(
+            "warning",
+            category=category.__name__,
+            message=str(message)[:500],
+            place=place,
+        )
 
     without_probe = guarded("warning-place")(around_probe)
 
     def showing(original: Function) -> Function:
-        def show(message: Any, category: type, filename: str, line: int, *args: Any, **kwargs: Any) -> Any:
+        def show(
+            message: Any,
+            category: type,
+            filename: str,
+            line: int,
+            *args: Any,
+            **kwargs: Any,
+        ) -> Any:
             note(message, category, filename, line)
             shown = without_probe(sys._getframe(1), filename, line) or (filename, line)
             return original(message, category, *shown, *args, **kwargs)
@@ -142,12 +157,17 @@ def watch_lightning(recorder: Recorder, module: Library) -> None:
             return
         for name, value in dict(trainer.callback_metrics).items():
             number, key = float(value), (name, recorder.epoch)
-            # Old values stay in the dictionary: only what changed, or belongs to a new epoch, is news.
+            # Old values stay in the dictionary: only what changed, or belongs to a new epoch, is
+            # news.
             if seen.get(key) != number:
                 seen[key] = number
                 recorder.metric(name, number, "lightning")
 
-    after(importlib.import_module(module.__name__ + ".trainer.call"), "_call_callback_hooks", hooks_called)
+    after(
+        importlib.import_module(module.__name__ + ".trainer.call"),
+        "_call_callback_hooks",
+        hooks_called,
+    )
 
 
 @guarded("torchmetrics-import")
@@ -162,7 +182,11 @@ def watch_torchmetrics(recorder: Recorder, torchmetrics: Library) -> None:
         name = type(metric).__name__
         for prefix in ("Multiclass", "Multilabel", "Binary"):
             name = name[len(prefix) :] if name.startswith(prefix) else name
-        recorder.metric(re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(), value.detach(), "torchmetrics")
+        recorder.metric(
+            re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(),
+            value.detach(),
+            "torchmetrics",
+        )
 
     def wrap(original: Function) -> Function:
         def _wrap_compute(metric: Any, compute: Function) -> Function:

@@ -15,13 +15,19 @@ from reenact_probe.types import Place
 LIBRARY: dict[str, bool] = {}
 """By file name, once it was asked: whether it belongs to a library."""
 _POSITIONS: dict[tuple[int, int], tuple[CodeType, Place]] = {}
-"""By a code object's identity and the instruction in it: the table behind it is read from its beginning."""
+"""By a code object's identity and the instruction in it: the table behind it is read from its
+beginning.
+"""
 _MOST_POSITIONS = 10_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")})
+_STDLIB = tuple(
+    {os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")}
+)
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _COMPILED = (".pyx", ".pxd", ".pxi")
-"""Endings of Cython's sources: frames of a compiled package name files that are not installed with it."""
+"""Endings of Cython's sources: frames of a compiled package name files that are not installed
+with it.
+"""
 
 
 def is_library(filename: str) -> bool:
@@ -49,8 +55,9 @@ def _looks_like_library(filename: str) -> bool:
 def caller(made: Any = None) -> Place | None:
     """`[file, line, column, end line, end column]` of the user's frame, or none.
 
-    With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where its class
-    is called, not where its class calls `super().__init__()`."""
+    With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where
+    its class is called, not where its class calls `super().__init__()`.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
@@ -84,11 +91,16 @@ def _read_position(frame: FrameType, code: CodeType) -> Place:
 
 
 def around_probe(frame: FrameType | None, filename: str, line: int) -> tuple[str, int] | None:
-    """Who called the function that the probe called again, where this is a line of the probe; else none."""
+    """Who called the function that the probe called again, where this is a line of the probe;
+    else none.
+    """
     if not os.path.abspath(filename).startswith(_HERE + os.sep):
         return None
     called: FrameType | None = None
-    while frame is not None and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
+    while frame is not None and (frame.f_code.co_filename, frame.f_lineno) != (
+        filename,
+        line,
+    ):
         called, frame = frame, frame.f_back
     while frame is not None and called is not None:
         if frame.f_code is called.f_code and frame.f_back is not None:
@@ -98,7 +110,9 @@ def around_probe(frame: FrameType | None, filename: str, line: int) -> tuple[str
 
 
 class Made:
-    """Places by identity. Nothing is stored on the object: nothing of ours is pickled or copied with it."""
+    """Places by identity. Nothing is stored on the object: nothing of ours is pickled or copied
+    with it.
+    """
 
     def __init__(self) -> None:
         self._places: dict[int, tuple[Any, Place]] = {}

@@ -1,4 +1,6 @@
-"""Holds what was seen until it is written: rows of three tables, metrics and events, header and graph."""
+"""Holds what was seen until it is written: rows of three tables, metrics and events, header and
+graph.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Recorder:
     FLUSH_ROWS = 20_000
     """Rows of layers that are written before their time, to keep memory small."""
     MAX_NOTES = 200_000
-    """Metrics and events kept over the whole run; a program that logs more has the later ones dropped."""
+    """Metrics and events kept over the whole run; a program that logs more has the later ones
+    dropped.
+    """
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -123,7 +127,9 @@ class Recorder:
     def event(self, kind: str, **facts: Any) -> None:
         self.kinds.add(kind)
         if self._has_space():
-            self._events.append(dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now()))
+            self._events.append(
+                dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now())
+            )
 
     def _has_space(self) -> bool:
         self._notes += 1
@@ -136,12 +142,16 @@ class Recorder:
         now = time.perf_counter()
         # The pause grows with the run, so that chunks stay few.
         self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 50)
-        if not self.owned or not (self._metrics or self._events or any(map(len, self.tables.values()))):
+        if not self.owned or not (
+            self._metrics or self._events or any(map(len, self.tables.values()))
+        ):
             return
         if self.folder.bytes >= self.folder.MAX_BYTES:
             for name in ("parameters", "layers"):
                 self.tables[name].take()
-            self.note_missing("the trace reached its size limit: later layer and parameter rows are left out")
+            self.note_missing(
+                "the trace reached its size limit: later layer and parameter rows are left out"
+            )
         members = {name: table.take() for name, table in self.tables.items()}
         notes = {"metrics": self._metrics, "events": self._events, "spent": self.spent}
         self._metrics, self._events = [], []

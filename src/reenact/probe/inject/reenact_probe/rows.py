@@ -1,8 +1,8 @@
-"""What single rows tell: whether inputs say anything about their labels, and whether rows that are evaluated
-again come back changed.
+"""What single rows tell: whether inputs say anything about their labels, and whether rows that are
+evaluated again come back changed.
 
-Both keep a few hundred rows, made short, and compute in numpy with numbers of their own: nothing of the
-program is drawn, moved or asked.
+Both keep a few hundred rows, made short, and compute in numpy with numbers of their own: nothing of
+the program is drawn, moved or asked.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ import numpy
 from reenact_probe.data import row_keys, spread
 from reenact_probe.types import Array, Facts
 
-MOST_ROWS, A_LOOK, FEWEST_ROWS = 512, 64, 160
+MOST_ROWS = 512
+A_LOOK = 64
+FEWEST_ROWS = 160
 """Rows that are kept, rows taken at one look, rows below which nothing can be concluded."""
 COLUMNS, BUCKETS = 1024, 96
 """Values of a row that are read, buckets that tokens are counted in."""
 MOST_CLASSES, MOST_LABELS = 24, 8
 PENALTIES = (0.3, 3.0, 30.0)
-FEW_AGAIN, MOST_AGAIN, MOST_TIMES = 8, 32, 12
+FEW_AGAIN = 8
+MOST_AGAIN = 32
+MOST_TIMES = 12
 
 
 class Signal:
@@ -43,7 +47,10 @@ class Signal:
         whole = labels.dtype.kind in "iub"
         if len(inputs) != len(labels) or inputs.ndim < 2 or (whole and shape not in ((), (1,))):
             return
-        inputs, labels = inputs[:A_LOOK], labels[:A_LOOK].reshape(min(A_LOOK, len(labels)), -1)
+        inputs, labels = (
+            inputs[:A_LOOK],
+            labels[:A_LOOK].reshape(min(A_LOOK, len(labels)), -1),
+        )
         keys = row_keys(inputs)
         new = [i for i, key in enumerate(keys) if key not in self._known and keys.index(key) == i]
         short = _short(inputs[new]) if new else None
@@ -57,8 +64,9 @@ class Signal:
             self._whole = whole
 
     def facts(self) -> Facts | None:
-        """How many rows there were, and the share of the spread of the labels that inputs explain; none where
-        there are too few rows, or no spread."""
+        """How many rows there were, and the share of the spread of the labels that inputs explain;
+        none where there are too few rows, or no spread.
+        """
         if sum(map(len, self._inputs)) < FEWEST_ROWS:
             return None
         inputs = numpy.concatenate(self._inputs)
@@ -72,17 +80,24 @@ class Signal:
 
 
 def explained(inputs: Array, labels: Array) -> float:
-    """The share of the spread of held-out labels that kernel ridge regression on the other half explains."""
+    """The share of the spread of held-out labels that kernel ridge regression on the other half
+    explains.
+    """
     order = numpy.random.default_rng(0).permutation(len(inputs))
     inputs, labels = inputs[order], labels[order]
     # Alike in direction, and near to each other: both count.
     products = inputs @ inputs.T
     sizes = numpy.diag(products)
     distances = numpy.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
-    kernel = products / inputs.shape[1] + numpy.exp(-distances / (float(numpy.median(distances)) or 1.0))
+    kernel = products / inputs.shape[1] + numpy.exp(
+        -distances / (float(numpy.median(distances)) or 1.0)
+    )
     half = len(labels) // 2
     left = numpy.zeros(len(PENALTIES))
-    for known, asked in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+    for known, asked in (
+        (slice(half), slice(half, None)),
+        (slice(half, None), slice(half)),
+    ):
         mean = labels[known].mean(axis=0)
         for number, penalty in enumerate(PENALTIES):
             square = kernel[known, known] + penalty * numpy.eye(len(labels[known]))
@@ -92,7 +107,9 @@ def explained(inputs: Array, labels: Array) -> float:
 
 
 def _short(inputs: Array) -> Array | None:
-    """A few numbers for each row: of tokens how often each occurs, of others some of their values."""
+    """A few numbers for each row: of tokens how often each occurs, of others some of their
+    values.
+    """
     flat = inputs.reshape(len(inputs), -1)
     if not flat.size:
         return None
@@ -125,11 +142,14 @@ class Again:
         self._times = 0
 
     def compare(self, source: str, rows: Array, labels: Array | None) -> Facts | None:
-        """Of rows that were evaluated before in the same place: how many are the same, and how many are most
-        like the row that they were then; none for the first time."""
+        """Of rows that were evaluated before in the same place: how many are the same, and how many
+        are most like the row that they were then; none for the first time.
+        """
         if rows.dtype.kind != "f" or rows.ndim < 2 or self._times >= MOST_TIMES:
             return None
-        rows = spread(rows[:MOST_AGAIN].reshape(min(MOST_AGAIN, len(rows)), -1), COLUMNS).astype("f8")
+        rows = spread(rows[:MOST_AGAIN].reshape(min(MOST_AGAIN, len(rows)), -1), COLUMNS).astype(
+            "f8"
+        )
         if source not in self._first:
             self._first[source] = (rows, None if labels is None else labels.copy())
             return None
@@ -144,12 +164,21 @@ class Again:
         own = float((near.argmin(axis=1) == numpy.arange(len(rows))).mean())
         equal = None if labels is None or then is None else bool(numpy.array_equal(then, labels))
         drawn = labels is not None and not _repeats(labels)
-        return {"rows": len(rows), "same": same, "own": own, "labels": equal, "drawn": drawn}
+        return {
+            "rows": len(rows),
+            "same": same,
+            "own": own,
+            "labels": equal,
+            "drawn": drawn,
+        }
 
 
 def _repeats(labels: Array) -> bool:
-    """Whether labels follow each other in a pattern, as those of rows that are made up by their number do:
-    sorted, or the same again after some."""
+    """Whether labels follow each other in a pattern, as those of rows that are made up by their
+    number do: sorted, or the same again after some.
+    """
     flat = labels.reshape(len(labels), -1)[:, 0]
     ordered = bool((flat[1:] >= flat[:-1]).all())
-    return ordered or any(bool((flat[gap:] == flat[:-gap]).all()) for gap in range(1, len(flat) // 2))
+    return ordered or any(
+        bool((flat[gap:] == flat[:-gap]).all()) for gap in range(1, len(flat) // 2)
+    )

@@ -1,10 +1,11 @@
 """Which steps are looked at closely, and how closely.
 
-Every preset but `bare` promises a minimum: each of the first steps, then one in `stride`. What is left open
-is the detail: when the measured price of a look is too large a share of the training time, fewer numbers are
-taken from each tensor. Gradients of layer outputs, and then the layers themselves, are given up only in a run
-whose looks have cost more than `CHEAP` seconds in all: a step of a tiny model can never pay for a look, and
-yet looking costs nobody anything. What is given up is named in the trace.
+Every preset but `bare` promises a minimum: each of the first steps, then one in `stride`. What is
+left open is the detail: when the measured price of a look is too large a share of the training
+time, fewer numbers are taken from each tensor. Gradients of layer outputs, and then the layers
+themselves, are given up only in a run whose looks have cost more than `CHEAP` seconds in all: a
+step of a tiny model can never pay for a look, and yet looking costs nobody anything. What is given
+up is named in the trace.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-FULL, NO_OUTPUT_GRADIENTS, NORMS = 2, 1, 0
+FULL = 2
+NO_OUTPUT_GRADIENTS = 1
+NORMS = 0
 _WHY = "not recorded from step {} on, to keep the overhead low"
 LOWERED = {
     NO_OUTPUT_GRADIENTS: f"gradients of layer outputs {_WHY}",
@@ -30,7 +33,9 @@ class Preset(NamedTuple):
     stride: int | None
     """After them one step in this many; none for no further one."""
     cap: int
-    """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
+    """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the
+    data.
+    """
     share: float | None
     """Share of the training time the probe may take; none for no bound."""
 
@@ -68,7 +73,9 @@ class Schedule:
 
     @property
     def bare(self) -> bool:
-        """The first steps are looked at for the model and the data only; no statistics are taken of them."""
+        """The first steps are looked at for the model and the data only; no statistics are
+        taken of them.
+        """
         return not self.preset.cap
 
     def next(self, step: int) -> float:
@@ -82,9 +89,11 @@ class Schedule:
         return max(step, min(regular, self._asked) if self._asked >= step else regular)
 
     def epoch_ends(self, step: int) -> bool:
-        """Ask for a step that ends an epoch. Whether it will be looked at: not in a run where looks cost.
+        """Ask for a step that ends an epoch. Whether it will be looked at: not in a run where looks
+        cost.
 
-        The regular looks are counted on from it, so that long epochs bring no more of them."""
+        The regular looks are counted on from it, so that long epochs bring no more of them.
+        """
         if self.preset.stride is None or self._spent > self.EPOCH_ENDS:
             return False
         self._asked = step

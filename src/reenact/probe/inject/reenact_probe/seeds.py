@@ -1,10 +1,10 @@
 """A given seed takes the place of the program's own global seeds, so that repeats differ.
 
 Overridden: `random.seed`, `numpy.random.seed`, `torch.manual_seed` (and the CUDA ones),
-`keras.utils.set_random_seed`, and so whatever is built on them (Lightning's `seed_everything`). Explicit
-generators (`torch.Generator`, `numpy.random.default_rng`, `RandomState`, a `random_state=` argument) keep
-their seeds: they say how data is split. The first seed the program names becomes the given one; others keep
-their distance to it.
+`keras.utils.set_random_seed`, and so whatever is built on them (Lightning's `seed_everything`).
+Explicit generators (`torch.Generator`, `numpy.random.default_rng`, `RandomState`, a `random_state=`
+argument) keep their seeds: they say how data is split. The first seed the program names becomes the
+given one; others keep their distance to it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,11 @@ class Override:
 
         @functools.wraps(original)
         def seed(*args: Any, **kwargs: Any) -> Any:
-            # Within another seeding call it is translated already; data-loading workers seed themselves.
-            if self.inside or sys._getframe(1).f_globals.get("__name__", "").startswith("torch.utils.data"):
+            # Within another seeding call it is translated already; data-loading workers seed
+            # themselves.
+            if self.inside or sys._getframe(1).f_globals.get("__name__", "").startswith(
+                "torch.utils.data"
+            ):
                 return original(*args, **kwargs)
             named = next((key for key in ("seed", "a") if key in kwargs), None)
             if args or named is None:
@@ -67,7 +70,9 @@ _SEEDING = {
     "torch": ("manual_seed", "cuda.manual_seed", "cuda.manual_seed_all"),
     "keras": ("utils.set_random_seed",),
 }
-"""By module: its functions that set a global seed; all but those of Keras are seeded at once by the first."""
+"""By module: its functions that set a global seed; all but those of Keras are seeded at once by
+the first.
+"""
 
 
 def install(seed: int | None) -> None:

@@ -1,12 +1,14 @@
-"""Gives a stand-in for a well-known data set whose loader cannot get it, for want of a network or a file.
+"""Gives a stand-in for a well-known data set whose loader cannot get it, for want of a network or a
+file.
 
-Only where the launcher asks for it. Every stand-in is written into the folder of the trace before the program
-gets it: a result on made-up data says so. A trial is given the names of those that the watched run got, and
-gets the same without asking for the real ones: two trainings that are compared have the same data.
+Only where the launcher asks for it. Every stand-in is written into the folder of the trace before
+the program gets it: a result on made-up data says so. A trial is given the names of those that the
+watched run got, and gets the same without asking for the real ones: two trainings that are compared
+have the same data.
 
-What is made up has the shapes, dtypes and value ranges of the real data. Labels follow from the inputs (a
-template for each class under noise, words that only one topic has, a curved rule for quantities), so that a
-sound training learns; the same call gives the same rows every time.
+What is made up has the shapes, dtypes and value ranges of the real data. Labels follow from the
+inputs (a template for each class under noise, words that only one topic has, a curved rule for
+quantities), so that a sound training learns; the same call gives the same rows every time.
 """
 
 from __future__ import annotations
@@ -32,18 +34,25 @@ OPENML_MNIST = f"sklearn.datasets.fetch_openml({MNIST_784})"
 MNIST_NUMBER = 554
 """Of the same at OpenML."""
 _MISSING = re.compile(
-    r"URL fetch failure|not found|download|connect|resolve|no such file|timed out", re.IGNORECASE
+    r"URL fetch failure|not found|download|connect|resolve|no such file|timed out",
+    re.IGNORECASE,
 )
 _GREY, _COLOURS = (60000, 10000), (50000, 10000)
 """Rows of the real data."""
 _PICTURES = {
-    "mnist": (28, 1, 10, _GREY, 1), "fashion_mnist": (28, 1, 10, _GREY, 2),
-    "cifar10": (32, 3, 10, _COLOURS, 4), "cifar100": (32, 3, 100, _COLOURS, 5),
+    "mnist": (28, 1, 10, _GREY, 1),
+    "fashion_mnist": (28, 1, 10, _GREY, 2),
+    "cifar10": (32, 3, 10, _COLOURS, 4),
+    "cifar100": (32, 3, 100, _COLOURS, 5),
     "cifar100 coarse": (32, 3, 20, _COLOURS, 6),
-}  # fmt: skip
+}
 """Side, channels, classes, rows of the real data, seed."""
-_TORCHVISION = {"MNIST": "mnist", "FashionMNIST": "fashion_mnist", "CIFAR10": "cifar10",
-                "CIFAR100": "cifar100"}  # fmt: skip
+_TORCHVISION = {
+    "MNIST": "mnist",
+    "FashionMNIST": "fashion_mnist",
+    "CIFAR10": "cifar10",
+    "CIFAR100": "cifar100",
+}
 _WORDS = {"imdb": (88584, 2, 7), "reuters": (30979, 46, 8)}
 """Words, topics, seed."""
 TRAIN, TEST = 2000, 500
@@ -57,16 +66,40 @@ _FIRST_TELLING, _TELLING = 30, 8
 """Rank of the first word that tells a topic, and how many there are to each."""
 
 BOSTON = (
-    (0.006, 89), (0, 100), (0.46, 27.7), (0, 1), (0.385, 0.871), (3.56, 8.78), (2.9, 100), (1.13, 12.1),
-    (1, 24), (187, 711), (12.6, 22), (0.32, 396.9), (1.73, 38),
-)  # fmt: skip
+    (0.006, 89),
+    (0, 100),
+    (0.46, 27.7),
+    (0, 1),
+    (0.385, 0.871),
+    (3.56, 8.78),
+    (2.9, 100),
+    (1.13, 12.1),
+    (1, 24),
+    (187, 711),
+    (12.6, 22),
+    (0.32, 396.9),
+    (1.73, 38),
+)
 CALIFORNIA = (
-    (-124.35, -114.31), (32.54, 41.95), (1, 52), (2, 39320), (1, 6445), (3, 35682), (1, 6082), (0.5, 15),
-)  # fmt: skip
-CALIFORNIA_MEANS = (
-    (0.5, 15), (1, 52), (0.85, 141.9), (0.33, 34.07), (3, 35682), (0.69, 1243), (32.54, 41.95),
     (-124.35, -114.31),
-)  # fmt: skip
+    (32.54, 41.95),
+    (1, 52),
+    (2, 39320),
+    (1, 6445),
+    (3, 35682),
+    (1, 6082),
+    (0.5, 15),
+)
+CALIFORNIA_MEANS = (
+    (0.5, 15),
+    (1, 52),
+    (0.85, 141.9),
+    (0.33, 34.07),
+    (3, 35682),
+    (0.69, 1243),
+    (32.54, 41.95),
+    (-124.35, -114.31),
+)
 """Least and largest value of each column, as keras and as scikit-learn order them."""
 
 
@@ -79,8 +112,16 @@ class StandIns:
         """Those to give without asking for the real ones; none: whatever cannot be had."""
         self.given: list[str] = []
 
-    def offer(self, owner: Any, attribute: str, named: Callable[[Args, Kwargs], str], make: Function) -> None:
-        """Let a loader fall back on `make`; `named` names the data set, or is empty for an unknown one."""
+    def offer(
+        self,
+        owner: Any,
+        attribute: str,
+        named: Callable[[Args, Kwargs], str],
+        make: Function,
+    ) -> None:
+        """Let a loader fall back on `make`; `named` names the data set, or is empty for an
+        unknown one.
+        """
         original = getattr(owner, attribute, None)
         if original is None or hasattr(original, "has_stand_in"):
             return
@@ -119,7 +160,9 @@ def install(folder: Folder, names: Sequence[str]) -> None:
 def is_missing(error: Exception) -> bool:
     """Whether a loader failed for want of a network or a file."""
     offline = isinstance(error, OSError) or type(error).__module__ == "http.client"
-    return offline or (type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error))))
+    return offline or (
+        type(error) in (Exception, RuntimeError) and bool(_MISSING.search(str(error)))
+    )
 
 
 def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> None:
@@ -131,7 +174,9 @@ def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> N
 
 
 def _rows(real: Sequence[int]) -> Sequence[int]:
-    """As many as the real data has where the program counts on that, as in `x.reshape(60000, 784)`."""
+    """As many as the real data has where the program counts on that, as in `x.reshape(60000,
+    784)`.
+    """
     files = (frame.f_code.co_filename for frame, _ in traceback.walk_stack(sys._getframe(1)))
     text = "".join(linecache.getlines(next((file for file in files if not is_library(file)), "")))
     digits = {match.replace("_", "") for match in re.findall(r"\b\d[\d_]*\b", text)}
@@ -159,7 +204,9 @@ def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kw
     return _split(x, y, test_split)
 
 
-def _houses(name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any) -> Any:
+def _houses(
+    name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any
+) -> Any:
     if name == "boston_housing":
         return _split(*table(BOSTON, (5, 50), 506, 9), test_split)
     rows = 600 if "small" in (version, *args) else TRAIN + TEST
@@ -173,14 +220,22 @@ def _split(x: Array, y: Array, share: float) -> Any:
 
 
 _KERAS: dict[str, Function] = {
-    "mnist": _grey, "fashion_mnist": _grey, "cifar10": _colours, "cifar100": _colours, "imdb": _texts,
-    "reuters": _texts, "boston_housing": _houses, "california_housing": _houses,
-}  # fmt: skip
+    "mnist": _grey,
+    "fashion_mnist": _grey,
+    "cifar10": _colours,
+    "cifar100": _colours,
+    "imdb": _texts,
+    "reuters": _texts,
+    "boston_housing": _houses,
+    "california_housing": _houses,
+}
 
 
 def _torchvision(stand_ins: StandIns, datasets: Library) -> None:
     def named(args: Args, _: Kwargs) -> str:
-        own = next(kind for kind in type(args[0]).__mro__ if kind.__module__.startswith("torchvision."))
+        own = next(
+            kind for kind in type(args[0]).__mro__ if kind.__module__.startswith("torchvision.")
+        )
         return f"torchvision.datasets.{own.__name__}" if own.__name__ in _TORCHVISION else ""
 
     def fill(
@@ -191,7 +246,9 @@ def _torchvision(stand_ins: StandIns, datasets: Library) -> None:
         target_transform: Any = None,
         **_: Any,
     ) -> None:
-        datasets.VisionDataset.__init__(self, root, transform=transform, target_transform=target_transform)
+        datasets.VisionDataset.__init__(
+            self, root, transform=transform, target_transform=target_transform
+        )
         own = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in _TORCHVISION)
         x, y = _images(_TORCHVISION[own])[0 if train else 1]
         self.train = train
@@ -219,7 +276,16 @@ def _sklearn(stand_ins: StandIns, datasets: Library) -> None:
 
 
 def _california(*_: Any, return_X_y: bool = False, as_frame: bool = False, **__: Any) -> Any:  # noqa: N803
-    names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]
+    names = [
+        "MedInc",
+        "HouseAge",
+        "AveRooms",
+        "AveBedrms",
+        "Population",
+        "AveOccup",
+        "Latitude",
+        "Longitude",
+    ]
     x, y = table(CALIFORNIA_MEANS, (0.15, 5.0), TRAIN + TEST, 11)
     return _bunch(x, y, names, "MedHouseVal", return_X_y, as_frame)
 
@@ -243,13 +309,20 @@ def _bunch(x: Array, y: Array, names: list[str], target: str, pair: bool, framed
     if pair:
         return x, y
     return import_module("sklearn.utils").Bunch(
-        data=x, target=y, frame=frame, feature_names=names, target_names=[target], DESCR="Stand-in data."
+        data=x,
+        target=y,
+        frame=frame,
+        feature_names=names,
+        target_names=[target],
+        DESCR="Stand-in data.",
     )
 
 
 def _images(name: str) -> Any:
-    """Pictures of uint8 and labels: (rows, side, side), or (rows, side, side, channels) where there are
-    colours. Each is the template of its class, moved a little, with a fainter one of another class."""
+    """Pictures of uint8 and labels: (rows, side, side), or (rows, side, side, channels) where there
+    are colours. Each is the template of its class, moved a little, with a fainter one of another
+    class.
+    """
     side, channels, classes, real, seed = _PICTURES[name]
     rows = _rows(real)
     numpy = import_module("numpy")
@@ -262,18 +335,25 @@ def _images(name: str) -> Any:
         part = labels[begin : begin + _AT_ONCE]
         moved = chance.integers(0, len(_SHIFTS), len(part))
         bright, faint = (
-            chance.uniform(*bounds, len(part)).astype("float32").reshape(-1, *[1] * (images.ndim - 1))
+            chance.uniform(*bounds, len(part))
+            .astype("float32")
+            .reshape(-1, *[1] * (images.ndim - 1))
             for bounds in ((0.6, 1.1), (0.0, 0.5))
         )
         mixed = bright * templates[moved, part]
         mixed += faint * templates[moved, chance.integers(0, classes, len(part))]
         mixed += 0.1 * chance.standard_normal(mixed.shape, dtype="float32")
         images[begin : begin + _AT_ONCE] = numpy.rint(numpy.clip(mixed, 0, 1) * 255)
-    return (images[: rows[0]], labels[: rows[0]]), (images[rows[0] :], labels[rows[0] :])
+    return (images[: rows[0]], labels[: rows[0]]), (
+        images[rows[0] :],
+        labels[rows[0] :],
+    )
 
 
 def _templates(side: int, channels: int, classes: int, chance: Array) -> Array:
-    """(shifts, classes, side, side[, channels]) from 0 to 1; one colour: strokes on an empty background."""
+    """(shifts, classes, side, side[, channels]) from 0 to 1; one colour: strokes on an empty
+    background.
+    """
     cells, numpy = side // _CELL, import_module("numpy")
     coarse = chance.random((classes, cells, cells, channels)).astype("float32")
     if channels == 1:
@@ -301,9 +381,15 @@ def ranks(words: int, classes: int, rows: int, seed: int) -> tuple[list[list[int
 
 
 def encoded(
-    texts: list[list[int]], topics: Array, num_words: int | None = None, skip_top: int = 0,
-    maxlen: int | None = None, start_char: int | None = 1, oov_char: int | None = 2, index_from: int = 3,
-) -> tuple[Array, Array]:  # fmt: skip
+    texts: list[list[int]],
+    topics: Array,
+    num_words: int | None = None,
+    skip_top: int = 0,
+    maxlen: int | None = None,
+    start_char: int | None = 1,
+    oov_char: int | None = 2,
+    index_from: int = 3,
+) -> tuple[Array, Array]:
     """Ranks as keras numbers them, by the arguments of `imdb.load_data`."""
     numpy = import_module("numpy")
     head = [] if start_char is None else [start_char]
@@ -318,14 +404,23 @@ def encoded(
 
 
 def table(
-    columns: Sequence[tuple[float, float]], target: tuple[float, float], rows: int, seed: int
+    columns: Sequence[tuple[float, float]],
+    target: tuple[float, float],
+    rows: int,
+    seed: int,
 ) -> tuple[Array, Array]:
-    """Numbers between the bounds of each column, and a quantity that follows from them by a curved rule."""
+    """Numbers between the bounds of each column, and a quantity that follows from them by a
+    curved rule.
+    """
     numpy = import_module("numpy")
     chance = numpy.random.default_rng(seed)
     shares = chance.random((rows, len(columns)))
     centred = 2 * shares - 1
-    height = centred @ chance.normal(0, 1, len(columns)) + centred[:, 0] * centred[:, 1] - centred[:, 2] ** 2
+    height = (
+        centred @ chance.normal(0, 1, len(columns))
+        + centred[:, 0] * centred[:, 1]
+        - centred[:, 2] ** 2
+    )
     height += chance.normal(0, 0.1, rows)
     low, high = numpy.asarray(columns, dtype="float64").T
     risen = 1 / (1 + numpy.exp(-height))

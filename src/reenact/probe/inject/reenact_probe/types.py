@@ -1,5 +1,6 @@
-"""Names for types in annotations. The program brings torch, Keras and numpy, in whatever version, and the
-probe never imports them first: what comes from them is `Any` here, under the name a reader knows.
+"""Names for types in annotations. The program brings torch, Keras and numpy, in whatever version,
+and the probe never imports them first: what comes from them is `Any` here, under the name a reader
+knows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The weights at the end of a training, left in a file for the process that tests how the model behaves.
+"""The weights at the end of a training, left in a file for the process that tests how the model
+behaves.
 
-They go from where they lie into the file, one tensor after the other: the training's process holds no copy.
-Weights on a device other than the CPU are left alone, as are too many of them.
+They go from where they lie into the file, one tensor after the other: the training's process holds
+no copy. Weights on a device other than the CPU are left alone, as are too many of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def refusal(models: list[dict[str, Tensor]]) -> str:
     if not all(tensor.is_cpu and tensor.layout is tensors[0].layout for tensor in tensors):
         return "the weights do not lie on the CPU, and the training needs the memory of its device"
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    return f"{size / 1e6:.0f} MB of weights are more than {LIMIT / 1e6:.0f} MB" if size > LIMIT else ""
+    return (
+        f"{size / 1e6:.0f} MB of weights are more than {LIMIT / 1e6:.0f} MB" if size > LIMIT else ""
+    )
 
 
 def leave(torch: Library, path: str, models: list[tuple[str, dict[str, Tensor]]]) -> None:
@@ -57,10 +60,17 @@ def wait(path: str) -> bool:
 
 
 def restore(torch: Library, module: Module, models: list[tuple[str, dict[str, Tensor]]]) -> bool:
-    """Give a model the weights that a model of its class with the same tensors had; whether there was one."""
+    """Give a model the weights that a model of its class with the same tensors had; whether
+    there was one.
+    """
     mine = weights_of(module)
-    known = (type(module).__name__, {name: tensor.shape for name, tensor in mine.items()})
-    shaped = [(name, {key: value.shape for key, value in tensors.items()}) for name, tensors in models]
+    known = (
+        type(module).__name__,
+        {name: tensor.shape for name, tensor in mine.items()},
+    )
+    shaped = [
+        (name, {key: value.shape for key, value in tensors.items()}) for name, tensors in models
+    ]
     if known not in shaped:
         return False
     _, tensors = models.pop(shaped.index(known))

@@ -1,8 +1,10 @@
-"""Takes over the program just before its first optimizer step, does small experiments with it, and ends it.
+"""Takes over the program just before its first optimizer step, does small experiments with it, and
+ends it.
 
-Until then the program runs as it is. What the first step would have lowered is on the tape by then, with the
-weights as they were made. The program never goes on: its first step, its files and its results do not come.
-Nothing else is recorded in such a process. It may wait for the weights that the training itself ends with.
+Until then the program runs as it is. What the first step would have lowered is on the tape by then,
+with the weights as they were made. The program never goes on: its first step, its files and its
+results do not come. Nothing else is recorded in such a process. It may wait for the weights that
+the training itself ends with.
 """
 
 from __future__ import annotations
@@ -22,14 +24,29 @@ from reenact_probe.experiment import labels, trials
 from reenact_probe.experiment.behaviour import MOST_PASSES, Subject
 from reenact_probe.experiment.senses import Pass, look_at_keras
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
-from reenact_probe.experiment.trials import Budget, KerasOptimizer, Pair, Problem, TorchOptimizer
+from reenact_probe.experiment.trials import (
+    Budget,
+    KerasOptimizer,
+    Pair,
+    Problem,
+    TorchOptimizer,
+)
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.keras.observer import base_optimizer, definer
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.capture import LOSSES
 from reenact_probe.torch.facts import inner
 from reenact_probe.torch.steps import memory
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
+from reenact_probe.types import (
+    Args,
+    Facts,
+    Function,
+    Kwargs,
+    Library,
+    Module,
+    Optimizer,
+    Tensor,
+)
 
 NAME = "experiments.json"
 """Written whenever there is more: whoever waits for the rest may stop waiting."""
@@ -63,22 +80,34 @@ class TakeOver:
         self._problem: Problem | None = None
         """The loss of the first batch, once it could be played again."""
         self._stepping: Optimizer | None = None
-        """An optimizer that was asked to step before its loss went backward: it was given a closure."""
+        """An optimizer that was asked to step before its loss went backward: it was given a
+        closure.
+        """
         optim = importlib.import_module("torch.optim.optimizer")
         before(torch.autograd, "backward", self._goes_back)
         after(torch.autograd, "backward", self._went_back)
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         # A scaler that finds infinite gradients never lets the optimizer step.
-        before(torch.amp.GradScaler, "step", lambda _, optimizer, *__, **___: self._before_step(optimizer))
+        before(
+            torch.amp.GradScaler,
+            "step",
+            lambda _, optimizer, *__, **___: self._before_step(optimizer),
+        )
         when_made(optim.Optimizer, self._optimizer_made)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            before(torch.nn.utils, name, functools.partial(self._clipped, getattr(torch.nn.utils, name)))
+            before(
+                torch.nn.utils,
+                name,
+                functools.partial(self._clipped, getattr(torch.nn.utils, name)),
+            )
         state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
         # Never left: it was entered before any mode of the program, so it lies under all of them.
         make_mode(torch, self.tape).__enter__()
 
     def join_keras(self, keras: Library) -> None:
-        """Keras on torch has its own optimizers, losses and layers; on another backend there is no tape."""
+        """Keras on torch has its own optimizers, losses and layers; on another backend there is
+        no tape.
+        """
 
         def fit_begins(*args: Any, **kwargs: Any) -> None:
             self._test_keras = lambda: look_at_keras(keras, *args, **kwargs)
@@ -124,11 +153,20 @@ class TakeOver:
             self._stepping = optimizer
 
     @guarded("experiment-step")
-    def _before_apply(self, optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> None:  # noqa: ARG002
-        given = optimizer._trainable_variables if trainable_variables is None else trainable_variables
+    def _before_apply(
+        self,
+        optimizer: Optimizer,
+        grads: Any,  # noqa: ARG002
+        trainable_variables: Any = None,
+    ) -> None:
+        given = (
+            optimizer._trainable_variables if trainable_variables is None else trainable_variables
+        )
         self.take_over(lambda: KerasOptimizer(self.torch, optimizer, given))
 
-    def take_over(self, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None) -> None:
+    def take_over(
+        self, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
+    ) -> None:
         """The experiments, and the end of the process."""
         if not self.recorder.owned:
             return
@@ -142,14 +180,19 @@ class TakeOver:
         except Unseen as reason:
             facts["missing"].append(f"no experiments: {reason}")
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
-            facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
+            facts["missing"].append(
+                f"no further experiments: {type(error).__name__}: {error}"[:500]
+            )
         if self.recorder.config.weights is not None:
             self._look_at_the_end(facts, self.recorder.config.weights)
         give(self.recorder, facts)
 
     def _look_at_behaviour(self, facts: Facts) -> None:
         calls = [call for call in self.tape.calls[::-1] if call.name in LOSSES]
-        pairs = (*self.pairs, *(trials.pair_of_call(self.torch, call) for call in calls))
+        pairs = (
+            *self.pairs,
+            *(trials.pair_of_call(self.torch, call) for call in calls),
+        )
         self._targets += [pair.target for pair in pairs if pair is not None]
         facts["behaviour"] = []
         try:
@@ -161,14 +204,19 @@ class TakeOver:
             facts["missing"].append(_no_tests(error))
 
     def _behave(self, passes: list[Pass], at_end: bool = False) -> list[Facts]:
-        batch, padding, until = self.inputs.batch, self.inputs.padding, time.process_time() + self.seconds
-        tested = (Subject(self.torch, call, batch, until, padding) for call in passes[-MOST_PASSES:])
+        batch = self.inputs.batch
+        padding = self.inputs.padding
+        until = time.process_time() + self.seconds
+        tested = (
+            Subject(self.torch, call, batch, until, padding) for call in passes[-MOST_PASSES:]
+        )
         targets = self._targets[:8]
         return [subject.facts(targets, at_end) for subject in tested if time.process_time() < until]
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
-        """Wait for the end of the training beside, and test its weights: at the start the output may be all
-        zero."""
+        """Wait for the end of the training beside, and test its weights: at the start the output
+        may be all zero.
+        """
         missing = facts["missing"]
         try:
             passes = list(self.inputs.passes.values())
@@ -181,7 +229,9 @@ class TakeOver:
             self.recorder.folder.write_json(WAITING, {})
             if weights.wait(path):
                 left = self.torch.load(path, weights_only=True)
-                passes = [call for call in passes if weights.restore(self.torch, inner(call.module), left)]
+                passes = [
+                    call for call in passes if weights.restore(self.torch, inner(call.module), left)
+                ]
                 facts["behaviour"] += self._behave(passes, at_end=True)
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
                 self._look_at_loss(facts, passes)
@@ -221,23 +271,33 @@ class TakeOver:
         return weights.refusal([weights.weights_of(inner(call.module)) for call in passes])
 
     def _experiment(
-        self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
+        self,
+        facts: Facts,
+        make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None,
     ) -> None:
         if any(loss.numel() != 1 for loss in self._losses):
             raise Unseen("what goes backward is no single number")
         optimizer = make_optimizer() if make_optimizer is not None else None
-        held = [t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf]
-        moved = optimizer.weights if optimizer is not None else list({id(t): t for t in held}.values())
+        held = [
+            t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
+        ]
+        moved = (
+            optimizer.weights if optimizer is not None else list({id(t): t for t in held}.values())
+        )
         self._refuse_rivals(moved)
         problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
-        facts["padding_counted"] = labels.padding_counted(problem, self.inputs.padding, self.inputs.padded)
+        facts["padding_counted"] = labels.padding_counted(
+            problem, self.inputs.padding, self.inputs.padded
+        )
         config = self.recorder.config
         budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
         self.recorder.folder.write_json(NAME, facts)
-        refusal = "range of rates: the program moves its weights by hand" if optimizer is None else ""
+        refusal = (
+            "range of rates: the program moves its weights by hand" if optimizer is None else ""
+        )
         if optimizer is not None:
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
             if facts["learning_rates"] is not None:
@@ -254,7 +314,9 @@ class TakeOver:
             groups = getattr(made(), "param_groups", None) or ()
             theirs = {id(weight) for group in groups for weight in group["params"]}
             if theirs - ours:
-                raise Unseen("the program trains with several optimizers, each with weights of its own")
+                raise Unseen(
+                    "the program trains with several optimizers, each with weights of its own"
+                )
 
 
 def give(recorder: Recorder, facts: Facts) -> None:
@@ -265,8 +327,9 @@ def give(recorder: Recorder, facts: Facts) -> None:
 
 
 def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
-    """Keras on a backend other than torch: test how the model behaves when it begins to train, and say that
-    no more can be done."""
+    """Keras on a backend other than torch: test how the model behaves when it begins to train, and
+    say that no more can be done.
+    """
     reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
 
     def begins(*args: Any, **kwargs: Any) -> None:
@@ -304,7 +367,11 @@ class Inputs:
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
-        after(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._batch_given)
+        after(
+            torch.utils.data.dataloader._BaseDataLoaderIter,
+            "__next__",
+            self._batch_given,
+        )
         after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         # Module hooks get no keyword arguments, and Keras's layers do not run them.
         patch(torch.nn.Module, "__call__", self.wrap_call)
@@ -336,7 +403,11 @@ class Inputs:
                 self.passes[id(module)] = Pass(module, args, kwargs)
         if self._found or not self.torch.is_grad_enabled() or not weighty:
             return
-        named = {key: value for key, value in kwargs.items() if not any(word in key for word in _NOT_INPUTS)}
+        named = {
+            key: value
+            for key, value in kwargs.items()
+            if not any(word in key for word in _NOT_INPUTS)
+        }
         for tensor in tensors_in((args, named)):
             if tensor.device.type != "meta" and tensor.dtype is not self.torch.bool:
                 self.tape.add_input(tensor)

@@ -1,10 +1,10 @@
 """What the live model does with inputs that were changed on purpose, before its first step.
 
-Each test is two forward passes in evaluation mode without gradients: as the program called the model, and
-with a change that must not matter. A row's output must not move when other rows change; the scores of a token
-must not move when later tokens change, where the next token is to be predicted; padding that is cut off must
-not matter. The first module whose output moves is named. Random state, modes, buffers and gradients are as
-before.
+Each test is two forward passes in evaluation mode without gradients: as the program called the
+model, and with a change that must not matter. A row's output must not move when other rows change;
+the scores of a token must not move when later tokens change, where the next token is to be
+predicted; padding that is cut off must not matter. The first module whose output moves is named.
+Random state, modes, buffers and gradients are as before.
 """
 
 from __future__ import annotations
@@ -32,11 +32,17 @@ AGREE = 0.98
 
 
 class Subject:
-    """One model and the inputs it was called with; `batch` are the tensors that a loader gave last, `padding`
-    is what the program pads rows with."""
+    """One model and the inputs it was called with; `batch` are the tensors that a loader gave last,
+    `padding` is what the program pads rows with.
+    """
 
     def __init__(
-        self, torch: Library, call: Pass, batch: list[Tensor], until: float, padding: float | None
+        self,
+        torch: Library,
+        call: Pass,
+        batch: list[Tensor],
+        until: float,
+        padding: float | None,
     ) -> None:
         self.torch = torch
         self.call = call
@@ -63,11 +69,14 @@ class Subject:
                 # A first input that is the target is an autoencoder's.
                 answers = shift
                 if axis is not None and number and quiet and bool(shift) == ("shift" in found):
-                    # Whoever gives the model the tokens before each alone (teacher forcing) may hand it all
-                    # of them, and whoever lets it compute the loss its labels: scores must depend on them.
+                    # Whoever gives the model the tokens before each alone (teacher forcing) may
+                    # hand it all of them, and whoever lets it compute the loss its labels: scores
+                    # must depend on them.
                     answers = (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED
                 if axis is not None and answers:
-                    tokens, time_axis, found["shift"] = given, axis, shift
+                    tokens = given
+                    time_axis = axis
+                    found["shift"] = shift
             if quiet:
                 rows = self._batch_axis(base, time_axis, targets)
                 self._without_noise(found, base, tokens, time_axis, rows)
@@ -81,10 +90,20 @@ class Subject:
         return found
 
     def _without_noise(
-        self, found: Facts, base: Tensor, tokens: Tensor | None, time_axis: int | None, rows: int | None
+        self,
+        found: Facts,
+        base: Tensor,
+        tokens: Tensor | None,
+        time_axis: int | None,
+        rows: int | None,
     ) -> None:
         """The tests of tokens, and of the axis along which the rows lie."""
-        if tokens is not None and time_axis is not None and found.get("shift") == 1 and self._in_time:
+        if (
+            tokens is not None
+            and time_axis is not None
+            and found.get("shift") == 1
+            and self._in_time
+        ):
             found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
         if rows is not None and self._in_time:
             found["mixing"], found["mixing_at"] = self._mixing(base, rows)
@@ -98,15 +117,26 @@ class Subject:
     def _tokens(self) -> Iterator[Tensor]:
         """Inputs of whole numbers with rows and columns that are no masks."""
         words = ("label", "target", "mask")
-        named = {k: value for k, value in self.call.kwargs.items() if not any(word in k for word in words)}
+        named = {
+            k: value
+            for k, value in self.call.kwargs.items()
+            if not any(word in k for word in words)
+        }
         for tensor in tensors_in((self.call.args, named)):
             whole = not tensor.is_floating_point() and not tensor.is_complex()
-            if whole and tensor.dtype is not self.torch.bool and tensor.dim() == 2 and min(tensor.shape) > 1:
+            if (
+                whole
+                and tensor.dtype is not self.torch.bool
+                and tensor.dim() == 2
+                and min(tensor.shape) > 1
+            ):
                 yield tensor
 
     def _mask_blind(self) -> bool | None:
-        """Whether a mask that is given beside padded tokens is the same everywhere; none without padding at
-        the end of rows, or without a mask. Whole numbers that are all zero are types of tokens, no mask."""
+        """Whether a mask that is given beside padded tokens is the same everywhere; none without
+        padding at the end of rows, or without a mask. Whole numbers that are all zero are types of
+        tokens, no mask.
+        """
         blind: bool | None = None
         for tokens in self._tokens() if self.padding is not None else ():
             filled = tokens == self.padding
@@ -117,7 +147,9 @@ class Subject:
             whole = [t for t in beside if bool(((t == 0) | (t == 1)).all())]
             masks = [t for t in whole if t.dtype is self.torch.bool or bool(t.any())]
             if masks and bool(filled.any()) and not bool(filled.all()):
-                blind = (blind is not False) and all(bool((t == t.flatten()[0]).all()) for t in masks)
+                blind = (blind is not False) and all(
+                    bool((t == t.flatten()[0]).all()) for t in masks
+                )
         return blind
 
     def _batch_axis(self, base: Tensor, time_axis: int | None, targets: list[Tensor]) -> int | None:
@@ -133,8 +165,9 @@ class Subject:
         return 0 if fits and given and not unclear else None
 
     def _rows_without_loader(self, given: list[Tensor], base: Tensor, targets: list[Tensor]) -> int:
-        """The size of a batch that no loader made: inputs of different lengths have their rows first, and so
-        has an input with a target a row; 0 where the first axis may be time."""
+        """The size of a batch that no loader made: inputs of different lengths have their rows
+        first, and so has an input with a target a row; 0 where the first axis may be time.
+        """
         rows = int(given[0].shape[0]) if given and given[0].dim() else 0
         if len({t.shape[1] for t in given if t.dim() > 1}) > 1:
             return rows
@@ -145,22 +178,34 @@ class Subject:
         return rows if labelled and base.dim() <= 2 and not series else 0
 
     def _relates(self, base: Tensor, rows: int) -> bool:
-        """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph), or
-        numbers of rows beside what the rows hold (the neighbours of each)."""
-        # The weights of a layer of PyTorch relate its channels, of which there may be as many as rows.
-        parts = [p for p in self.call.module.modules() if not type(p).__module__.startswith("torch.nn.")]
+        """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph),
+        or numbers of rows beside what the rows hold (the neighbours of each).
+        """
+        # The weights of a layer of PyTorch relate its channels, of which there may be as many as
+        # rows.
+        parts = [
+            p for p in self.call.module.modules() if not type(p).__module__.startswith("torch.nn.")
+        ]
         held = [value for part in parts for value in vars(part).values()]
-        tensors = [base, *self.call.given, *self.call.module.buffers(), *tensors_in(held)]
+        tensors = [
+            base,
+            *self.call.given,
+            *self.call.module.buffers(),
+            *tensors_in(held),
+        ]
         if any(t.dim() == 2 and tuple(t.shape) == (rows, rows) for t in tensors):
             return True
-        features = any(t.is_floating_point() and t.dim() > 1 and len(t) == rows for t in self.call.given)
+        features = any(
+            t.is_floating_point() and t.dim() > 1 and len(t) == rows for t in self.call.given
+        )
         return features and any(_are_numbers_of_rows(t, rows) for t in tensors)
 
     def _leak(
         self, base: Tensor, tokens: Tensor, axis: int, own: bool = False
     ) -> tuple[float | None, Facts | None]:
-        """How far the scores of earlier tokens move when later ones change; `own`: and those of the first
-        that changes."""
+        """How far the scores of earlier tokens move when later ones change; `own`: and those of the
+        first that changes.
+        """
         length = tokens.shape[axis]
         half = length // 2
         if base.dim() != 3 or base.shape[axis] != length or length < FEW_TOKENS:
@@ -181,8 +226,9 @@ class Subject:
         return self._compare(base, changed, early)
 
     def _mixing(self, base: Tensor, axis: int) -> tuple[float | None, Facts | None]:
-        """How far the output of the last row moves when others take the place of the rows before it: what
-        runs along the batch comes to the last row last."""
+        """How far the output of the last row moves when others take the place of the rows before
+        it: what runs along the batch comes to the last row last.
+        """
         rows = base.shape[axis] if base.dim() > axis else 0
         if rows < 3:
             return None, None
@@ -190,13 +236,19 @@ class Subject:
         def changed(tensor: Tensor) -> Tensor:
             if tensor.dim() <= axis or tensor.shape[axis] != rows:
                 return tensor
-            others, last = tensor.narrow(axis, 0, rows - 1), tensor.narrow(axis, rows - 1, 1)
-            # The first row stands in for all others: other rows, and each still one of the program's.
+            others, last = (
+                tensor.narrow(axis, 0, rows - 1),
+                tensor.narrow(axis, rows - 1, 1),
+            )
+            # The first row stands in for all others: other rows, and each still one of the
+            # program's.
             return self.torch.cat([others.narrow(axis, 0, 1).expand_as(others), last], axis)
 
         def last_row(tensor: Tensor) -> Tensor | None:
             # Inside the model rows may come second.
-            axes = [one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows]
+            axes = [
+                one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows
+            ]
             return tensor.narrow(axes[0], rows - 1, 1) if axes else None
 
         share, where = self._compare(base, changed, last_row)
@@ -212,7 +264,9 @@ class Subject:
         return share, where
 
     def _padding(self, base: Tensor, tokens: Tensor, whole: Tensor | None = None) -> float | None:
-        """How far outputs of rows move when padding at their end is cut off; `whole` stays as it is."""
+        """How far outputs of rows move when padding at their end is cut off; `whole` stays as
+        it is.
+        """
         length = tokens.shape[1]
         same = (tokens == tokens[:, -1:]).flip(1).cumprod(1).sum(1)
         values, counts = tokens[:, -1][same > 1].unique(return_counts=True)
@@ -238,8 +292,9 @@ class Subject:
         return self._refilled(base, tokens, values[counts.argmax()]) if moved is None else moved
 
     def _refilled(self, base: Tensor, tokens: Tensor, padding: Tensor) -> float | None:
-        """How far outputs move when other tokens stand where a mask says that there are none; for models
-        that take rows of one length alone."""
+        """How far outputs move when other tokens stand where a mask says that there are none; for
+        models that take rows of one length alone.
+        """
         filled = tokens == padding
         beside = [t for t in self.call.given if t is not tokens and t.shape == tokens.shape]
         if not any(bool(((t == t[filled][0]) == filled).all()) for t in beside):
@@ -249,10 +304,13 @@ class Subject:
         return _moved(base, self._scores(lambda tensor: other if tensor is tokens else tensor))
 
     def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
-        """The same for what a decoder is given beside its own tokens. Batches of rows of one length have no
-        padding: then some is added, where it is known what the program pads with. Recurrence reads on
-        through padding, and is often left to."""
-        recurrent = any(type(part).__name__ in ("LSTM", "GRU", "RNN") for part in self.call.module.modules())
+        """The same for what a decoder is given beside its own tokens. Batches of rows of one length
+        have no padding: then some is added, where it is known what the program pads with.
+        Recurrence reads on through padding, and is often left to.
+        """
+        recurrent = any(
+            type(part).__name__ in ("LSTM", "GRU", "RNN") for part in self.call.module.modules()
+        )
         if recurrent or base.dim() != 3 or base.shape[0] != len(source) or not self._in_time:
             return
         found["padding"] = self._padding(base, source, tokens)
@@ -266,7 +324,9 @@ class Subject:
     def _compare(
         self, base: Tensor, change: Function, part: Callable[[Tensor], Tensor | None]
     ) -> tuple[float | None, Facts | None]:
-        """How far this part of the scores moves with the change, and the first module where it does."""
+        """How far this part of the scores moves with the change, and the first module where it
+        does.
+        """
         kept, scores = part(base), self._scores(change)
         other = part(scores) if scores is not None else None
         share = _moved(kept, other, base) if kept is not None else None
@@ -277,8 +337,12 @@ class Subject:
         given = self.call.outputs(self.torch, change, seed)
         return next((scores for scores in given if len(scores) > 1), None)
 
-    def _where(self, change: Function, part: Callable[[Tensor], Tensor | None]) -> tuple[float, Facts | None]:
-        """How far the output of the first module moves that moves, in the order in which they end."""
+    def _where(
+        self, change: Function, part: Callable[[Tensor], Tensor | None]
+    ) -> tuple[float, Facts | None]:
+        """How far the output of the first module moves that moves, in the order in which they
+        end.
+        """
         runs: tuple[list[Ended], list[Ended]] = ([], [])
         for ended, changing in zip(runs, (same, change)):
             with following(self.call.module, part, ended):
@@ -309,15 +373,18 @@ def _untouched(torch: Library, module: Module) -> Iterator[None]:
 
 
 def _are_numbers_of_rows(tensor: Tensor, rows: int) -> bool:
-    """Whether whole numbers reach from the first rows to the last: tokens and classes rarely end there."""
+    """Whether whole numbers reach from the first rows to the last: tokens and classes rarely
+    end there.
+    """
     if tensor.dim() != 2 or not tensor.numel() or tensor.is_floating_point() or tensor.is_complex():
         return False
     return int(tensor.min()) >= 0 and 0.9 * (rows - 1) <= int(tensor.max()) < rows
 
 
 def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:
-    """The largest change, as a share of the spread of the values; none where that is not known. `whole`:
-    what the values are a part of, for a part may be a single number."""
+    """The largest change, as a share of the spread of the values; none where that is not known.
+    `whole`: what the values are a part of, for a part may be a single number.
+    """
     if after is None or before.shape != after.shape or not before.numel():
         return None
     whole = before if whole is None else whole
@@ -327,7 +394,9 @@ def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) ->
 
 
 def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | None]:
-    """The axis of time and how many places on the target of a token is; none where it is no such target."""
+    """The axis of time and how many places on the target of a token is; none where it is no
+    such target.
+    """
     for target, axis, places in itertools.product(targets, (1, 0), (1, 2, 0)):
         if _is_shifted(tokens, target, axis, places):
             return axis, places
@@ -345,7 +414,8 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
     span = min(width, length - places)
     wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
     counted = wanted >= 0
-    # The last targets of a row may be tokens that no input has: they were cut off to make room for the shift.
+    # The last targets of a row may be tokens that no input has: they were cut off to make room for
+    # the shift.
     left = counted.flip(axis).cumsum(axis).flip(axis)
     counted &= left > places
     # Where neighbours are alike, every shift fits.

@@ -1,9 +1,9 @@
-"""Whether the trained model knows which label belongs to which row: the program's own loss on its first
-batch, and on the same batch with the labels of other rows.
+"""Whether the trained model knows which label belongs to which row: the program's own loss on its
+first batch, and on the same batch with the labels of other rows.
 
-All passes have the same dropout, so the loss differs because of the labels alone. Labels that come from the
-inputs (an autoencoder's, a language model's), that number the rows (of pairs) or that hardly differ tell
-nothing.
+All passes have the same dropout, so the loss differs because of the labels alone. Labels that come
+from the inputs (an autoencoder's, a language model's), that number the rows (of pairs) or that
+hardly differ tell nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ MOST_ALIKE = 0.8
 
 
 def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | None:
-    """Rows, the loss, and the loss with each of some permutations of the labels; none without such labels.
-    `batch` are the tensors that a loader gave last."""
+    """Rows, the loss, and the loss with each of some permutations of the labels; none without such
+    labels. `batch` are the tensors that a loader gave last.
+    """
     torch, until = problem.torch, time.process_time() + seconds
     labels = list(_labels(problem, batch))
     if not labels or not all(_differ(torch, label) for label in labels):
@@ -32,15 +33,21 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
     losses: list[float] = []
     first = problem.steady_loss({})
     while len(losses) < PERMUTATIONS and time.process_time() < until:
-        orders = {rows: torch.randperm(rows, generator=source) for rows in {len(label) for label in labels}}
-        losses.append(problem.steady_loss({id(label): label[orders[len(label)]] for label in labels}))
+        orders = {
+            rows: torch.randperm(rows, generator=source)
+            for rows in {len(label) for label in labels}
+        }
+        losses.append(
+            problem.steady_loss({id(label): label[orders[len(label)]] for label in labels})
+        )
     enough = len(losses) == PERMUTATIONS
     return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
 
 
 def by_mode(problem: Problem) -> Facts | None:
-    """The loss with batch normalization as in training and as in evaluation mode, without dropout's part in
-    the second; none without such normalization."""
+    """The loss with batch normalization as in training and as in evaluation mode, without dropout's
+    part in the second; none without such normalization.
+    """
     if not any(call.name == "batch_norm" and call.has_mode for call in problem.tape.calls):
         return None
     # Training mode changes the running statistics: it comes last.
@@ -49,28 +56,43 @@ def by_mode(problem: Problem) -> Facts | None:
 
 
 def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
-    """Where a loss written by hand compares the output of each row with the labels of all rows: shapes of
-    output and label, and the line. Labels are what a loader gave; without a loader, numbers
-    in no order beside what a layer gave."""
+    """Where a loss written by hand compares the output of each row with the labels of all rows:
+    shapes of output and label, and the line. Labels are what a loader gave; without a loader,
+    numbers in no order beside what a layer gave.
+    """
     tape, calls = problem.tape, {id(call) for call in problem.tape.calls}
     beside = [tensor for tensor in batch if not tape.holds(tensor)]
     for call, place in tape.stretched:
         output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
-        by_layer = any(made.name == "linear" and id(output) in map(id, made.outputs) for made in tape.calls)
+        by_layer = any(
+            made.name == "linear" and id(output) in map(id, made.outputs) for made in tape.calls
+        )
         known = any(_same_values(other, one) for one in beside)
         known = known or (not batch and by_layer and _is_no_grid(other))
         if id(call) in calls and known and _from_outside(tape, other):
-            return {"output": list(output.shape), "target": list(other.shape), "place": place}
+            return {
+                "output": list(output.shape),
+                "target": list(other.shape),
+                "place": place,
+            }
     return None
 
 
-def padding_counted(problem: Problem, padding: float | None, padded: tuple[int, ...]) -> Facts | None:
-    """How many targets of a loss of classes are what the program fills rows up with, and the loss with and
-    without them; none where targets are not one a place of the `padded` rows, or the loss leaves them out."""
+def padding_counted(
+    problem: Problem, padding: float | None, padded: tuple[int, ...]
+) -> Facts | None:
+    """How many targets of a loss of classes are what the program fills rows up with, and the loss
+    with and without them; none where targets are not one a place of the `padded` rows, or the loss
+    leaves them out.
+    """
     torch = problem.torch
     for call in problem.tape.calls:
         words = call.kwargs
-        if padding is None or call.name != "cross_entropy" or words.get("reduction", "mean") != "mean":
+        if (
+            padding is None
+            or call.name != "cross_entropy"
+            or words.get("reduction", "mean") != "mean"
+        ):
             continue
         scores, target = (*call.args, words.get("input"), words.get("target"))[:2]
         # Weights of classes and soft targets: what counts how much is then meant so.
@@ -83,8 +105,15 @@ def padding_counted(problem: Problem, padding: float | None, padded: tuple[int, 
         share = float(filled.float().mean())
         if skipped != padding and 0 < share < 1:
             scores = scores.detach()
-            whole, rest = (call.function(scores, target, ignore_index=int(one)) for one in (skipped, padding))
-            return {"value": int(padding), "share": share, "loss": float(whole), "without": float(rest)}
+            whole, rest = (
+                call.function(scores, target, ignore_index=int(one)) for one in (skipped, padding)
+            )
+            return {
+                "value": int(padding),
+                "share": share,
+                "loss": float(whole),
+                "without": float(rest),
+            }
     return None
 
 
@@ -98,7 +127,9 @@ def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
         for tensor in call.tensors():
             fresh = id(tensor) not in seen and _from_outside(tape, tensor)
             seen.add(id(tensor))
-            if fresh and (id(tensor) in targets or any(_same_values(tensor, one) for one in beside)):
+            if fresh and (
+                id(tensor) in targets or any(_same_values(tensor, one) for one in beside)
+            ):
                 yield tensor
 
 

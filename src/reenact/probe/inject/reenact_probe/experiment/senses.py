@@ -1,8 +1,8 @@
 """What a change of the inputs reaches: the modules of a model, each as it ends, and its outputs.
 
-Which inputs a model looks at: one whose rows can be exchanged while all outputs stay is not used. Before the
-first step a branch may be shut by weights of zero, so the weights are moved a little for this test: what then
-still does not matter is not connected. At the end they are left as they are.
+Which inputs a model looks at: one whose rows can be exchanged while all outputs stay is not used.
+Before the first step a branch may be shut by weights of zero, so the weights are moved a little for
+this test: what then still does not matter is not connected. At the end they are left as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ import numpy
 
 from reenact_probe.experiment.tape import map_tensors, same, tensors_in
 from reenact_probe.places import is_library
-from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Module, Tensor
+from reenact_probe.types import (
+    Args,
+    Array,
+    Facts,
+    Function,
+    Kwargs,
+    Library,
+    Module,
+    Tensor,
+)
 
 NOT_LOOKED_AT = 1e-4
 """Share of the spread of an output below which it stayed."""
@@ -44,11 +53,15 @@ class Pass(NamedTuple):
         return any(word in type(part).__name__ for part in self.module.modules() for word in words)
 
     def outputs(self, torch: Library, change: Function, seed: int = 0) -> list[Tensor]:
-        """All outputs of numbers, with these random draws; none where the model refuses the change."""
+        """All outputs of numbers, with these random draws; none where the model refuses the
+        change.
+        """
         torch.manual_seed(seed)
         random.seed(seed)
         try:
-            output = self.module(*map_tensors(self.args, change), **map_tensors(self.kwargs, change))
+            output = self.module(
+                *map_tensors(self.args, change), **map_tensors(self.kwargs, change)
+            )
         except Exception:  # noqa: BLE001 - the program's own code, with inputs that it never asked for
             return []
         return [t.detach().float() for t in _tensors(output) if t.is_floating_point() and t.dim()]
@@ -71,8 +84,14 @@ class Ended(NamedTuple):
     whole: Tensor
 
     def facts(self, name: str) -> Facts:
-        """A module of the program's own, or one of a library beside the program's line that calls it."""
-        owner = self.module if self.parent is None or _own_code(self.module) is not None else self.parent
+        """A module of the program's own, or one of a library beside the program's line that
+        calls it.
+        """
+        owner = (
+            self.module
+            if self.parent is None or _own_code(self.module) is not None
+            else self.parent
+        )
         code = _own_code(owner)
         place = None
         if code is not None:
@@ -80,12 +99,20 @@ class Ended(NamedTuple):
                 lines = len(inspect.getsourcelines(code)[0])
             except (OSError, TypeError):
                 lines = 1
-            place = [code.co_filename, code.co_firstlineno, 0, code.co_firstlineno + lines - 1, 0]
+            place = [
+                code.co_filename,
+                code.co_firstlineno,
+                0,
+                code.co_firstlineno + lines - 1,
+                0,
+            ]
         return {"module": name, "type": type(self.module).__name__, "forward": place}
 
 
 @contextlib.contextmanager
-def following(module: Module, part: Callable[[Tensor], Tensor | None], ended: list[Ended]) -> Iterator[None]:
+def following(
+    module: Module, part: Callable[[Tensor], Tensor | None], ended: list[Ended]
+) -> Iterator[None]:
     """Note this part of the output of each module, with the program's own module that called it."""
     stack: list[Module] = []
 
@@ -95,7 +122,10 @@ def following(module: Module, part: Callable[[Tensor], Tensor | None], ended: li
         tensor = next((t for t in _tensors(output) if t.is_floating_point()), None)
         kept = part(tensor) if tensor is not None else None
         if tensor is not None and kept is not None:
-            own = next((outer for outer in reversed(stack) if _own_code(outer) is not None), None)
+            own = next(
+                (outer for outer in reversed(stack) if _own_code(outer) is not None),
+                None,
+            )
             ended.append(Ended(inner, own, kept.detach().float(), tensor.detach().float()))
 
     handles = []
@@ -116,7 +146,9 @@ def _own_code(module: Module) -> Any:
 
 
 def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> list[str]:
-    """Names of the arguments of several that no output depends on; rows lie along the first axis."""
+    """Names of the arguments of several that no output depends on; rows lie along the first
+    axis.
+    """
     rows = [(name, t) for name, t in _arguments(call) if t.dim() and len(t) >= FEWEST_ROWS]
     named = [(name, tensor) for name, tensor in rows if bool((tensor != tensor[:1]).any())]
     tested = [name for name, tensor in named if _is_input(name, tensor, targets)]
@@ -132,8 +164,9 @@ def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> 
 
 
 def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
-    """Whether a model that attends gives the same answer for each row when the places of a sequence are
-    exchanged; none for models of which nobody expects anything else."""
+    """Whether a model that attends gives the same answer for each row when the places of a sequence
+    are exchanged; none for models of which nobody expects anything else.
+    """
     sequence = next((t for t in call.given if t.dim() > 1 and t.shape[1] > 3), None)
     attends = call.has_part(_ATTENDS) and not call.has_part(_SEES_ORDER)
     if sequence is None or not attends or base.dim() != 2:
@@ -159,7 +192,9 @@ def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
         return
     for name, value in given.items():
         inside = value if isinstance(value, dict) else {name: value}
-        yield from ((str(key), tensor) for key, tensor in inside.items() if hasattr(tensor, "grad_fn"))
+        yield from (
+            (str(key), tensor) for key, tensor in inside.items() if hasattr(tensor, "grad_fn")
+        )
 
 
 def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:
@@ -170,7 +205,9 @@ def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:
 
 
 def _moves(torch: Library, call: Pass, base: list[Tensor], given: Tensor) -> bool | None:
-    """Whether an output moves with the rows of an input; none where the model refuses the change."""
+    """Whether an output moves with the rows of an input; none where the model refuses the
+    change.
+    """
     rolled = torch.roll(given, max(1, len(given) // 2), 0)
     other = call.outputs(torch, lambda tensor: rolled if tensor is given else tensor)
     if [output.shape for output in other] != [output.shape for output in base]:
@@ -201,8 +238,10 @@ def _moved_weights(torch: Library, module: Module) -> Iterator[None]:
 
 
 def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: Any) -> Facts:
-    """What a Keras model does when other rows stand beside a row, on any backend: it is called as it is,
-    before its first step, with rows that `fit` was given; called with what `fit` is called with."""
+    """What a Keras model does when other rows stand beside a row, on any backend: it is called as
+    it is, before its first step, with rows that `fit` was given; called with what `fit` is called
+    with.
+    """
     found: Facts = {"model": type(model).__name__}
     arrays = [x] if hasattr(x, "shape") else list(x.values() if isinstance(x, dict) else x or ())
     rows = min((len(array) for array in arrays if getattr(array, "shape", ())), default=0)
@@ -232,7 +271,9 @@ def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: A
 
 
 def _share_moved(before: Array, after: Array) -> float:
-    """The largest change as a share of the spread, or of the size where one number has no spread."""
+    """The largest change as a share of the spread, or of the size where one number has no
+    spread.
+    """
     spread = float(numpy.abs(before - before.mean()).mean()) or float(numpy.abs(before).max())
     share = float(numpy.abs(before - after).max()) / max(spread, 1e-6)
     # What rows of another order cost in rounding.

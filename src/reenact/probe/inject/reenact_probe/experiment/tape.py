@@ -1,10 +1,10 @@
 """Remembers how the loss came from the weights, call by call, so that it can be computed again.
 
-A torch function mode notes each call that touches a weight, an input of a model or what came of them. What is
-computed from other tensors alone (labels, masks, data being prepared) enters as it is. Playing the tape again
-makes the same calls with the weights as they then are: the program's own model, loss and regularizers,
-whoever wrote them, and fresh dropout. Numbers that the program took out of tensors (`.item()`) stay what they
-were.
+A torch function mode notes each call that touches a weight, an input of a model or what came of
+them. What is computed from other tensors alone (labels, masks, data being prepared) enters as it
+is. Playing the tape again makes the same calls with the weights as they then are: the program's own
+model, loss and regularizers, whoever wrote them, and fresh dropout. Numbers that the program took
+out of tensors (`.item()`) stay what they were.
 """
 
 from __future__ import annotations
@@ -17,20 +17,75 @@ from reenact_probe.places import caller
 from reenact_probe.types import Args, Function, Kwargs, Library, Place, Tensor
 
 _IN_PLACE = frozenset(
-    ["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ipow__", "__imatmul__"]
+    [
+        "__setitem__",
+        "__iadd__",
+        "__isub__",
+        "__imul__",
+        "__itruediv__",
+        "__idiv__",
+        "__ipow__",
+        "__imatmul__",
+    ]
 )
-_RISKY = frozenset([
-    "div", "true_divide", "divide", "__truediv__", "__div__", "__rtruediv__", "__rdiv__", "__itruediv__",
-    "reciprocal", "log", "log2", "log10", "exp", "pow", "__pow__", "__rpow__", "sqrt", "rsqrt", "half", "to",
-])  # fmt: skip
+_RISKY = frozenset(
+    [
+        "div",
+        "true_divide",
+        "divide",
+        "__truediv__",
+        "__div__",
+        "__rtruediv__",
+        "__rdiv__",
+        "__itruediv__",
+        "reciprocal",
+        "log",
+        "log2",
+        "log10",
+        "exp",
+        "pow",
+        "__pow__",
+        "__rpow__",
+        "sqrt",
+        "rsqrt",
+        "half",
+        "to",
+    ]
+)
 """Functions that make an infinite number, or none, of finite ones; masks are made by others."""
-_FILLS = frozenset([
-    "masked_fill", "masked_fill_", "where", "full", "full_like", "new_full", "fill_", "fill_diagonal_",
-    "__setitem__", "tensor", "baddbmm", "scaled_dot_product_attention", "__get__", "backward",
-])  # fmt: skip
-"""Functions by which a program puts infinite numbers in on purpose; in half precision others may too."""
+_FILLS = frozenset(
+    [
+        "masked_fill",
+        "masked_fill_",
+        "where",
+        "full",
+        "full_like",
+        "new_full",
+        "fill_",
+        "fill_diagonal_",
+        "__setitem__",
+        "tensor",
+        "baddbmm",
+        "scaled_dot_product_attention",
+        "__get__",
+        "backward",
+    ]
+)
+"""Functions by which a program puts infinite numbers in on purpose; in half precision others
+may too.
+"""
 _PAIRED = frozenset(
-    ["sub", "__sub__", "rsub", "__rsub__", "subtract", "mul", "__mul__", "__rmul__", "multiply"]
+    [
+        "sub",
+        "__sub__",
+        "rsub",
+        "__rsub__",
+        "subtract",
+        "mul",
+        "__mul__",
+        "__rmul__",
+        "multiply",
+    ]
 )
 """Functions that a loss written by hand compares with."""
 MOST_STRETCHED = 16
@@ -59,8 +114,9 @@ class Call:
 
     @property
     def has_mode(self) -> bool:
-        """Whether the call does something else in evaluation mode. Normalization without running statistics
-        does the same in both."""
+        """Whether the call does something else in evaluation mode. Normalization without running
+        statistics does the same in both.
+        """
         trains = self.kwargs.get("training") is True
         return trains and (self.name != "batch_norm" or self.args[1] is not None)
 
@@ -84,9 +140,13 @@ class Tape:
         """What came from outside, as it was before the program changed it in place, by identity."""
         self.open = True
         self.non_finite_at: Place | None = None
-        """The line that first made a number without end, or none at all, of numbers that were finite."""
+        """The line that first made a number without end, or none at all, of numbers that were
+        finite.
+        """
         self.stretched: list[tuple[Call, Place | None]] = []
-        """The last calls, with their lines, that made a square of a row and a column, one with a gradient."""
+        """The last calls, with their lines, that made a square of a row and a column, one with
+        a gradient.
+        """
         self._known: dict[int, Tensor] = {}
         """What came of weights and inputs, by identity; held, so that no identity is used twice."""
 
@@ -95,7 +155,9 @@ class Tape:
             self.inputs[id(tensor)] = self._known[id(tensor)] = tensor
 
     def concerns(self, args: Args, kwargs: Kwargs) -> bool:
-        return any(tensor.requires_grad or self.holds(tensor) for tensor in tensors_in((args, kwargs)))
+        return any(
+            tensor.requires_grad or self.holds(tensor) for tensor in tensors_in((args, kwargs))
+        )
 
     @guarded("experiment-tape")
     def look(self, name: str, args: Args, output: Any) -> None:
@@ -148,14 +210,22 @@ class Tape:
 
     def forget(self) -> None:
         """Let go of everything."""
-        for held in (self.calls, self.stretched, self.inputs, self.originals, self._known):
+        for held in (
+            self.calls,
+            self.stretched,
+            self.inputs,
+            self.originals,
+            self._known,
+        ):
             held.clear()
 
     def holds(self, tensor: Tensor) -> bool:
         return id(tensor) in self._known
 
     def cut(self, losses: list[Tensor]) -> None:
-        """Keep only what the losses came from. Raises `Unseen` when something of it was not noted."""
+        """Keep only what the losses came from. Raises `Unseen` when something of it was not
+        noted.
+        """
         needed = {id(loss) for loss in losses}
         storages: set[int] = set()
         kept = []
@@ -172,18 +242,26 @@ class Tape:
         for call in self.calls:
             for tensor in call.tensors():
                 if tensor.grad_fn is not None and id(tensor) not in made:
-                    raise Unseen("a part of the model is compiled code or a function with its own gradient")
+                    raise Unseen(
+                        "a part of the model is compiled code or a function with its own gradient"
+                    )
 
     def play(
-        self, zeroed: bool = False, given: Mapping[int, Tensor] | None = None, evaluating: bool = False
+        self,
+        zeroed: bool = False,
+        given: Mapping[int, Tensor] | None = None,
+        evaluating: bool = False,
     ) -> Callable[[Tensor], Tensor]:
-        """Compute everything again; gives a function from a noted tensor to its new value. `given`: other
-        tensors for some that come from outside, by identity. `evaluating`: dropout and batch normalization
-        as in evaluation mode."""
+        """Compute everything again; gives a function from a noted tensor to its new value. `given`:
+        other tensors for some that come from outside, by identity. `evaluating`: dropout and batch
+        normalization as in evaluation mode.
+        """
         values = {key: tensor.clone() for key, tensor in self.originals.items()}
         values.update(given or {})
         if zeroed:
-            values.update((key, self.torch.zeros_like(tensor)) for key, tensor in self.inputs.items())
+            values.update(
+                (key, self.torch.zeros_like(tensor)) for key, tensor in self.inputs.items()
+            )
 
         def now(tensor: Tensor) -> Any:
             return values.get(id(tensor), tensor)
@@ -202,7 +280,9 @@ def make_mode(torch: Library, tape: Tape) -> Any:
     """The mode that feeds the tape; it changes no call and no result."""
 
     class Taping(torch.overrides.TorchFunctionMode):
-        def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            self, func: Function, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             kwargs = kwargs or {}
             name = getattr(func, "__name__", "")
             listens = tape.open and not state.asleep and torch.is_grad_enabled()
@@ -234,7 +314,11 @@ def is_weight(value: Any) -> bool:
 def _makes_a_square(call: Call) -> bool:
     """Whether (rows, 1) and (rows,) became (rows, rows), one of them with a gradient."""
     given = list(call.tensors())
-    if len(given) != 2 or len(call.outputs) != 1 or given[0].requires_grad == given[1].requires_grad:
+    if (
+        len(given) != 2
+        or len(call.outputs) != 1
+        or given[0].requires_grad == given[1].requires_grad
+    ):
         return False
     column, row = sorted((tuple(tensor.shape) for tensor in given), key=len, reverse=True)
     return len(row) == 1 and column == (*row, 1) and row[0] > 1

@@ -1,17 +1,19 @@
 """The two experiments, on the loss of the first batch as a function of the weights.
 
-One batch: the batch of the program's first step, again and again, with Adam at a rate of ours and not the
-program's: can this model with this loss learn at all? 1e-2 is tried first, since 100 steps must suffice; then
-1e-3, which deep models need; then 1e-1, which labels far from zero need. The best counts. Then the same
-number of steps with inputs set to zero: a model that does as well does not see its inputs.
+One batch: the batch of the program's first step, again and again, with Adam at a rate of ours and
+not the program's: can this model with this loss learn at all? 1e-2 is tried first, since 100 steps
+must suffice; then 1e-3, which deep models need; then 1e-1, which labels far from zero need. The
+best counts. Then the same number of steps with inputs set to zero: a model that does as well does
+not see its inputs.
 
-Range of rates, after Smith 2017 ("Cyclical learning rates for training neural networks", section 3.3): the
-program's own optimizer and settings, a few steps at each rate. Smith lets one training go on while the rate
-grows; a single batch would be learnt before the large rates come, so each rate begins with the weights as the
-program made them, the same batch and the same dropout: the loss differs because of the rate alone.
+Range of rates, after Smith 2017 ("Cyclical learning rates for training neural networks", section
+3.3): the program's own optimizer and settings, a few steps at each rate. Smith lets one training go
+on while the rate grows; a single batch would be learnt before the large rates come, so each rate
+begins with the weights as the program made them, the same batch and the same dropout: the loss
+differs because of the rate alone.
 
-Own rate, where the range of rates puts it at its upper end: some dozens of steps on that batch at the
-program's rate, at a tenth of it, and at its rate after a warm-up.
+Own rate, where the range of rates puts it at its upper end: some dozens of steps on that batch at
+the program's rate, at a tenth of it, and at its rate after a warm-up.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ LOWEST, HIGHEST = 1e-7, 10.0
 PLANS = ((33, 5), (25, 3), (17, 2), (9, 2), (9, 1))
 """Rates and steps at each; the first plan that fits into the time."""
 SLOW_STEPS, SLOWEST = 40, 4.0
-"""Where steps are slow, an experiment has the time of so many of them, up to so many times its own."""
+"""Where steps are slow, an experiment has the time of so many of them, up to so many times its
+own.
+"""
 MOST_SECONDS = 20.0
 """However long the training takes."""
 OWN_STEPS, FEWEST_OWN = 60, 20
@@ -51,7 +55,13 @@ WARM = 0.5
 DIVERGED = 4.0
 """Times the first loss."""
 MOST_PAIRS = 16
-LOGITS = frozenset(["binary_cross_entropy_with_logits", "soft_margin_loss", "multilabel_soft_margin_loss"])
+LOGITS = frozenset(
+    [
+        "binary_cross_entropy_with_logits",
+        "soft_margin_loss",
+        "multilabel_soft_margin_loss",
+    ]
+)
 
 
 class Budget(NamedTuple):
@@ -74,7 +84,12 @@ class Problem:
     """The tape of one step, with the weights that the optimizer was to move."""
 
     def __init__(
-        self, torch: Library, tape: Tape, losses: list[Tensor], weights: list[Tensor], pairs: list[Pair]
+        self,
+        torch: Library,
+        tape: Tape,
+        losses: list[Tensor],
+        weights: list[Tensor],
+        pairs: list[Pair],
     ) -> None:
         self.torch = torch
         self.weights = [weight for weight in weights if weight.requires_grad and weight.is_leaf]
@@ -89,8 +104,11 @@ class Problem:
             compared = [pair_of_call(torch, call) for call in tape.calls if call.name in LOSSES]
             pairs = [pair for pair in compared if pair is not None]
         self.pairs = pairs[-MOST_PAIRS:]
-        # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed too.
-        self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self.pairs)
+        # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed
+        # too.
+        self.can_zero = bool(tape.inputs) and not any(
+            tape.holds(pair.target) for pair in self.pairs
+        )
         self._first = [weight.detach().clone() for weight in self.weights]
         self._now: Callable[[Tensor], Tensor] = lambda tensor: tensor
 
@@ -103,7 +121,9 @@ class Problem:
                 weight.grad = gradient.clone() if gradient is not None else None
 
     def loss(self, zeroed: bool = False, steady: bool = False) -> float:
-        """The loss as a number; leaves its gradient with the weights. Steady: with the same random draws."""
+        """The loss as a number; leaves its gradient with the weights. Steady: with the same
+        random draws.
+        """
         torch = self.torch
         if steady:
             torch.manual_seed(0)
@@ -124,8 +144,9 @@ class Problem:
         self.tape.slim()
 
     def steady_loss(self, given: Mapping[int, Tensor], evaluating: bool = False) -> float:
-        """The loss as a number, with the same random draws each time and these tensors in the place of
-        those of this identity."""
+        """The loss as a number, with the same random draws each time and these tensors in the place
+        of those of this identity.
+        """
         self.torch.manual_seed(0)
         with self.torch.no_grad():
             now = self.tape.play(given=given, evaluating=evaluating)
@@ -153,7 +174,9 @@ class TorchOptimizer:
         step = inspect.signature(type(optimizer).step).parameters.get("closure")
         if step is not None and step.default is inspect.Parameter.empty:
             name = type(optimizer).__name__
-            self.refuses = f"range of rates: {name} chooses its own step length by asking for the loss again"
+            self.refuses = (
+                f"range of rates: {name} chooses its own step length by asking for the loss again"
+            )
 
     @property
     def weights(self) -> list[Tensor]:
@@ -210,7 +233,9 @@ class Pair(NamedTuple):
     """Classes lie along the last axis, as in Keras; along the second one otherwise."""
 
     def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
-        """As a number, or none for a regression; `now` gives what a tensor was when last computed."""
+        """As a number, or none for a regression; `now` gives what a tensor was when last
+        computed.
+        """
         prediction, target = now(self.prediction).detach(), now(self.target).detach()
         target = target if target.is_floating_point() else target.long()
         same_rank = prediction.dim() == target.dim()
@@ -219,7 +244,11 @@ class Pair(NamedTuple):
         if not prediction.dim() or not target.numel() or bool((target != target.round()).any()):
             return None
         axis = -1 if self.last_axis else 1
-        if prediction.dim() == target.dim() + 1 and prediction.dim() > 1 and prediction.shape[axis] > 1:
+        if (
+            prediction.dim() == target.dim() + 1
+            and prediction.dim() > 1
+            and prediction.shape[axis] > 1
+        ):
             right = right_classes(prediction, target, self.last_axis)
             return float(right.float().mean()) if right is not None else None
         if self.last_axis and prediction.numel() == target.numel():
@@ -234,7 +263,9 @@ class Pair(NamedTuple):
 
 def pair_of_call(torch: Library, call: Call) -> Pair | None:
     """The pair that a functional loss was given, or none."""
-    tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)]
+    tensors = [
+        value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)
+    ]
     return Pair(tensors[0], tensors[1], call.name in LOGITS, False) if len(tensors) >= 2 else None
 
 
@@ -271,19 +302,31 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
     best, spent = _best(runs), time.process_time() - began
     price = spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
-        return None, price, f"one batch: {len(best.losses)} steps took {spent:.1f} s, too few to learn it"
+        return (
+            None,
+            price,
+            f"one batch: {len(best.losses)} steps took {spent:.1f} s, too few to learn it",
+        )
     zeroed = []
     if problem.can_zero:
         until = time.process_time() + seconds / 2
         zeroed = _overfit(problem, best.rate, len(best.losses), until, zeroed=True).losses
-    facts = {"losses": best.losses, "accuracy": best.accuracy, "zeroed_losses": zeroed, "rate": best.rate}
+    facts = {
+        "losses": best.losses,
+        "accuracy": best.accuracy,
+        "zeroed_losses": zeroed,
+        "rate": best.rate,
+    }
     return facts, price, None
 
 
 def _best(runs: list[Run]) -> Run:
     """A run that the clock cut short says less than a whole one that came about as far."""
     whole = [run for run in runs if len(run.losses) == STEPS]
-    best, longest = min(runs, key=lambda run: run.order), min(whole, key=lambda run: run.order, default=None)
+    best, longest = (
+        min(runs, key=lambda run: run.order),
+        min(whole, key=lambda run: run.order, default=None),
+    )
     if longest is None or best.learnt or best.accuracy != longest.accuracy:
         return best
     return longest if longest.losses[-1] <= AS_GOOD * abs(best.losses[-1]) else best
@@ -305,7 +348,10 @@ def _overfit(problem: Problem, rate: float, steps: int, until: float, zeroed: bo
 
 
 def rate_range(
-    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, budget: Budget, price: float
+    problem: Problem,
+    optimizer: TorchOptimizer | KerasOptimizer,
+    budget: Budget,
+    price: float,
 ) -> tuple[Facts | None, str]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
     if optimizer.refuses:
@@ -313,7 +359,10 @@ def rate_range(
     seconds = budget.for_steps_of(price)
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
     if plan is None:
-        return None, f"range of rates: a step takes {price:.2f} s, too long for {seconds:g} s"
+        return (
+            None,
+            f"range of rates: a step takes {price:.2f} s, too long for {seconds:g} s",
+        )
     points, steps = plan
     growth = (HIGHEST / LOWEST) ** (1 / (points - 1))
     problem.reset()
@@ -336,11 +385,19 @@ def rate_range(
 
 
 def own_rate(
-    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, tested: Facts, budget: Budget, price: float
+    problem: Problem,
+    optimizer: TorchOptimizer | KerasOptimizer,
+    tested: Facts,
+    budget: Budget,
+    price: float,
 ) -> Facts | None:
-    """Losses at the program's own rate, at a tenth of it and with a warm-up; none where the rate lies below
-    the one that lowered the loss most, or a step takes too long."""
-    rate, steps = optimizer.rate, min(OWN_STEPS, int(2 * budget.for_steps_of(price) / (3 * price)))
+    """Losses at the program's own rate, at a tenth of it and with a warm-up; none where the rate
+    lies below the one that lowered the loss most, or a step takes too long.
+    """
+    rate, steps = (
+        optimizer.rate,
+        min(OWN_STEPS, int(2 * budget.for_steps_of(price) / (3 * price))),
+    )
     losses = [loss if math.isfinite(loss) else math.inf for loss in tested["losses"]]
     if rate < tested["rates"][losses.index(min(losses))] or steps < FEWEST_OWN:
         return None

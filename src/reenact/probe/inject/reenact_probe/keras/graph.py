@@ -10,12 +10,28 @@ from reenact_probe.torch.facts import is_plain, snake
 from reenact_probe.torch.facts import weight_facts as weight
 from reenact_probe.types import Facts, Module, Optimizer, Place
 
-QUIET = frozenset({
-    "Flatten", "Reshape", "Permute", "InputLayer", "Dropout", "SpatialDropout1D", "SpatialDropout2D",
-    "GaussianNoise", "GaussianDropout", "AlphaDropout", "RepeatVector", "Identity",
-})  # fmt: skip
+QUIET = frozenset(
+    {
+        "Flatten",
+        "Reshape",
+        "Permute",
+        "InputLayer",
+        "Dropout",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "GaussianNoise",
+        "GaussianDropout",
+        "AlphaDropout",
+        "RepeatVector",
+        "Identity",
+    }
+)
 _ACTIVATIONS = ("ReLU", "LeakyReLU", "PReLU", "ELU", "Softmax")
-_LOSS_NAMES = {"mean_squared_error": "mse", "mean_absolute_error": "mae", "huber_loss": "huber"}
+_LOSS_NAMES = {
+    "mean_squared_error": "mse",
+    "mean_absolute_error": "mae",
+    "huber_loss": "huber",
+}
 
 
 def activation_of(layer: Module) -> str | None:
@@ -28,7 +44,9 @@ def activation_of(layer: Module) -> str | None:
 
 
 def settings_of(part: Any) -> Facts:
-    """Plain values of a layer's or optimizer's configuration; initializers, activations and such by name."""
+    """Plain values of a layer's or optimizer's configuration; initializers, activations and
+    such by name.
+    """
     try:
         config = part.get_config()
     except Exception:  # noqa: BLE001 - a part of the program's own may have none, or a broken one
@@ -42,12 +60,16 @@ def _setting(value: Any) -> Any:
     if isinstance(value, dict) and "class_name" in value:
         given = (value.get("config") or {}).items()
         inner = {key: item for key, item in given if is_plain(item) and item is not None}
-        return {"class_name": str(value["class_name"]), **inner} if inner else str(value["class_name"])
+        return (
+            {"class_name": str(value["class_name"]), **inner} if inner else str(value["class_name"])
+        )
     return None
 
 
 def weight_facts(layer: Module) -> list[Facts]:
-    """Statistics of the variables that a layer holds itself; the cell of a recurrent layer is part of it."""
+    """Statistics of the variables that a layer holds itself; the cell of a recurrent layer is
+    part of it.
+    """
     parts = () if hasattr(layer, "cell") else layer._flatten_layers(include_self=False)
     inner = {id(variable) for part in parts for variable in part.weights}
     facts = []
@@ -55,21 +77,29 @@ def weight_facts(layer: Module) -> list[Facts]:
         readable = hasattr(variable, "numpy") and getattr(variable, "_value", None) is not None
         if readable and id(variable) not in inner:
             values = numpy.asarray(variable.numpy(), dtype="f8")
-            seen = (values.mean(), values.std(), values.min(), values.max()) if values.size else None
+            seen = (
+                (values.mean(), values.std(), values.min(), values.max()) if values.size else None
+            )
             known = (variable.name, variable.path, variable.shape, variable.trainable)
             facts += [weight(*known, seen)] if seen is not None else []
     return facts
 
 
 def layer_facts(
-    layer: Module, place: Place | None, inputs: Any = None, output: Any = None, calls: int = 1
+    layer: Module,
+    place: Place | None,
+    inputs: Any = None,
+    output: Any = None,
+    calls: int = 1,
 ) -> Facts:
     return {
         "name": layer.name,
         "type": type(layer).__name__,
         "place": place,
         "input_shapes": inputs if inputs is not None else _shapes(layer, "input"),
-        "output_shape": output if output is not None else next(iter(_shapes(layer, "output")), None),
+        "output_shape": output
+        if output is not None
+        else next(iter(_shapes(layer, "output")), None),
         "activation": activation_of(layer),
         "settings": settings_of(layer),
         "weights": weight_facts(layer),
@@ -98,10 +128,19 @@ def leaves(model: Module) -> list[Module]:
 
 def loss_facts(loss: Any, place: Place | None) -> Facts:
     """Facts of a loss: a Loss object, a function or a name."""
-    name, settings, logits = loss, {}, None
+    name = loss
+    settings = {}
+    logits = None
     if not isinstance(loss, str):
-        name = getattr(loss, "name", None) or getattr(loss, "__name__", None) or snake(type(loss).__name__)
-        sources = (getattr(loss, "_fn_kwargs", None) or {}, getattr(loss, "__dict__", {}))
+        name = (
+            getattr(loss, "name", None)
+            or getattr(loss, "__name__", None)
+            or snake(type(loss).__name__)
+        )
+        sources = (
+            getattr(loss, "_fn_kwargs", None) or {},
+            getattr(loss, "__dict__", {}),
+        )
         given = [item for source in sources for item in source.items()]
         settings = {k: v for k, v in given if not k.startswith("_") and k != "name" and is_plain(v)}
         logits = settings.get("from_logits")

@@ -1,5 +1,6 @@
-"""The observer of Keras 3 on any backend: what `fit` is asked to do, what its callbacks hear meanwhile,
-where losses, optimizers and layers are made. What happens inside is seen on torch alone (`on_torch`).
+"""The observer of Keras 3 on any backend: what `fit` is asked to do, what its callbacks hear
+meanwhile, where losses, optimizers and layers are made. What happens inside is seen on torch alone
+(`on_torch`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,18 @@ from reenact_probe.keras import graph
 from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import graph as graph_facts
-from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Logs, Module, Optimizer, Place
+from reenact_probe.types import (
+    Args,
+    Array,
+    Facts,
+    Function,
+    Kwargs,
+    Library,
+    Logs,
+    Module,
+    Optimizer,
+    Place,
+)
 
 NAN = float("nan")
 
@@ -45,10 +57,16 @@ def _row_shape(shape: Any) -> tuple[int, ...]:
 
 
 class KerasObserver:
-    """One per process. What is inside `fit` it does not see: a step is what the callbacks tell of it."""
+    """One per process. What is inside `fit` it does not see: a step is what the callbacks tell
+    of it.
+    """
 
     def __init__(
-        self, keras: Library, recorder: Recorder, data: Data | None = None, made: Made | None = None
+        self,
+        keras: Library,
+        recorder: Recorder,
+        data: Data | None = None,
+        made: Made | None = None,
     ) -> None:
         self.recorder = recorder
         self.data = data or Data()
@@ -71,10 +89,18 @@ class KerasObserver:
         before(definer(keras.Model, "compile"), "compile", self._compiled)
         patch(trainer, "fit", self._wrap_fit)
         signature = inspect.signature(trainer.evaluate)
-        before(trainer, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
+        before(
+            trainer,
+            "evaluate",
+            lambda *args, **kwargs: self._evaluates(signature, args, kwargs),
+        )
         callbacks = keras.callbacks.CallbackList
         before(callbacks, "on_epoch_begin", self._epoch_begins)
-        before(callbacks, "on_epoch_end", lambda list_, epoch, logs=None: self._logged(logs, ""))  # noqa: ARG005
+        before(
+            callbacks,
+            "on_epoch_end",
+            lambda list_, epoch, logs=None: self._logged(logs, ""),  # noqa: ARG005
+        )
         before(callbacks, "on_test_end", lambda _, logs=None: self._logged(logs, "test_"))
         when_made(keras.losses.Loss, self._note)
         before(keras.losses.Loss, "__call__", self._before_loss)
@@ -93,10 +119,16 @@ class KerasObserver:
 
         layer.__new__ = staticmethod(__new__)
         callbacks = keras.callbacks.CallbackList
-        before(callbacks, "on_train_batch_end", lambda list_, batch, logs=None: self._step_ends(logs))  # noqa: ARG005
+        before(
+            callbacks,
+            "on_train_batch_end",
+            lambda list_, batch, logs=None: self._step_ends(logs),  # noqa: ARG005
+        )
 
     def place(self, thing: Any) -> Place | None:
-        """Where a part was made. One that Keras makes itself, of a name, stands where `compile` is called."""
+        """Where a part was made. One that Keras makes itself, of a name, stands where `compile`
+        is called.
+        """
         place = self.made.place(thing)
         return self._compiled_at if place is None or place == self._fit_at else place
 
@@ -146,7 +178,9 @@ class KerasObserver:
         return fit
 
     @guarded("fit")
-    def _fit_begins(self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+    def _fit_begins(
+        self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs
+    ) -> None:
         self.model, self._fit_at = model, caller()
         try:
             given = signature.bind(model, *args, **kwargs)
@@ -156,11 +190,15 @@ class KerasObserver:
         wanted = given.arguments
         facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
         facts.update(shuffle=bool(wanted.get("shuffle")), data=type(wanted.get("x")).__name__)
-        facts["weighted"] = any(wanted.get(name) is not None for name in ("class_weight", "sample_weight"))
+        facts["weighted"] = any(
+            wanted.get(name) is not None for name in ("class_weight", "sample_weight")
+        )
         labels = getattr(wanted.get("y"), "shape", None)
         self._label_shape = _row_shape(labels) if labels is not None else None
         self.recorder.event("fit", place=self._fit_at, **facts)
-        x, y, held, share = (wanted.get(key) for key in ("x", "y", "validation_data", "validation_split"))
+        x, y, held, share = (
+            wanted.get(key) for key in ("x", "y", "validation_data", "validation_split")
+        )
         first = _array(x)
         if held is None and share and y is not None and first is not None:
             # What Keras itself does with `validation_split`: the last rows are held out.
@@ -172,7 +210,9 @@ class KerasObserver:
             self._read_split("validation", held[0], held[1])
 
     def _read_split(self, name: str, x: Any, y: Any) -> None:
-        """Facts of the data of `fit` or `evaluate`: arrays are read in place, generators left alone."""
+        """Facts of the data of `fit` or `evaluate`: arrays are read in place, generators left
+        alone.
+        """
         split, inputs = Split(self.recorder.step), _array(x)
         for role, array in (("input", inputs), ("label", _array(y))):
             if inputs is not None and array is not None:
@@ -221,7 +261,11 @@ class KerasObserver:
     @guarded("keras-step")
     def _step_ends(self, logs: Logs) -> None:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
-        recorder, schedule, now = self.recorder, self.recorder.schedule, time.perf_counter()
+        recorder, schedule, now = (
+            self.recorder,
+            self.recorder.schedule,
+            time.perf_counter(),
+        )
         sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
         if sampled:
             schedule.looked(recorder.step)
@@ -230,7 +274,10 @@ class KerasObserver:
         rate = graph.learning_rate(self.model.optimizer) if read and self.model is not None else NAN
         row = [NAN] * len(STEP)
         row[:5] = recorder.step, now - recorder.began, recorder.epoch, loss, rate
-        row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
+        row[6] = 1
+        row[8] = 1
+        row[9] = float(sampled)
+        row[10] = 0
         recorder.tables["steps"].add(row)
         recorder.step += 1
         if recorder.step == 1:
@@ -242,23 +289,40 @@ class KerasObserver:
             ending.stop_here(recorder)
 
     def describe(self) -> None:
-        """Write the graph of a model whose inside is not seen; its weights are those it began with."""
+        """Write the graph of a model whose inside is not seen; its weights are those it began
+        with.
+        """
         model = self.model
         if model is None or not model.built:
             return
         if self._described is None or self._described[0] is not model:
-            layers = [graph.layer_facts(layer, self.made.place(layer)) for layer in graph.leaves(model)]
+            layers = [
+                graph.layer_facts(layer, self.made.place(layer)) for layer in graph.leaves(model)
+            ]
             self._described = (model, layers)
         self.recorder.write_graph(self.graph_of(self._described[1], model.optimizer))
 
-    def graph_of(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0) -> Facts:
+    def graph_of(
+        self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0
+    ) -> Facts:
         """The model graph as JSON, whoever found the layers."""
         model = self.model
         weights = model.weights if model is not None else []
-        facts = graph.optimizer_facts(optimizer, self.place(optimizer)) if optimizer is not None else None
+        facts = (
+            graph.optimizer_facts(optimizer, self.place(optimizer))
+            if optimizer is not None
+            else None
+        )
         name = type(model).__name__ if model is not None else ""
-        sizes = [(math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights]
-        made = {"framework": "keras", "model": name, "layers": layers, "loss": self.loss}
+        sizes = [
+            (math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights
+        ]
+        made = {
+            "framework": "keras",
+            "model": name,
+            "layers": layers,
+            "loss": self.loss,
+        }
         return graph_facts(sizes, batch_size, optimizer=facts, **made)
 
     def finish(self) -> None:
@@ -271,7 +335,9 @@ class KerasObserver:
 
 
 def _array(value: Any) -> Any:
-    """The first array in what was given: numpy, torch on the CPU, or a list of them; none for a generator."""
+    """The first array in what was given: numpy, torch on the CPU, or a list of them; none for a
+    generator.
+    """
     if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
         value = value[0]
     if isinstance(value, dict) and value:
@@ -287,9 +353,16 @@ def _array(value: Any) -> Any:
             return None
     shape = getattr(value, "shape", None)
     usable = shape is not None and len(shape) > 0 and len(value) > 0
-    usable = usable and str(getattr(value, "dtype", "object")) not in ("object", "string")
+    usable = usable and str(getattr(value, "dtype", "object")) not in (
+        "object",
+        "string",
+    )
     # What lies on a device is not read.
-    return value if usable and getattr(getattr(value, "device", None), "type", "cpu") == "cpu" else None
+    return (
+        value
+        if usable and getattr(getattr(value, "device", None), "type", "cpu") == "cpu"
+        else None
+    )
 
 
 def _rows(array: Any, chosen: slice) -> Array:

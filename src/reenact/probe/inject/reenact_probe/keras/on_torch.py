@@ -59,7 +59,11 @@ class KerasOnTorch(KerasObserver):
     def _fit_ends(self, model: Module) -> None:
         # A schedule's last rate belongs into the last row, sampled or not.
         table = self.recorder.tables["steps"]
-        if table.rows and model.optimizer is not None and table.rows[-1][RATE] != table.rows[-1][RATE]:
+        if (
+            table.rows
+            and model.optimizer is not None
+            and table.rows[-1][RATE] != table.rows[-1][RATE]
+        ):
             table.set(-1, RATE, graph.learning_rate(model.optimizer))
 
     def _expect(self, steps: int | None) -> None:
@@ -77,7 +81,9 @@ class KerasOnTorch(KerasObserver):
         """Number a Keras layer that is called for the first time."""
         model = self.inside.model
         quiet = type(layer).__name__ in graph.QUIET
-        return model.add_layer(layer, model.unique(layer.name), graph.activation_of(layer), -1, quiet)
+        return model.add_layer(
+            layer, model.unique(layer.name), graph.activation_of(layer), -1, quiet
+        )
 
     def root_called(self, model: Module) -> None:
         """A Keras model passed forward: its variables get the names Keras gives them."""
@@ -87,10 +93,13 @@ class KerasOnTorch(KerasObserver):
         self._name(model.weights)
 
     def _name(self, variables: Any) -> list[Tensor]:
-        """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts, that is
-        another tensor each time."""
+        """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts,
+        that is another tensor each time.
+        """
         behind = [(getattr(variable, "_value", None), variable.path) for variable in variables]
-        tensors = [(tensor, path) for tensor, path in behind if isinstance(tensor, self.torch.Tensor)]
+        tensors = [
+            (tensor, path) for tensor, path in behind if isinstance(tensor, self.torch.Tensor)
+        ]
         for tensor, path in tensors:
             self.inside.model.parameter(tensor, path)
         return [tensor for tensor, _ in tensors]
@@ -124,7 +133,8 @@ class KerasOnTorch(KerasObserver):
     def _after(self, optimizer: Optimizer, rate: float | None) -> None:
         steps = self.inside.steps
         if rate is None:
-            # On a step nobody looks at, it is read only where that costs nothing: from a variable on the CPU.
+            # On a step nobody looks at, it is read only where that costs nothing: from a variable
+            # on the CPU.
             value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
             rate = value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
         steps.end_step(optimizer, rate, steps.carried(optimizer))
@@ -133,7 +143,11 @@ class KerasOnTorch(KerasObserver):
         """The captured layers of a Keras program, or none when it has none."""
         entries = [entry for entry in self.inside.capture.entries if self.owns(entry.module)]
         # A model that is loaded or made again after the training is another one.
-        own = {id(layer) for layer in self.model._flatten_layers()} if self.model is not None else set()
+        own = (
+            {id(layer) for layer in self.model._flatten_layers()}
+            if self.model is not None
+            else set()
+        )
         trained = [entry for entry in entries if id(entry.module) in own]
         layers = [
             graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
@@ -143,20 +157,25 @@ class KerasOnTorch(KerasObserver):
             return None
         if not layers:
             place_of = self.inside.model.place_of
-            layers = [graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(self.model)]
+            layers = [
+                graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(self.model)
+            ]
         return self.graph_of(layers, self._stepped(), self.inside.batch_size())
 
     def _wrap_layer_call(self, original: Function) -> Function:
-        """Feeds calls of Keras layers to the same stack that torch modules use, unless Keras only works out
-        shapes.
+        """Feeds calls of Keras layers to the same stack that torch modules use, unless Keras only
+        works out shapes.
 
-        The wrapper stays in its place: to put it there and take it away for every look would make the
-        interpreter forget, each time, what it had learned about all classes of layers."""
+        The wrapper stays in its place: to put it there and take it away for every look would make
+        the interpreter forget, each time, what it had learned about all classes of layers.
+        """
         forwards = self.inside.forwards
         try:
             from keras.src.backend.common.symbolic_scope import in_symbolic_scope
         except ImportError:
-            from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
+            from keras.src.backend.common.stateless_scope import (
+                in_stateless_scope as in_symbolic_scope,
+            )
 
         def __call__(layer: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             if not forwards.handles or in_symbolic_scope():

@@ -1,8 +1,10 @@
-"""Lets programs written for Keras 1, Keras 2 or tf.keras run on Keras 3 with torch, without TensorFlow.
+"""Lets programs written for Keras 1, Keras 2 or tf.keras run on Keras 3 with torch, without
+TensorFlow.
 
-Old module names are answered by a finder that stands last, so that whatever is really installed wins. Old
-arguments are translated where they are given (`adapt.py`). Of TensorFlow itself there are the few parts that
-Keras programs touch. What cannot be translated is named: on stderr and in the trace.
+Old module names are answered by a finder that stands last, so that whatever is really installed
+wins. Old arguments are translated where they are given (`adapt.py`). Of TensorFlow itself there are
+the few parts that Keras programs touch. What cannot be translated is named: on stderr and in the
+trace.
 """
 
 from __future__ import annotations
@@ -73,7 +75,10 @@ class _Finder(NamedTuple):
     name: Function
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        served = name in _SOURCES or name.partition(".")[0] in ("tensorflow", "tf_keras")
+        served = name in _SOURCES or name.partition(".")[0] in (
+            "tensorflow",
+            "tf_keras",
+        )
         if not served or (name == "tensorflow" and _asked_by_library()):
             return None
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
@@ -113,8 +118,12 @@ def _asked_by_library() -> bool:
     return False
 
 
-_LAYERS = "core convolutional pooling normalization recurrent embeddings advanced_activations merge noise"
-_LAYERS += " wrappers local convolutional_recurrent cudnn_recurrent normalization.batch_normalization"
+_LAYERS = (
+    "core convolutional pooling normalization recurrent embeddings advanced_activations merge noise"
+)
+_LAYERS += (
+    " wrappers local convolutional_recurrent cudnn_recurrent normalization.batch_normalization"
+)
 _UTILS = "np_utils vis_utils visualize_util data_utils io_utils"
 _SOURCES: dict[str, tuple[str, ...]] = {
     **{f"keras.layers.{name}": ("keras.layers",) for name in _LAYERS.split()},
@@ -125,12 +134,20 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("keras.engine.base_layer", "keras.engine.input_layer"), ("keras.layers",)),
     "keras.engine.training": ("keras",),
     "keras.preprocessing.text": ("keras._tf_keras.keras.preprocessing.text",),
-    "keras.preprocessing.image": ("keras._tf_keras.keras.preprocessing.image", "keras.utils"),
+    "keras.preprocessing.image": (
+        "keras._tf_keras.keras.preprocessing.image",
+        "keras.utils",
+    ),
     "keras.legacy.interfaces": ("keras.layers",),
     "keras.wrappers.scikit_learn": ("reenact_probe.oldkeras.wrappers",),
 }
 """Modules of older Keras, and the modules of today in which their contents lie."""
-_KERAS = ("tensorflow.keras", "tensorflow.python.keras", "tensorflow.contrib.keras.api.keras", "tf_keras")
+_KERAS = (
+    "tensorflow.keras",
+    "tensorflow.python.keras",
+    "tensorflow.contrib.keras.api.keras",
+    "tf_keras",
+)
 
 
 class _OldModule(types.ModuleType):
@@ -178,10 +195,20 @@ round shape sigmoid sign sin sqrt square squeeze stack subtract tanh tensordot t
 zeros_like convert_to_tensor divide linspace
 """
 _RENAMED = {
-    "reduce_mean": "mean", "reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min",
-    "reduce_prod": "prod", "concat": "concatenate", "range": "arange", "constant": "convert_to_tensor",
-    "clip_by_value": "clip", "pow": "power", "reduce_any": "any", "reduce_all": "all", "gather": "take",
-}  # fmt: skip
+    "reduce_mean": "mean",
+    "reduce_sum": "sum",
+    "reduce_max": "max",
+    "reduce_min": "min",
+    "reduce_prod": "prod",
+    "concat": "concatenate",
+    "range": "arange",
+    "constant": "convert_to_tensor",
+    "clip_by_value": "clip",
+    "pow": "power",
+    "reduce_any": "any",
+    "reduce_all": "all",
+    "gather": "take",
+}
 _NN = "relu relu6 elu selu gelu silu leaky_relu sigmoid softmax softplus softsign tanh log_softmax"
 _DTYPES = "float16 float32 float64 int8 int16 int32 int64 uint8 bool"
 
@@ -214,7 +241,10 @@ def _math() -> Facts:
 
 _RANDOM = {name: name for name in ("normal", "uniform", "shuffle", "truncated_normal")}
 _PARTS: dict[str, Function] = {
-    "random": lambda: {"set_seed": adapt.seed_everything, **_held("keras.random", **_RANDOM)},
+    "random": lambda: {
+        "set_seed": adapt.seed_everything,
+        **_held("keras.random", **_RANDOM),
+    },
     "nn": lambda: _from_ops(_NN, swish="silu"),
     "math": _math,
     "config": lambda: {

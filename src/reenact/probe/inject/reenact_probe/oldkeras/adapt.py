@@ -1,8 +1,9 @@
-"""Teaches Keras 3 the old names and arguments: layers, optimizers, models, metrics, backend functions, seeds.
+"""Teaches Keras 3 the old names and arguments: layers, optimizers, models, metrics, backend
+functions, seeds.
 
-`numpy.random.seed` or `tf.random.set_seed` used to decide the initial weights. Keras 3 draws the seeds of its
-initializers from Python's `random`, and torch has a generator of its own. An old program that seeds numpy
-alone expects the same run again; so those two are seeded along with it.
+`numpy.random.seed` or `tf.random.set_seed` used to decide the initial weights. Keras 3 draws the
+seeds of its initializers from Python's `random`, and torch has a generator of its own. An old
+program that seeds numpy alone expects the same run again; so those two are seeded along with it.
 """
 
 from __future__ import annotations
@@ -23,15 +24,30 @@ Translate = Callable[[Args, Kwargs], tuple[Args, Kwargs]]
 """From arguments as they were once given to those of today."""
 ORDER = {"th": "channels_first", "tf": "channels_last", "default": None}
 _LAYER_ARGUMENTS = {
-    "init": "kernel_initializer", "W_regularizer": "kernel_regularizer", "b_regularizer": "bias_regularizer",
-    "U_regularizer": "recurrent_regularizer", "W_constraint": "kernel_constraint",
+    "init": "kernel_initializer",
+    "W_regularizer": "kernel_regularizer",
+    "b_regularizer": "bias_regularizer",
+    "U_regularizer": "recurrent_regularizer",
+    "W_constraint": "kernel_constraint",
     "b_constraint": "bias_constraint",
-    "bias": "use_bias", "border_mode": "padding", "subsample": "strides", "subsample_length": "strides",
-    "nb_filter": "filters", "filter_length": "kernel_size", "pool_length": "pool_size", "stride": "strides",
-    "inner_init": "recurrent_initializer", "inner_activation": "recurrent_activation", "dropout_W": "dropout",
-    "dropout_U": "recurrent_dropout", "p": "rate", "sigma": "stddev", "atrous_rate": "dilation_rate",
-    "gamma_init": "gamma_initializer", "beta_init": "beta_initializer",
-}  # fmt: skip
+    "bias": "use_bias",
+    "border_mode": "padding",
+    "subsample": "strides",
+    "subsample_length": "strides",
+    "nb_filter": "filters",
+    "filter_length": "kernel_size",
+    "pool_length": "pool_size",
+    "stride": "strides",
+    "inner_init": "recurrent_initializer",
+    "inner_activation": "recurrent_activation",
+    "dropout_W": "dropout",
+    "dropout_U": "recurrent_dropout",
+    "p": "rate",
+    "sigma": "stddev",
+    "atrous_rate": "dilation_rate",
+    "gamma_init": "gamma_initializer",
+    "beta_init": "beta_initializer",
+}
 _SPECIAL_ARGUMENTS = {
     **{(kind, "output_dim"): "units" for kind in ("Dense", "LSTM", "GRU", "SimpleRNN")},
     ("LeakyReLU", "alpha"): "negative_slope",
@@ -40,18 +56,35 @@ _SPECIAL_ARGUMENTS = {
 }
 """Arguments that one kind of layer had under a name of its own."""
 _METHOD_ARGUMENTS: dict[str, str | None] = {
-    "nb_epoch": "epochs", "generator": "x", "samples_per_epoch": "steps_per_epoch", "val_samples": "steps",
+    "nb_epoch": "epochs",
+    "generator": "x",
+    "samples_per_epoch": "steps_per_epoch",
+    "val_samples": "steps",
     "nb_val_samples": "validation_steps",
-    **dict.fromkeys((
-        "nb_worker", "show_accuracy", "workers", "max_queue_size", "max_q_size", "use_multiprocessing",
-        "pickle_safe", "class_mode", "sample_weight_mode", "theano_mode",
-    )),
-}  # fmt: skip
-"""Of `fit`, `evaluate`, `predict`, `compile` and the `_generator` methods; none: without meaning today."""
+    **dict.fromkeys(
+        (
+            "nb_worker",
+            "show_accuracy",
+            "workers",
+            "max_queue_size",
+            "max_q_size",
+            "use_multiprocessing",
+            "pickle_safe",
+            "class_mode",
+            "sample_weight_mode",
+            "theano_mode",
+        )
+    ),
+}
+"""Of `fit`, `evaluate`, `predict`, `compile` and the `_generator` methods; none: without
+meaning today.
+"""
 
 
 def adapt(keras: Library, missing: Function) -> None:
-    """Everything at once, right after Keras was imported; `missing` names what has no counterpart."""
+    """Everything at once, right after Keras was imported; `missing` names what has no
+    counterpart.
+    """
     _seeds()
     _layers(keras, missing)
     for part in (_optimizers, _models, _losses, _logs, _backend):
@@ -84,7 +117,9 @@ def _translated(translate: Translate, original: Function) -> Function:
 
 def _layers(keras: Library, missing: Function) -> None:
     layers = keras.layers
-    for cls in {getattr(layers, name) for name in dir(layers) if isinstance(getattr(layers, name), type)}:
+    for cls in {
+        getattr(layers, name) for name in dir(layers) if isinstance(getattr(layers, name), type)
+    }:
         if issubclass(cls, layers.Layer) and "__init__" in vars(cls):
             # Without `functools.wraps`: Keras reads this signature to bind what the layer is given.
             translate = functools.partial(_layer_arguments, missing, cls.__name__)
@@ -92,7 +127,10 @@ def _layers(keras: Library, missing: Function) -> None:
     layers.Convolution2D = _kernel_in_parts(layers.Convolution2D, 2)
     layers.Convolution3D = _kernel_in_parts(layers.Convolution3D, 3)
     layers.TimeDistributedDense = lambda *a, **k: layers.TimeDistributed(layers.Dense(*a, **k))
-    layers.AtrousConvolution2D, layers.Deconvolution2D = layers.Conv2D, layers.Conv2DTranspose
+    layers.AtrousConvolution2D, layers.Deconvolution2D = (
+        layers.Conv2D,
+        layers.Conv2DTranspose,
+    )
     layers.merge = _merge(layers)
     for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
@@ -122,7 +160,9 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
 
 
-def _layer_arguments(missing: Function, kind: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+def _layer_arguments(
+    missing: Function, kind: str, args: Args, kwargs: Kwargs
+) -> tuple[Args, Kwargs]:
     given: Kwargs = {}
     for key, value in kwargs.items():
         if key == "dim_ordering":
@@ -137,16 +177,22 @@ def _layer_arguments(missing: Function, kind: str, args: Args, kwargs: Kwargs) -
         elif key == "weights" and kind != "Embedding":
             missing(f"{kind}(weights=...)", "the layer keeps its own initial weights")
         elif key not in ("input_length", "consume_less", "forget_bias_init"):
-            given[_SPECIAL_ARGUMENTS.get((kind, key)) or _LAYER_ARGUMENTS.get(key, key)] = _plain(value)
+            given[_SPECIAL_ARGUMENTS.get((kind, key)) or _LAYER_ARGUMENTS.get(key, key)] = _plain(
+                value
+            )
     return _plain(args), given
 
 
 def _own_states(keras: Library, original: Function) -> Function:
-    """A stateful layer writes its states in place; what gradients go back through must be a copy of them."""
+    """A stateful layer writes its states in place; what gradients go back through must be a
+    copy of them.
+    """
 
     def call(layer: Any, sequences: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         if layer.stateful and initial_state is None and layer.states is not None:
-            initial_state = [keras.ops.stop_gradient(keras.ops.copy(state)) for state in layer.states]
+            initial_state = [
+                keras.ops.stop_gradient(keras.ops.copy(state)) for state in layer.states
+            ]
         return original(layer, sequences, initial_state=initial_state, **kwargs)
 
     return call
@@ -169,11 +215,22 @@ def _kernel_in_parts(cls: Any, parts: int) -> Function:
 
 def _merge(layers: Any) -> Function:
     """`merge(inputs, mode="concat")`, which became a function for each mode."""
-    modes = {"concat": layers.concatenate, "sum": layers.add, "mul": layers.multiply, "ave": layers.average,
-             "max": layers.maximum, "dot": layers.dot}  # fmt: skip
+    modes = {
+        "concat": layers.concatenate,
+        "sum": layers.add,
+        "mul": layers.multiply,
+        "ave": layers.average,
+        "max": layers.maximum,
+        "dot": layers.dot,
+    }
 
     def merge(
-        inputs: Any, mode: Any = "sum", concat_axis: Any = -1, dot_axes: Any = -1, name: Any = None, **_: Any
+        inputs: Any,
+        mode: Any = "sum",
+        concat_axis: Any = -1,
+        dot_axes: Any = -1,
+        name: Any = None,
+        **_: Any,
     ) -> Any:
         extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
         return modes[mode](inputs, name=name, **extra)
@@ -188,7 +245,10 @@ def _optimizers(keras: Library) -> None:
         if issubclass(cls, base) and cls is not base and "__init__" in vars(cls):
             translate = functools.partial(_optimizer_arguments, keras)
             _put(cls, "__init__", functools.partial(_translated, translate))
-    base.lr = property(lambda self: self.learning_rate, lambda self, new: setattr(self, "learning_rate", new))
+    base.lr = property(
+        lambda self: self.learning_rate,
+        lambda self, new: setattr(self, "learning_rate", new),
+    )
 
 
 def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
@@ -260,7 +320,9 @@ def _taking_rows(sequential: type, original: Function) -> Function:
 
 def _rows(data: Any, flat: bool) -> Any:
     data = _array(data)
-    return data[:, None] if type(data).__name__ == "ndarray" and data.ndim == 1 and not flat else data
+    return (
+        data[:, None] if type(data).__name__ == "ndarray" and data.ndim == 1 and not flat else data
+    )
 
 
 def _array(data: Any) -> Any:
@@ -284,7 +346,10 @@ def _plural(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
 def _losses(keras: Library) -> None:
     """Names of losses that Keras 3 spells otherwise."""
     known = importlib.import_module("keras.src.losses").ALL_OBJECTS_DICT
-    for old, new in (("logcosh", "log_cosh"), ("cosine_proximity", "cosine_similarity")):
+    for old, new in (
+        ("logcosh", "log_cosh"),
+        ("cosine_proximity", "cosine_similarity"),
+    ):
         known.setdefault(old, getattr(keras.losses, new))
         setattr(keras.losses, old, getattr(keras.losses, old, getattr(keras.losses, new)))
 
@@ -330,7 +395,11 @@ greater_equal less less_equal log logsumexp max maximum mean min minimum not_equ
 relu repeat reshape round shape sigmoid sign sin softmax softplus softsign sqrt square squeeze stack std
 sum tanh tile transpose var zeros zeros_like elu one_hot cast stop_gradient hard_sigmoid
 """
-_RENAMED = {"pow": "power", "l2_normalize": "normalize", "permute_dimensions": "transpose"}
+_RENAMED = {
+    "pow": "power",
+    "l2_normalize": "normalize",
+    "permute_dimensions": "transpose",
+}
 
 
 def _backend(keras: Library) -> None:
@@ -347,10 +416,14 @@ def _backend(keras: Library) -> None:
         "ndim": lambda tensor: len(tensor.shape),
         "flatten": lambda tensor: ops.reshape(tensor, (-1,)),
         "batch_flatten": lambda tensor: ops.reshape(tensor, (tensor.shape[0], -1)),
-        "variable": lambda value, dtype=None, name=None: keras.Variable(value, dtype=dtype, name=name),
+        "variable": lambda value, dtype=None, name=None: keras.Variable(
+            value, dtype=dtype, name=name
+        ),
         "constant": lambda value, dtype=None, **_: ops.convert_to_tensor(value, dtype=dtype),
         "set_image_dim_ordering": lambda order: keras.config.set_image_data_format(ORDER[order]),
-        "image_dim_ordering": lambda: "th" if keras.config.image_data_format() == "channels_first" else "tf",
+        "image_dim_ordering": lambda: (
+            "th" if keras.config.image_data_format() == "channels_first" else "tf"
+        ),
         "set_learning_phase": lambda _: None,
         "learning_phase": lambda: 0,
         "function": functools.partial(_function, keras),
@@ -361,7 +434,9 @@ def _backend(keras: Library) -> None:
 
 
 def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> Function:
-    """`K.function`: from input tensors, and the learning phase beside them, to arrays of the outputs."""
+    """`K.function`: from input tensors, and the learning phase beside them, to arrays of the
+    outputs.
+    """
     several = isinstance(outputs, (list, tuple))
     symbolic = [isinstance(tensor, keras.KerasTensor) for tensor in inputs]
     part = keras.Model(list(compress(inputs, symbolic)), list(outputs) if several else [outputs])
@@ -371,7 +446,9 @@ def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> 
         given = [_array(value) for value in compress(values, symbolic)]
         training = any(value for value, is_tensor in zip(values, symbolic) if not is_tensor)
         made = part(given, training=training)
-        arrays = [keras.ops.convert_to_numpy(one) for one in (made if isinstance(made, list) else [made])]
+        arrays = [
+            keras.ops.convert_to_numpy(one) for one in (made if isinstance(made, list) else [made])
+        ]
         return arrays if several else arrays[0]
 
     return compute
@@ -393,7 +470,9 @@ def _seed(seed: int) -> None:
 
 
 def _seeds() -> None:
-    """Let `numpy.random.seed` seed the others as well, and make up for a call that came before Keras."""
+    """Let `numpy.random.seed` seed the others as well, and make up for a call that came before
+    Keras.
+    """
     import numpy
 
     original = numpy.random.seed

@@ -1,4 +1,6 @@
-"""`keras.wrappers.scikit_learn`: estimators that build, train and ask a Keras model, as Keras 2 had them."""
+"""`keras.wrappers.scikit_learn`: estimators that build, train and ask a Keras model, as Keras 2
+had them.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""What is seen of a program that trains with PyTorch. Nothing here imports torch before the program has."""
+"""What is seen of a program that trains with PyTorch. Nothing here imports torch before the
+program has.
+"""

@@ -1,4 +1,6 @@
-"""What passes through the model: inputs, labels, predictions and the loss, in training and in evaluation."""
+"""What passes through the model: inputs, labels, predictions and the loss, in training and in
+evaluation.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ class BatchObserver:
         return any(base.__module__.startswith("torchmetrics") for base in type(module).__mro__)
 
     def is_auxiliary(self, module: Module, output: Any) -> bool:
-        """No pass through a model: a metric, a loss, a mere function that torch offers as a module."""
+        """No pass through a model: a metric, a loss, a mere function that torch offers as a
+        module.
+        """
         library = type(module).__module__.startswith("torch.nn.modules.")
         mere = library and not module._modules and not module._parameters
         return mere or self.is_metric(module) or self.is_loss(module, output)
@@ -83,14 +87,18 @@ class BatchObserver:
         return True
 
     def given_to_loss(self) -> Facts:
-        """Shapes of output and target that the loss of this step was given, and what bends the output."""
+        """Shapes of output and target that the loss of this step was given, and what bends the
+        output.
+        """
         if self.pair is None:
             return {"compared": None, "bend": ""}
         shapes = [list(tensor.shape) for tensor in self.pair[:2]]
         return {"compared": shapes, "bend": facts.bend_of(self.pair[0])}
 
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
-        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
+        tensors = [
+            value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)
+        ]
         return (tensors[0], tensors[1], False) if len(tensors) >= 2 else None
 
     def training_pass(self, args: Args, kwargs: Kwargs, in_fit: bool) -> None:
@@ -106,7 +114,10 @@ class BatchObserver:
         if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
             # A batch that is a slice of a larger tensor tells how many make an epoch.
             self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
-        split, loaded = self.data.split("train", self.recorder.step), self.loaders.current is not None
+        split, loaded = (
+            self.data.split("train", self.recorder.step),
+            self.loaders.current is not None,
+        )
         looks = _LOOKS if loaded or not self._fresh else _FRESH_LOOKS
         if self._looks < looks and not self._known_whole(in_fit):
             self._looks += 1
@@ -121,13 +132,20 @@ class BatchObserver:
 
         Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
         loader, in_fit = self.loaders.current, in_fit and self.torch.is_grad_enabled()
-        whole = self.data.whole.get("train" if in_fit else loader.name if loader is not None else "")
+        whole = self.data.whole.get(
+            "train" if in_fit else loader.name if loader is not None else ""
+        )
         return whole is not None and whole.input.rows > 0
 
     def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:
         """The first tensor; Keras may be called with numpy arrays."""
         value = first_tensor(self.torch, (args, kwargs))
-        if value is None and args and isinstance(args[0], numpy.ndarray) and args[0].dtype.kind in "fiub":
+        if (
+            value is None
+            and args
+            and isinstance(args[0], numpy.ndarray)
+            and args[0].dtype.kind in "fiub"
+        ):
             value = self.torch.from_numpy(numpy.ascontiguousarray(args[0]))
         return value
 
@@ -135,7 +153,13 @@ class BatchObserver:
         self.window = Window(self.torch, self.recorder.schedule)
 
     def evaluation_pass(
-        self, module: Module, args: Args, kwargs: Kwargs, output: Any, known: Model, in_fit: bool
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+        known: Model,
+        in_fit: bool,
     ) -> None:
         torch, step = self.torch, self.recorder.step
         if not step:
@@ -145,7 +169,11 @@ class BatchObserver:
         value = first_tensor(torch, (args, kwargs))
         place = caller() if training else None
         again = training and self._asked_again(place, self._first_input(args, kwargs))
-        seen = {"model": type(model).__name__, "learns": known.learns(model), "place": place}
+        seen = {
+            "model": type(model).__name__,
+            "learns": known.learns(model),
+            "place": place,
+        }
         self.recorder.event("evaluation", training=training, again=again, **seen)
         batch, loader = self.loaders.batch, self.loaders.current
         if loader is self.train_loader and batch is None:
@@ -162,7 +190,9 @@ class BatchObserver:
             self._take(split, "label", labels)
         prediction = first_tensor(torch, output)
         if labels is not None and prediction is not None:
-            share = self._compare(prediction, labels.to(prediction.device), False, known.from_logits)
+            share = self._compare(
+                prediction, labels.to(prediction.device), False, known.from_logits
+            )
             self._metric("val_accuracy", share, in_fit)
         window, self.window = self.window, None
         if window is not None and window.outputs:
@@ -176,34 +206,53 @@ class BatchObserver:
             return False
         if (step, line) == self._asked[:2] and old is not None and self.torch.equal(value, old):
             return True
-        return value.is_floating_point() and int((value == value[:1]).flatten(1).all(1).sum()) >= _DRAWS
+        return (
+            value.is_floating_point()
+            and int((value == value[:1]).flatten(1).all(1).sum()) >= _DRAWS
+        )
 
     def _compare_again(self, source: str, value: Tensor, labels: Tensor | None) -> None:
-        """Note where the rows that an evaluation begins with are those of an earlier one, and changed."""
+        """Note where the rows that an evaluation begins with are those of an earlier one, and
+        changed.
+        """
         given = [value] if labels is None else [value, labels]
         if not all(plain(self.torch, tensor) and tensor.dim() for tensor in given):
             return
         rows, *rest = [_numpy(tensor[:A_FEW]) for tensor in given]
-        # What is to be given back as it was before it was changed, by a denoiser, is changed on purpose.
+        # What is to be given back as it was before it was changed, by a denoiser, is changed on
+        # purpose.
         if not rest or rest[0].dtype.kind != "f" or rows.shape != rest[0].shape:
-            facts = self._again.compare(f"{source}{value.shape[1:]}", rows, rest[0] if rest else None)
+            facts = self._again.compare(
+                f"{source}{value.shape[1:]}", rows, rest[0] if rest else None
+            )
             if facts is not None:
                 self.recorder.event("evaluated-again", **facts)
 
     def loss_goes_back(self, tensor: Any, call: LossCall | None, known: bool) -> Facts | None:
-        """Facts of the loss as far as they are news: from the functional call, else from its graph."""
+        """Facts of the loss as far as they are news: from the functional call, else from its
+        graph.
+        """
         loss = None
         if call is not None:
             self.pair = self._compared_in(call.args, call.kwargs) or self.pair
-            settings = {**facts.plain_values(call.kwargs), **facts.weights_given(call.kwargs)}
+            settings = {
+                **facts.plain_values(call.kwargs),
+                **facts.weights_given(call.kwargs),
+            }
             loss = facts.loss_facts(call.name, settings, call.place)
             loss.update(called=call.place, **self.given_to_loss())
         read = None
         if (self.pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
             read = facts.read_loss(tensor)
         if read is not None:
-            by_hand = {"compared": read.compared, "called": caller() if read.compared else None}
-            loss = loss or {**facts.loss_facts(read.name, read.settings, None), **by_hand}
+            by_hand = {
+                "compared": read.compared,
+                "called": caller() if read.compared else None,
+            }
+            loss = loss or {
+                **facts.loss_facts(read.name, read.settings, None),
+                **by_hand,
+            }
             if self.pair is None and read.target is not None and read.prediction is not None:
                 self.pair = (read.prediction, read.target, False)
         self._labels()
@@ -216,7 +265,9 @@ class BatchObserver:
 
     def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""
-        label = self.pair[1] if self.pair is not None else self.loaders.labels_in(self.loaders.batch)
+        label = (
+            self.pair[1] if self.pair is not None else self.loaders.labels_in(self.loaders.batch)
+        )
         if self.pair is not None and plain(self.torch, self.pair[1]):
             self.loaders.labels_taken(self.pair[1])
         split = self.data.split("train", self.recorder.step)
@@ -237,18 +288,28 @@ class BatchObserver:
             self.recorder.event("labels-explained", **facts)
 
     def accuracy(self, window: Window, from_logits: bool) -> int | None:
-        """Slot of the share of right predictions in this batch, or none where that means nothing."""
+        """Slot of the share of right predictions in this batch, or none where that means
+        nothing.
+        """
         share = self._compare(*self.pair, from_logits) if self.pair is not None else None
         return window.add_raw(share) if share is not None else None
 
     def label_losses(self, window: Window, loss: Facts) -> int | None:
-        """Slot of two numbers: the plain mean loss of this batch, and the same with labels of other rows."""
+        """Slot of two numbers: the plain mean loss of this batch, and the same with labels of
+        other rows.
+        """
         if self.pair is None or self.pair[2]:
             return None
         prediction, target = (tensor.detach() for tensor in self.pair[:2])
-        if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
+        if (
+            not (plain(self.torch, prediction) and plain(self.torch, target))
+            or not prediction.dim()
+        ):
             return None
-        name, ignored = loss.get("name"), (loss.get("settings") or {}).get("ignore_index", -100)
+        name, ignored = (
+            loss.get("name"),
+            (loss.get("settings") or {}).get("ignore_index", -100),
+        )
         rows = len(target) if target.dim() else 0
         if rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
             return None
@@ -256,8 +317,13 @@ class BatchObserver:
         both = [plain_loss(name, *pair, ignored) for pair in pairs]
         return window.add_raw(self.torch.stack(both)) if None not in both else None
 
-    def _compare(self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool) -> Tensor | None:
-        if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
+    def _compare(
+        self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool
+    ) -> Tensor | None:
+        if (
+            not (plain(self.torch, prediction) and plain(self.torch, target))
+            or not prediction.dim()
+        ):
             return None
         prediction, target = prediction.detach(), target.detach()
         target = target.byte() if target.dtype is self.torch.bool else target
@@ -278,7 +344,9 @@ class BatchObserver:
         return None
 
     def epoch(self) -> int | None:
-        """Epochs begun less one: by the loader, else by the length of an epoch; none without a sign."""
+        """Epochs begun less one: by the loader, else by the length of an epoch; none without a
+        sign.
+        """
         loader = self.loaders.current
         if loader is not None:
             self.train_loader, self.data.train_name = loader, loader.name
@@ -293,7 +361,9 @@ class BatchObserver:
         self.pair = self._input = None
 
     def _take(self, split: Split, role: str, tensor: Tensor) -> float | None:
-        """Read a batch into the facts, as many rows as fit; gives the share of input rows known before."""
+        """Read a batch into the facts, as many rows as fit; gives the share of input rows known
+        before.
+        """
         if not plain(self.torch, tensor) or not tensor.dim() or not tensor.numel():
             return None
         tensor = tensor.detach()
@@ -303,7 +373,9 @@ class BatchObserver:
         return split.add_keys(array) if role == "input" else None
 
     def dataset(self, loader: Any, known: Loader) -> None:
-        """Read tensors that lie in memory. Nothing is drawn from other data sets: drawing may be random."""
+        """Read tensors that lie in memory. Nothing is drawn from other data sets: drawing may
+        be random.
+        """
         data = self.torch.utils.data
         dataset, indices = loader.dataset, None
         if type(dataset) is data.Subset:
@@ -328,16 +400,22 @@ class BatchObserver:
 
 
 def plain_loss(name: str | None, prediction: Tensor, target: Tensor, ignored: Any) -> Tensor | None:
-    """The mean loss of that name by its textbook formula; none where the shapes do not fit, and for losses
-    that are not known here."""
-    same, classes = prediction.shape == target.shape, prediction.dim() == target.dim() + 1
+    """The mean loss of that name by its textbook formula; none where the shapes do not fit, and for
+    losses that are not known here.
+    """
+    same, classes = (
+        prediction.shape == target.shape,
+        prediction.dim() == target.dim() + 1,
+    )
     if name == "cross_entropy" and classes and not target.is_floating_point():
         counted = target != ignored
         chosen = target.masked_fill(~counted, 0).long().unsqueeze(1)
         scores = prediction.log_softmax(1).gather(1, chosen).squeeze(1)
         return -(scores * counted).sum() / counted.sum().clamp(min=1)
     if name == "binary_cross_entropy_with_logits" and same:
-        return (prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()).mean()
+        return (
+            prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()
+        ).mean()
     return ((prediction - target) ** 2).mean() if name == "mse" and same else None
 
 

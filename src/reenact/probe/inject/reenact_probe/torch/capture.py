@@ -1,10 +1,11 @@
-"""One look at a whole forward pass: the order of layers and functional calls, their shapes, what follows
-what.
+"""One look at a whole forward pass: the order of layers and functional calls, their shapes, what
+follows what.
 
-Functional calls (`F.relu`, `torch.sigmoid`, `x.view`, `F.cross_entropy`) are seen by a torch function mode
-that stands between the program and torch for those few passes only. It calls what was called with what it was
-given, and notes the rest. It is entered only in a training pass: in evaluation a mode on the stack makes
-attention layers leave their fast path, which would change numbers.
+Functional calls (`F.relu`, `torch.sigmoid`, `x.view`, `F.cross_entropy`) are seen by a torch
+function mode that stands between the program and torch for those few passes only. It calls what was
+called with what it was given, and notes the rest. It is entered only in a training pass: in
+evaluation a mode on the stack makes attention layers leave their fast path, which would change
+numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from typing import Any, NamedTuple
 
 from reenact_probe.guard import guarded, state
 from reenact_probe.places import caller
-from reenact_probe.torch.facts import ACTIVATIONS, Entry, plain_values, settings_of, shape_of
+from reenact_probe.torch.facts import (
+    ACTIVATIONS,
+    Entry,
+    plain_values,
+    settings_of,
+    shape_of,
+)
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.samples import first_tensor
@@ -40,7 +47,9 @@ _MIXES_NAMES = """
 matmul __matmul__ __rmatmul__ mm bmm baddbmm einsum scaled_dot_product_attention cosine_similarity
 """
 _MIXES = frozenset(_MIXES_NAMES.split())
-"""Functions whose result is no longer the output of one layer: the scores of an attention are no layer's."""
+"""Functions whose result is no longer the output of one layer: the scores of an attention are
+no layer's.
+"""
 
 
 class Origin(NamedTuple):
@@ -73,7 +82,10 @@ class Capture:
     MAXIMUM = 4000
 
     def __init__(
-        self, torch: Library, forwards: ForwardHooks, place_of: Callable[[Module], Place | None]
+        self,
+        torch: Library,
+        forwards: ForwardHooks,
+        place_of: Callable[[Module], Place | None],
     ) -> None:
         self.torch = torch
         self.forwards = forwards
@@ -86,7 +98,9 @@ class Capture:
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
         """Axis, shape and place of rows that were brought to one length on the way to the loss."""
         self.several: tuple[float, Place | None] | None = None
-        """Classes that the rows of a target hold at once, which a loss of one class was given, and where."""
+        """Classes that the rows of a target hold at once, which a loss of one class was given,
+        and where.
+        """
         self._by_module: dict[int, Entry] = {}
         self._origin: dict[int, Origin] = {}
         self._kept: list[Tensor] = []
@@ -98,9 +112,11 @@ class Capture:
     def enter_mode(self) -> None:
         """Note functional calls from now on, without ever disturbing a mode of the program.
 
-        Left on until the loss is known, the mode is not nested like a `with` block. So it is entered only
-        below everything: when the stack was empty. And it is popped only while it lies on top: a mode that is
-        busy with a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again."""
+        Left on until the loss is known, the mode is not nested like a `with` block. So it is
+        entered only below everything: when the stack was empty. And it is popped only while it lies
+        on top: a mode that is busy with a call (`loss.backward()` is one) is not on the stack at
+        all, so leaving is tried again.
+        """
         if not self.mode_on and self._depth is not None and self._depth() == 0:
             self._mode.__enter__()
             self.mode_on = self._mode.listens = True
@@ -117,7 +133,9 @@ class Capture:
         self.follows = False
         self._origin, self._kept = {}, []
 
-    def layer(self, module: Module, info: LayerInfo, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def layer(
+        self, module: Module, info: LayerInfo, args: Args, kwargs: Kwargs, output: Any
+    ) -> None:
         entry = self._by_module.get(id(module))
         if entry is not None:
             entry.calls += 1
@@ -133,9 +151,21 @@ class Capture:
             self._add_module(name, module, [], None)
 
     def _add_module(
-        self, name: str, module: Module, inputs: list[list[int] | None], output: list[int] | None
+        self,
+        name: str,
+        module: Module,
+        inputs: list[list[int] | None],
+        output: list[int] | None,
     ) -> Entry:
-        entry = Entry(name, module, None, self.place_of(module), inputs, output, settings_of(module))
+        entry = Entry(
+            name,
+            module,
+            None,
+            self.place_of(module),
+            inputs,
+            output,
+            settings_of(module),
+        )
         self._by_module[id(module)] = entry
         self.entries.append(entry)
         return entry
@@ -143,8 +173,12 @@ class Capture:
     def _shapes(
         self, args: Args, kwargs: Kwargs, output: Any
     ) -> tuple[list[list[int] | None], list[int] | None]:
-        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
-        return [shape_of(tensor) for tensor in tensors[:8]], shape_of(first_tensor(self.torch, output))
+        tensors = [
+            value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)
+        ]
+        return [shape_of(tensor) for tensor in tensors[:8]], shape_of(
+            first_tensor(self.torch, output)
+        )
 
     @guarded("function")
     def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
@@ -152,7 +186,13 @@ class Capture:
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
         tensor = first_tensor(self.torch, args)
         made = tensor is not None and tensor.requires_grad and not tensor.is_leaf
-        if name == "normalize" and top is None and tensor is not None and made and tensor.dim() == 2:
+        if (
+            name == "normalize"
+            and top is None
+            and tensor is not None
+            and made
+            and tensor.dim() == 2
+        ):
             axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
             self.normalized.append((axis, list(tensor.shape), place))
         if name == "cross_entropy" and self.several is None:
@@ -160,7 +200,9 @@ class Capture:
         if name in LOSSES and not in_library:
             self.loss = LossCall(name, args, kwargs, place)
         # A library module whose inside is its own business.
-        closed = top is not None and (not top._modules or type(top).__name__ == "MultiheadAttention")
+        closed = top is not None and (
+            not top._modules or type(top).__name__ == "MultiheadAttention"
+        )
         if not self.follows or (in_library and closed):
             return
         if name in ("clamp", "clamp_min", "clip") and len(args) < 3 and kwargs.get("max") is None:
@@ -177,14 +219,21 @@ class Capture:
             # What works in place ends in an underscore.
             self._functional(name.rstrip("_"), args, kwargs, output, source, place)
         elif source is not None:
-            self._produced(output, source._replace(layer=None, mixed=True) if name in _MIXES else source)
+            self._produced(
+                output,
+                source._replace(layer=None, mixed=True) if name in _MIXES else source,
+            )
 
     def _several_classes(
         self, args: Args, kwargs: Kwargs, place: Place | None
     ) -> tuple[float, Place | None] | None:
         """Where targets are rows of zeros and ones, and some hold several ones."""
         target = kwargs.get("target", args[1] if len(args) > 1 else None)
-        if not isinstance(target, self.torch.Tensor) or target.dim() != 2 or not target.is_floating_point():
+        if (
+            not isinstance(target, self.torch.Tensor)
+            or target.dim() != 2
+            or not target.is_floating_point()
+        ):
             return None
         rows = target.detach()
         ones = rows.sum(1)
@@ -192,7 +241,13 @@ class Capture:
         return (float(ones.mean()), place) if whole else None
 
     def _functional(
-        self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
+        self,
+        name: str,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+        source: Origin | None,
+        place: Place | None,
     ) -> None:
         owner = source.entry.name if source is not None and source.entry is not None else ""
         label = f"{owner}>{name}" if owner else name
@@ -225,7 +280,9 @@ def make_mode(torch: Library, listener: Capture) -> Any:
     class Noting(torch.overrides.TorchFunctionMode):
         listens = True
 
-        def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            self, func: Function, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             kwargs = kwargs or {}
             output = func(*args, **kwargs)
             if self.listens and not state.asleep:

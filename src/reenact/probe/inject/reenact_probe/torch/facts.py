@@ -14,8 +14,21 @@ from reenact_probe.torch import samples
 from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Facts, Kwargs, Library, Module, Optimizer, Place, Tensor
 
-QUIET = frozenset({"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
-                   "AlphaDropout", "FeatureAlphaDropout", "ZeroPad2d", "PixelShuffle"})  # fmt: skip
+QUIET = frozenset(
+    {
+        "Flatten",
+        "Unflatten",
+        "Identity",
+        "Dropout",
+        "Dropout1d",
+        "Dropout2d",
+        "Dropout3d",
+        "AlphaDropout",
+        "FeatureAlphaDropout",
+        "ZeroPad2d",
+        "PixelShuffle",
+    }
+)
 _FUNCTIONS = """
 relu relu_ relu6 leaky_relu leaky_relu_ elu elu_ selu selu_ celu gelu silu mish sigmoid sigmoid_ tanh
 tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid log_sigmoid
@@ -24,7 +37,11 @@ prelu rrelu glu tanhshrink hardshrink threshold
 ACTIVATIONS = frozenset(_FUNCTIONS.split())
 """Non-linearities: functions of torch, and its classes in lower case."""
 _NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
-WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
+WRAPPERS = {
+    "OptimizedModule": "_orig_mod",
+    "DistributedDataParallel": "module",
+    "DataParallel": "module",
+}
 _EXACT = 1 << 20
 """Weights up to this size are measured whole."""
 
@@ -43,7 +60,12 @@ def activation_of(module: Module) -> str | None:
 
 def snake(name: str) -> str:
     """`CrossEntropyLoss` becomes `cross_entropy`, `LeakyReLU` becomes `leaky_relu`."""
-    name = name.replace("ReLU", "Relu").replace("SELU", "Selu").replace("CELU", "Celu").replace("ELU", "Elu")
+    name = (
+        name.replace("ReLU", "Relu")
+        .replace("SELU", "Selu")
+        .replace("CELU", "Celu")
+        .replace("ELU", "Elu")
+    )
     name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
     return name[: -len("_loss")] if name.endswith("_loss") and name != "_loss" else name
@@ -52,9 +74,15 @@ def snake(name: str) -> str:
 def settings_of(module: Module) -> Facts:
     """Plain values among a module's public attributes: units, kernel size, rate and so on."""
     keys = (*getattr(module, "__constants__", ()), *vars(module))
-    known = [key for key in keys if not key.startswith("_") and key not in ("training", "call_super_init")]
+    known = [
+        key
+        for key in keys
+        if not key.startswith("_") and key not in ("training", "call_super_init")
+    ]
     values = plain_values({key: getattr(module, key, None) for key in known})
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    return {
+        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+    }
 
 
 def plain_values(values: Kwargs) -> Facts:
@@ -72,7 +100,9 @@ def is_plain(value: Any) -> bool:
 def unit_axis(module: Module) -> int | None:
     """Axis of the units in the output; none where the shape has to tell."""
     name = type(module).__name__
-    return 1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
+    return (
+        1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
+    )
 
 
 def shape_of(value: Any) -> list[int] | None:
@@ -81,16 +111,31 @@ def shape_of(value: Any) -> list[int] | None:
 
 
 def inner(module: Module) -> Module:
-    """The model in a wrapper for compiling or for training in parallel: its mode is the one that counts."""
+    """The model in a wrapper for compiling or for training in parallel: its mode is the one
+    that counts.
+    """
     wrapped = getattr(module, WRAPPERS.get(type(module).__name__, ""), None)
     return module if wrapped is None else inner(wrapped)
 
 
-# Losses ---------------------------------------------------------------------------------------------------
+# Losses
+# ---------------------------------------------------------------------------------------------------
 
-_LOSS_NAMES = {"BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits"}
-_LOGITS = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin", "soft_margin")
-_FROM_LOGITS = {**dict.fromkeys(_LOGITS, True), "binary_cross_entropy": False, "nll": False}
+_LOSS_NAMES = {
+    "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}
+_LOGITS = (
+    "cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "multilabel_soft_margin",
+    "soft_margin",
+)
+_FROM_LOGITS = {
+    **dict.fromkeys(_LOGITS, True),
+    "binary_cross_entropy": False,
+    "nll": False,
+}
 _LOSS_NODES = """
 NllLoss BinaryCrossEntropy BinaryCrossEntropyWithLogits MseLoss SmoothL1Loss HuberLoss SoftMarginLoss
 MultiMarginLoss CtcLoss
@@ -103,7 +148,9 @@ _NODES = {
 }
 _BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
-_BENDING = "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
+_BENDING = (
+    "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
+)
 _BENDS = {f"{name}Backward": snake(name) for name in _BENDING.split()}
 """Nodes of autograd that bend what passes, in the words of layers."""
 _SHAPE_ONLY_NAMES = """
@@ -120,7 +167,12 @@ _DEPTH = 12
 def loss_facts(written: str, settings: Facts, place: Place | None) -> Facts:
     """Facts of a loss: its class or function, as it is written."""
     name = _LOSS_NAMES.get(written) or snake(written)
-    return {"name": name, "from_logits": _FROM_LOGITS.get(name), "settings": settings, "place": place}
+    return {
+        "name": name,
+        "from_logits": _FROM_LOGITS.get(name),
+        "settings": settings,
+        "place": place,
+    }
 
 
 def module_loss(module: Module, place: Place | None) -> Facts:
@@ -169,8 +221,13 @@ def _loss_of_torch(node: Any) -> LossNode | None:
     ignored = getattr(node, "_saved_ignore_index", None)
     if ignored is not None:
         settings["ignore_index"] = ignored - 2**64 if ignored >= 2**63 else ignored
-    pair = prediction, target = _saved(node, "_saved_self"), _saved(node, "_saved_target")
-    compared = None if prediction is None or target is None else [_before_broadcast(t) for t in pair]
+    pair = prediction, target = (
+        _saved(node, "_saved_self"),
+        _saved(node, "_saved_target"),
+    )
+    compared = (
+        None if prediction is None or target is None else [_before_broadcast(t) for t in pair]
+    )
     return LossNode(name, settings, prediction, target, compared)
 
 
@@ -198,7 +255,9 @@ def _loss_by_hand(node: Any) -> LossNode | None:
 
 def _stretched(bent: Any) -> list[list[int]] | None:
     """`output - target` of shape (rows, rows), from an output of shape (rows, 1)."""
-    difference = next(child for child, _ in bent.next_functions if _node_name(child) == "SubBackward")
+    difference = next(
+        child for child, _ in bent.next_functions if _node_name(child) == "SubBackward"
+    )
     output = next((child for child, _ in difference.next_functions if child is not None), None)
     made, given = (list(getattr(node, "_input_metadata", ())) for node in (difference, output))
     if len(made) != 1 or len(given) != 1:
@@ -208,8 +267,9 @@ def _stretched(bent: Any) -> list[list[int]] | None:
 
 
 def bend_of(prediction: Tensor) -> str:
-    """What bends the very tensor that a loss is given: `softmax`, `none` where nothing does, empty where the
-    autograd graph does not tell (a compiled model, a function of the program's own)."""
+    """What bends the very tensor that a loss is given: `softmax`, `none` where nothing does, empty
+    where the autograd graph does not tell (a compiled model, a function of the program's own).
+    """
     node: Any = prediction.grad_fn
     for _ in range(_DEPTH):
         if node is None or not node.name()[-1:].isdigit():
@@ -253,12 +313,20 @@ class Entry:
     settings: Facts
     calls: int = 1
     takes: str | None = None
-    """The entry whose output it was given; empty where that was no single one's, none where nobody saw."""
+    """The entry whose output it was given; empty where that was no single one's, none where
+    nobody saw.
+    """
 
     def own_parameters(self) -> list[tuple[str, Tensor]]:
-        """A closed library module (attention) owns what its children hold: they are never called."""
+        """A closed library module (attention) owns what its children hold: they are never
+        called.
+        """
         module = self.module
-        if module is not None and module._modules and type(module).__module__.startswith("torch.nn"):
+        if (
+            module is not None
+            and module._modules
+            and type(module).__module__.startswith("torch.nn")
+        ):
             return list(module.named_parameters())
         return list(module._parameters.items()) if module is not None else []
 
@@ -279,10 +347,14 @@ class Entry:
 
 
 def layer_facts(
-    torch: Library, entries: list[Entry], known_as: Callable[[Tensor], Any], first: dict[str, Facts]
+    torch: Library,
+    entries: list[Entry],
+    known_as: Callable[[Tensor], Any],
+    first: dict[str, Facts],
 ) -> list[Facts]:
-    """The captured layers in order, each with the statistics of its own weights; `first` keeps those, by the
-    name that the weight is known as, as they were when it was met."""
+    """The captured layers in order, each with the statistics of its own weights; `first` keeps
+    those, by the name that the weight is known as, as they were when it was met.
+    """
     weights: dict[int, list[Facts]] = {}
     named = []
     for entry in entries:
@@ -294,7 +366,9 @@ def layer_facts(
                 named.append((entry, name, tensor))
     if named:
         taken = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
-        arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
+        arrays = [
+            sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken
+        ]
         table = samples.reduce(arrays)
         for (entry, name, tensor), row in zip(named, table):
             path = getattr(known_as(tensor), "name", "")
@@ -306,10 +380,18 @@ def layer_facts(
     return [entry.facts(weights.get(id(entry), [])) for entry in entries]
 
 
-def weight_facts(name: str, path: str, shape: Any, trainable: Any, statistics: Iterable[Any]) -> Facts:
+def weight_facts(
+    name: str, path: str, shape: Any, trainable: Any, statistics: Iterable[Any]
+) -> Facts:
     """Facts of a weight; its statistics are mean, standard deviation, minimum and maximum."""
     measured = dict(zip(("mean", "std", "minimum", "maximum"), map(float, statistics)))
-    return {"name": name, "path": path, "shape": list(shape), "trainable": bool(trainable), **measured}
+    return {
+        "name": name,
+        "path": path,
+        "shape": list(shape),
+        "trainable": bool(trainable),
+        **measured,
+    }
 
 
 def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
@@ -329,8 +411,9 @@ def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
 
 
 def graph(sizes: list[tuple[int, bool]], batch_size: int, **parts: Any) -> Facts:
-    """The model graph as JSON: `framework`, `model`, `layers`, `loss` and `optimizer`; `sizes` are those of
-    its weights, and whether each is trained."""
+    """The model graph as JSON: `framework`, `model`, `layers`, `loss` and `optimizer`; `sizes` are
+    those of its weights, and whether each is trained.
+    """
     return {
         **parts,
         "parameters": sum(size for size, _ in sizes),

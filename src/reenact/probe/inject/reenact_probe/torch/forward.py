@@ -1,7 +1,8 @@
 """Sees forward passes: global module hooks that are registered only while somebody wants to look.
 
-On a step nobody looks at, no hook is registered and a forward pass costs what it always costs. The signs that
-an evaluation begins are noticed here too: `eval()`, a stretch without gradients, another loader.
+On a step nobody looks at, no hook is registered and a forward pass costs what it always costs. The
+signs that an evaluation begins are noticed here too: `eval()`, a stretch without gradients, another
+loader.
 """
 
 from __future__ import annotations
@@ -49,14 +50,21 @@ class PassListener(Protocol):
 
 
 class ForwardHooks:
-    """Keeps the stack of running modules and tells the listener: root_begins, layer_called, root_ends."""
+    """Keeps the stack of running modules and tells the listener: root_begins, layer_called,
+    root_ends.
+    """
 
     def __init__(self, torch: Library, recorder: Recorder, listener: PassListener) -> None:
         self.torch = torch
         self.recorder = recorder
         self.listener = listener
         self.stack: list[Call] = []
-        self.failed: tuple[BaseException | None, Module, Args, Kwargs] = (None, None, (), {})
+        self.failed: tuple[BaseException | None, Module, Args, Kwargs] = (
+            None,
+            None,
+            (),
+            {},
+        )
         """The innermost module whose forward raised, for the report of a crash."""
         self.paused = False
         """A backward pass runs: what it calls again was seen before."""
@@ -75,13 +83,21 @@ class ForwardHooks:
             before(context, "__exit__", self._evaluation_ends)
         if hasattr(torch.nn.modules.module, ASKED):
             # A compiled model warns of hooks on all modules: of ours it need not.
-            patch(torch.nn.modules.module, ASKED, lambda asked: lambda: asked() and not self._alone())
+            patch(
+                torch.nn.modules.module,
+                ASKED,
+                lambda asked: lambda: asked() and not self._alone(),
+            )
 
     def _alone(self) -> bool:
         """All hooks on all modules are ours."""
         own = {handle.id for handle in self.handles}
         module = vars(self.torch.nn.modules.module)
-        kept = [value for name, value in module.items() if name.startswith(KEPT) and isinstance(value, dict)]
+        kept = [
+            value
+            for name, value in module.items()
+            if name.startswith(KEPT) and isinstance(value, dict)
+        ]
         return all(own.issuperset(hooks) for hooks in kept)
 
     def arm(self, training: int = 0, evaluation: int = 0) -> None:
@@ -111,7 +127,8 @@ class ForwardHooks:
             marks.pop(handle.id, None)
 
     def before(self, module: Module, _: Any) -> None:
-        # A compiler that traces this hook must find nothing to trace: this test is a constant to it.
+        # A compiler that traces this hook must find nothing to trace: this test is a constant to
+        # it.
         if not (self._is_compiling() or self.paused or threading.get_ident() != self._thread):
             self._enter(module)
 

@@ -1,8 +1,8 @@
 """Notices graphs of earlier steps that something in the program still holds, and what holds them.
 
-The graph of a pass lives as long as a tensor that came of it. A mark in the last node of the pass dies with
-the graph, so marks of earlier steps that are still there tell that graphs are kept. A loss whose graph is
-larger at every look is computed from what earlier steps left.
+The graph of a pass lives as long as a tensor that came of it. A mark in the last node of the pass
+dies with the graph, so marks of earlier steps that are still there tell that graphs are kept. A
+loss whose graph is larger at every look is computed from what earlier steps left.
 """
 
 from __future__ import annotations
@@ -60,13 +60,22 @@ class Graphs:
         there = [held for one in self._marks if (held := one()) is not None]
         kept = sum(self._is_old(one) for one in there)
         if kept >= FEWEST and kept >= LEAST * len(self._marks):
-            name = next((name for name, tensors in self._held() if any(map(self._is_kept, tensors))), "")
+            name = next(
+                (name for name, tensors in self._held() if any(map(self._is_kept, tensors))),
+                "",
+            )
             self.recorder.event(EVENT, held=kept, name=name, place=caller())
 
     @guarded("graphs")
     def goes_back(self, loss: Any) -> None:
-        """A loss goes backward: a graph that is larger at every look reaches back to earlier steps."""
-        if not self._grows or not isinstance(loss, self.torch.Tensor) or EVENT in self.recorder.kinds:
+        """A loss goes backward: a graph that is larger at every look reaches back to earlier
+        steps.
+        """
+        if (
+            not self._grows
+            or not isinstance(loss, self.torch.Tensor)
+            or EVENT in self.recorder.kinds
+        ):
             return
         nodes = len(list(_nodes([loss])))
         self._grows = not self._sizes or nodes > self._sizes[-1]
@@ -74,8 +83,13 @@ class Graphs:
         first = self._sizes[0]
         if self._grows and len(self._sizes) > FEWEST and nodes > GROWN * first:
             # Variables of the step under way reach back too, through what is held.
-            lasting = ((name, tensors) for name, tensors in self._held() if "." in name or len(tensors) > 1)
-            name = next((name for name, held in lasting if len(list(_nodes(held))) > nodes / GROWN), "")
+            lasting = (
+                (name, tensors) for name, tensors in self._held() if "." in name or len(tensors) > 1
+            )
+            name = next(
+                (name for name, held in lasting if len(list(_nodes(held))) > nodes / GROWN),
+                "",
+            )
             self.recorder.event(EVENT, nodes=[first, nodes], name=name, place=caller())
 
     def _is_old(self, mark: Mark) -> bool:
@@ -101,7 +115,11 @@ class Graphs:
         if isinstance(value, dict):
             value = list(value.values())
         # A list that grows holds the oldest first.
-        held = list(value)[:MOST_HELD] if isinstance(value, (list, tuple, collections.deque)) else [value]
+        held = (
+            list(value)[:MOST_HELD]
+            if isinstance(value, (list, tuple, collections.deque))
+            else [value]
+        )
         return [one for one in held if isinstance(one, self.torch.Tensor)]
 
 

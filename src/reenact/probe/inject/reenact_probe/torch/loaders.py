@@ -1,4 +1,6 @@
-"""Sees data loaders: epochs, batch sizes, shuffling, the time spent waiting, and the data set behind them."""
+"""Sees data loaders: epochs, batch sizes, shuffling, the time spent waiting, and the data set
+behind them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from reenact_probe.types import Function, Library, Tensor
 
 @dataclass(eq=False)
 class Loader:
-    """The loaders of one data set that draw alike from it: a program may make a new one each epoch."""
+    """The loaders of one data set that draw alike from it: a program may make a new one each
+    epoch.
+    """
 
     index: int
     name: str
@@ -56,7 +60,11 @@ class Loaders:
         self.wait = 0.0
         """Seconds waited for data since the last step."""
         data = torch.utils.data
-        after(data.DataLoader, "__iter__", lambda iterator, loader: self._begins(loader, iterator))
+        after(
+            data.DataLoader,
+            "__iter__",
+            lambda iterator, loader: self._begins(loader, iterator),
+        )
         patch(data.dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def _wrap_next(self, original: Function) -> Function:
@@ -78,18 +86,29 @@ class Loaders:
 
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
-        sampler, dataset = type(_sampler(loader)).__name__, type(loader.dataset).__name__
+        sampler, dataset = (
+            type(_sampler(loader)).__name__,
+            type(loader.dataset).__name__,
+        )
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
             known = self.known[key] = Loader(len(self.known), f"loader-{len(self.known)}")
             if not self.listener.in_fit:
                 rows = _length(loader.dataset)
-                self.recorder.event("loader", loader=known.index, sampler=sampler, dataset=dataset, rows=rows)
+                self.recorder.event(
+                    "loader",
+                    loader=known.index,
+                    sampler=sampler,
+                    dataset=dataset,
+                    rows=rows,
+                )
                 self.listener.loader_found(loader, known)
         if not (known.open and known.given == 1):
             known.rounds += 1
-        known.open, known.given, known.batches = True, 0, _length(loader)
+        known.open = True
+        known.given = 0
+        known.batches = _length(loader)
         iterator._reenact_loader = known
         self.listener.loader_begins(known)
 
@@ -111,7 +130,9 @@ class Loaders:
         self.listener.loader_exhausted(loader)
 
     def labels_taken(self, target: Tensor) -> None:
-        """Learn which part of a batch a loss takes for labels: of three parts or of names it is any."""
+        """Learn which part of a batch a loss takes for labels: of three parts or of names it is
+        any.
+        """
         parts = _parts(self.batch)
         unclear = self.label_part is None and (isinstance(self.batch, dict) or len(parts) > 2)
         for key, part in parts.items() if unclear else ():
@@ -125,9 +146,14 @@ class Loaders:
         return bool((part.reshape(-1) == target.detach().reshape(-1)).all())
 
     def labels_in(self, batch: Any) -> Tensor | None:
-        """The labels of a batch: what a loss takes, by custom the second part or the one of that name."""
+        """The labels of a batch: what a loss takes, by custom the second part or the one of
+        that name.
+        """
         names = (1, "labels", "label", "targets", "target", "y")
-        keys, parts = names if self.label_part is None else [self.label_part], _parts(batch)
+        keys, parts = (
+            names if self.label_part is None else [self.label_part],
+            _parts(batch),
+        )
         label = next((parts[key] for key in keys if key in parts), None)
         return label if isinstance(label, self.torch.Tensor) else None
 
@@ -140,8 +166,9 @@ def _parts(batch: Any) -> dict[Any, Any]:
 
 
 def _sampler(loader: Any) -> Any:
-    """What decides the order of the rows: of a loader that was given its batches by a sampler of batches, as
-    accelerate makes them, `sampler` is a default that nobody asks."""
+    """What decides the order of the rows: of a loader that was given its batches by a sampler of
+    batches, as accelerate makes them, `sampler` is a default that nobody asks.
+    """
     batches = loader.batch_sampler
     while getattr(batches, "batch_sampler", None) is not None:
         batches = batches.batch_sampler
@@ -149,7 +176,9 @@ def _sampler(loader: Any) -> Any:
 
 
 def _identity(dataset: Any) -> Any:
-    """What tells one data set from another: a program may wrap the same tensors again each epoch."""
+    """What tells one data set from another: a program may wrap the same tensors again each
+    epoch.
+    """
     tensors = vars(dataset).get("tensors") if hasattr(dataset, "__dict__") else None
     return tuple(map(id, tensors)) if type(tensors) is tuple else id(dataset)
 

@@ -1,4 +1,6 @@
-"""The models of a torch program: which modules are called first, their layers, parameters and loss."""
+"""The models of a torch program: which modules are called first, their layers, parameters and
+loss.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ MOST_PARAMETERS = 5000
 
 @dataclass(eq=False)
 class Known:
-    """A layer or a parameter, by number and name; held weakly, so that what the program drops is freed."""
+    """A layer or a parameter, by number and name; held weakly, so that what the program drops
+    is freed.
+    """
 
     index: int
     name: str
@@ -135,13 +139,20 @@ class Model:
         return [(self._names[id(part)][1], part) for part in leaves if id(part) in self._names]
 
     def new_layer(self, module: Module, within: list[Module]) -> LayerInfo | None:
-        """Number a layer that is called for the first time, within these modules, the root first."""
+        """Number a layer that is called for the first time, within these modules, the root
+        first.
+        """
         quiet = type(module).__name__ in facts.QUIET
         name, axis = self._name(module, within), facts.unit_axis(module)
         return self.add_layer(module, name, facts.activation_of(module), axis, quiet)
 
     def add_layer(
-        self, module: Module, name: str, activation: str | None, unit_axis: int | None, quiet: bool
+        self,
+        module: Module,
+        name: str,
+        activation: str | None,
+        unit_axis: int | None,
+        quiet: bool,
     ) -> LayerInfo | None:
         known = (len(self.layers.all), name, weakref.ref(module))
         return self.layers.add(module, LayerInfo(*known, activation, unit_axis, quiet))
@@ -168,7 +179,9 @@ class Model:
         return known is not None and known[0]() is module
 
     def name_parts(self, root: Module) -> None:
-        """Names of everything in a root: the first root's stand alone, later ones begin with their class."""
+        """Names of everything in a root: the first root's stand alone, later ones begin with
+        their class.
+        """
         if not any(known() is root for known in self._roots):
             self._roots.append(weakref.ref(root))
             self._name_all(root)
@@ -178,7 +191,10 @@ class Model:
         for path, module in root.named_modules():
             path = _clean(path)
             if path and not self._is_named(module):
-                self._names[id(module)] = (weakref.ref(module), self.unique(prefix + path))
+                self._names[id(module)] = (
+                    weakref.ref(module),
+                    self.unique(prefix + path),
+                )
             for child in module.children():
                 self._containers.setdefault(id(child), weakref.ref(module))
         for path, tensor in root.named_parameters():
@@ -192,7 +208,9 @@ class Model:
         return free
 
     def place_of(self, module: Module) -> Place | None:
-        """Where a module was made; a copy made by a library stands where what contains it was made."""
+        """Where a module was made; a copy made by a library stands where what contains it was
+        made.
+        """
         for _ in range(51):
             place = self.made.place(module)
             if place is not None or module is None:
@@ -207,7 +225,9 @@ class Model:
         return self.parameters.get(tensor) or self.parameters.add(tensor, info)
 
     def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
-        """(index, tensor) of the parameters that an optimizer moves, as far as they are ordinary tensors."""
+        """(index, tensor) of the parameters that an optimizer moves, as far as they are
+        ordinary tensors.
+        """
         followed = []
         for tensor in tensors:
             info = self.parameter(tensor, f"unnamed.{len(self.parameters.all)}")
@@ -217,12 +237,18 @@ class Model:
             if info is not None and info.plain:
                 followed.append((info.index, tensor))
         for info in self.parameters.all:
-            if not info.in_optimizer and not info.graded and getattr(info.ref(), "grad", None) is not None:
+            if (
+                not info.in_optimizer
+                and not info.graded
+                and getattr(info.ref(), "grad", None) is not None
+            ):
                 info.graded = self.parameters.dirty = True
         return followed
 
     def learns(self, module: Module) -> bool:
-        """Whether an optimizer moves one of its weights; of a program without optimizers nobody knows."""
+        """Whether an optimizer moves one of its weights; of a program without optimizers nobody
+        knows.
+        """
         if not any(info.in_optimizer for info in self.parameters.all):
             return True
         known = (self.parameters.get(tensor) for tensor in module.parameters())
@@ -244,7 +270,8 @@ class Model:
 
     def take_news(self, layers: int, optimizer: Optimizer | None) -> bool:
         """Whether the graph of so many captured layers has something new to say."""
-        # Of a torch that was only imported there is nothing to say: Keras may run on another engine.
+        # Of a torch that was only imported there is nothing to say: Keras may run on another
+        # engine.
         seen = self._roots or self.loss is not None or optimizer is not None or self.parameters.all
         state = (layers, self.loss is not None, id(optimizer))
         news = bool(seen) and state != self._described
@@ -253,14 +280,21 @@ class Model:
 
     def graph(self, entries: list[Entry], optimizer: Optimizer | None, batch_size: int) -> Facts:
         """The model graph as JSON."""
-        sizes = [(math.prod(p.shape), p.trainable) for p in self.parameters.all if p.ref() is not None]
+        sizes = [
+            (math.prod(p.shape), p.trainable) for p in self.parameters.all if p.ref() is not None
+        ]
         made_at = self.made.place(optimizer)
         described = facts.optimizer_facts(optimizer, made_at) if optimizer is not None else None
         layers = facts.layer_facts(self.torch, entries, self.parameters.get, self._first)
         # The model is the first root that holds weights, else the first.
         roots = sorted(self.roots(), key=lambda root: next(root.parameters(), None) is None)
         name = type(roots[0]).__name__ if roots else ""
-        made = {"framework": "torch", "model": name, "layers": layers, "loss": self.loss}
+        made = {
+            "framework": "torch",
+            "model": name,
+            "layers": layers,
+            "loss": self.loss,
+        }
         graph = facts.graph(sizes, batch_size, optimizer=described, **made)
         return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
 

@@ -13,7 +13,11 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
 from reenact_probe.torch.capture import Capture
 from reenact_probe.torch.facts import inner, module_loss
-from reenact_probe.torch.forward import PASSES_A_STEP, PASSES_AN_EVALUATION, ForwardHooks
+from reenact_probe.torch.forward import (
+    PASSES_A_STEP,
+    PASSES_AN_EVALUATION,
+    ForwardHooks,
+)
 from reenact_probe.torch.graphs import Graphs
 from reenact_probe.torch.loaders import Loader, Loaders
 from reenact_probe.torch.model import LayerInfo, Model
@@ -39,7 +43,9 @@ class KerasPart(Protocol):
 
 
 class TorchObserver:
-    """One per process. Its parts see single things and tell them; this says what they mean together."""
+    """One per process. Its parts see single things and tell them; this says what they mean
+    together.
+    """
 
     def __init__(self, torch: Library, recorder: Recorder) -> None:
         learn_types(torch)
@@ -59,7 +65,9 @@ class TorchObserver:
         self._late = False
         """The gradients of the update under way come with a closure."""
         self._weights: list[tuple[str, dict[str, Tensor]]] = []
-        """Of the models that there were at the last look: the program may let go of them before it ends."""
+        """Of the models that there were at the last look: the program may let go of them before
+        it ends.
+        """
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
@@ -79,10 +87,17 @@ class TorchObserver:
     @guarded("load")
     def _loaded(self, result: Any, module: Module, *_: Any, **__: Any) -> None:
         """A checkpoint was loaded: how many weights found theirs."""
-        missing, unexpected = (getattr(result, name, ()) for name in ("missing_keys", "unexpected_keys"))
+        missing, unexpected = (
+            getattr(result, name, ()) for name in ("missing_keys", "unexpected_keys")
+        )
         if missing or unexpected:
             counts = {"missing": len(missing), "unexpected": len(unexpected)}
-            self.recorder.event("weights-loaded", total=len(module.state_dict()), place=caller(), **counts)
+            self.recorder.event(
+                "weights-loaded",
+                total=len(module.state_dict()),
+                place=caller(),
+                **counts,
+            )
 
     @guarded("padding")
     def _padded(self, _: Any, sequences: Any, *__: Any, **___: Any) -> None:
@@ -113,7 +128,9 @@ class TorchObserver:
             self.forwards.expect_evaluation()
 
     def last_batch(self, known: Loader) -> None:
-        """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
+        """The batch just given is the last of its loader's round: the step it belongs to ends
+        an epoch.
+        """
         trains = known is self.batches.train_loader and self.window is None and not self.in_fit
         if trains and self.recorder.schedule.epoch_ends(self.recorder.step):
             self.steps.next_look = 0
@@ -138,9 +155,12 @@ class TorchObserver:
                 self.capture.enter_mode()
 
     def is_closed(self, module: Module) -> bool:
-        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer, the
-        pieces that a compiler made of a model."""
-        return self.model.compiled(module) or (self._keras_of(module) is not None and hasattr(module, "cell"))
+        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras
+        layer, the pieces that a compiler made of a model.
+        """
+        return self.model.compiled(module) or (
+            self._keras_of(module) is not None and hasattr(module, "cell")
+        )
 
     def _keras_of(self, module: Module) -> KerasPart | None:
         """What knows this module, when it is one of Keras."""
@@ -165,8 +185,13 @@ class TorchObserver:
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         info = self.model.layers.get(module)
         if info is None:
-            keras, within = self._keras_of(module), [call.module for call in self.forwards.stack]
-            info = self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
+            keras, within = (
+                self._keras_of(module),
+                [call.module for call in self.forwards.stack],
+            )
+            info = (
+                self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
+            )
         if info is None:
             return
         half = getattr(output, "dtype", None) is self.torch.float16
@@ -177,7 +202,12 @@ class TorchObserver:
         evaluating = not self.torch.is_grad_enabled()
         window = self.batches.window if evaluating else self.window
         if window is not None and not info.quiet:
-            window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
+            window.output(
+                info,
+                first_tensor(self.torch, output),
+                int(evaluating),
+                float(module.training),
+            )
 
     def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
         began = perf_counter()
@@ -215,10 +245,14 @@ class TorchObserver:
         self.cost += perf_counter() - began
 
     def update_begins(
-        self, parameters: list[Tensor] | None, late: bool = False, optimizer: Optimizer | None = None
+        self,
+        parameters: list[Tensor] | None,
+        late: bool = False,
+        optimizer: Optimizer | None = None,
     ) -> None:
-        """Right before the weights move; `late` when the gradients come only with a closure. Without
-        `parameters` the program may move all of them by hand."""
+        """Right before the weights move; `late` when the gradients come only with a closure.
+        Without `parameters` the program may move all of them by hand.
+        """
         began = perf_counter()
         self._optimizer = self._optimizer if optimizer is None else optimizer
         self.capture.leave_mode()
@@ -230,16 +264,19 @@ class TorchObserver:
         self._late = late
         self._describe()
         if self.recorder.config.weights is not None:
-            # Names for what the program holds itself: nothing is copied, and nothing large or on a device is
-            # held longer than the program does.
-            models = [(type(root).__name__, weights.weights_of(root)) for root in self.model.roots()]
+            # Names for what the program holds itself: nothing is copied, and nothing large or on a
+            # device is held longer than the program does.
+            models = [
+                (type(root).__name__, weights.weights_of(root)) for root in self.model.roots()
+            ]
             held = [(name, tensors) for name, tensors in models if tensors]
             self._weights = [] if weights.refusal([tensors for _, tensors in held]) else held
         self.cost += perf_counter() - began
 
     def update_ends(self) -> tuple[float, ...] | None:
-        """Right after the weights moved: rows of the window, and (gradient, weight, update norms, accuracy,
-        loss on the labels and on those of other rows) of the whole step."""
+        """Right after the weights moved: rows of the window, and (gradient, weight, update norms,
+        accuracy, loss on the labels and on those of other rows) of the whole step.
+        """
         window, self.window = self.window, None
         if self._late:
             # The closure brought the first pass: only now is there something to describe.
@@ -260,7 +297,12 @@ class TorchObserver:
         tables["parameters"].extend(moved)
         share = float(window.raw[accuracy][0]) if accuracy is not None else NAN
         both = window.raw[losses].tolist() if losses is not None else (NAN, NAN)
-        return (*window.total_norms(), norm_of([row[UPDATE_NORM] for row in moved]), share, *both)
+        return (
+            *window.total_norms(),
+            norm_of([row[UPDATE_NORM] for row in moved]),
+            share,
+            *both,
+        )
 
     @property
     def unsettled(self) -> bool:
@@ -300,7 +342,9 @@ class TorchObserver:
         if self.model.take_news(len(self.capture.entries), self._optimizer):
             known = self.keras.graph() if self.keras is not None else None
             entries, optimizer = self.capture.entries, self._optimizer
-            self.recorder.write_graph(known or self.model.graph(entries, optimizer, self.batch_size()))
+            self.recorder.write_graph(
+                known or self.model.graph(entries, optimizer, self.batch_size())
+            )
 
     def finish(self) -> None:
         """The process ends: close what is open."""
@@ -315,12 +359,18 @@ class TorchObserver:
         raised, module, args, kwargs = self.forwards.failed
         if raised is not error:
             return {}
-        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
+        tensors = [
+            value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)
+        ]
         return {
             "layer": type(module).__name__,
             "layer_place": self.model.place_of(module),
             "layer_dtype": next(
-                (str(weight.dtype) for weight in module.parameters() if weight.is_floating_point()), ""
+                (str(weight.dtype) for weight in module.parameters() if weight.is_floating_point()),
+                "",
             ),
-            "inputs": [[list(tensor.shape), str(tensor.dtype), str(tensor.device)] for tensor in tensors[:4]],
+            "inputs": [
+                [list(tensor.shape), str(tensor.dtype), str(tensor.device)]
+                for tensor in tensors[:4]
+            ],
         }

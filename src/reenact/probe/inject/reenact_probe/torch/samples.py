@@ -1,5 +1,6 @@
-"""Takes a bounded number of values from a tensor, without touching its graph, its device or any random state,
-and reduces the samples of a step many at a time: they lie in one flat array, cut at offsets.
+"""Takes a bounded number of values from a tensor, without touching its graph, its device or any
+random state, and reduces the samples of a step many at a time: they lie in one flat array, cut at
+offsets.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def learn_types(torch: Library) -> None:
 
 
 def plain(torch: Library, tensor: Tensor) -> bool:
-    """Whether a tensor is an ordinary one: dense, with storage, not a wrapper for something else."""
+    """Whether a tensor is an ordinary one: dense, with storage, not a wrapper for something
+    else.
+    """
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.layout is torch.strided
@@ -59,13 +62,16 @@ def right_classes(prediction: Tensor, target: Tensor, last: bool) -> Tensor | No
 def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
     """At most about `cap` values of a tensor, evenly spread, one-dimensional and floating.
 
-    A numpy array for what lies on the CPU, where that is faster, else a tensor on its device. Without `copy`
-    the result may share memory with the tensor: for values that are read before anything moves."""
+    A numpy array for what lies on the CPU, where that is faster, else a tensor on its device.
+    Without `copy` the result may share memory with the tensor: for values that are read before
+    anything moves.
+    """
     tensor = tensor.detach().abs() if tensor.is_complex() else tensor.detach()
     if tensor.is_cpu and tensor.dtype not in NOT_NUMPY:
         return _take_numpy(tensor.numpy(), cap, copy)
     if not tensor.is_contiguous() and tensor.dim() == 4:
-        # Channels-last memory: flatten in memory order, which is a view, instead of copying everything.
+        # Channels-last memory: flatten in memory order, which is a view, instead of copying
+        # everything.
         tensor = tensor.permute(0, 2, 3, 1)
     flat = tensor.reshape(-1)
     if flat.numel() > cap:
@@ -88,26 +94,46 @@ def _take_numpy(array: Array, cap: int, copy: bool) -> Array:
 
 @cache
 def _stride(count: int, cap: int, rows: int) -> int:
-    """A step that shares no factor with the row length: it visits every column, not always the same ones."""
+    """A step that shares no factor with the row length: it visits every column, not always the
+    same ones.
+    """
     row = max(1, count // max(1, rows))
     return next(stride for stride in itertools.count(-(-count // cap)) if gcd(stride, row) == 1)
 
 
-MEAN, STD, MIN, MAX, MEAN_ABS, ZERO, NONPOSITIVE, BEYOND_5, TINY, BAD, SUM_SQUARES, NEGATIVE = range(12)
+MEAN = 0
+STD = 1
+MIN = 2
+MAX = 3
+MEAN_ABS = 4
+ZERO = 5
+NONPOSITIVE = 6
+BEYOND_5 = 7
+TINY = 8
+BAD = 9
+SUM_SQUARES = 10
+NEGATIVE = 11
 TINY_BELOW = 1e-5
 BLOCK = 1 << 15
-"""Values that are reduced together: few enough that what is made of them stays in a processor's cache."""
+"""Values that are reduced together: few enough that what is made of them stays in a processor's
+cache.
+"""
 
 
 def reduce(samples: list[Array]) -> Array:
-    """One row of statistics for each sample, of which none is empty; shares are of the sample's length."""
+    """One row of statistics for each sample, of which none is empty; shares are of the sample's
+    length.
+    """
     ends = numpy.cumsum([len(sample) for sample in samples])
     cuts = [0, *(numpy.flatnonzero(numpy.diff((ends - 1) // BLOCK)) + 1), len(samples)]
     return numpy.concatenate([_reduced(samples[first:last]) for first, last in zip(cuts, cuts[1:])])
 
 
 def _reduced(samples: list[Array]) -> Array:
-    flat, counts = numpy.concatenate(samples), numpy.asarray([float(len(sample)) for sample in samples])
+    flat, counts = (
+        numpy.concatenate(samples),
+        numpy.asarray([float(len(sample)) for sample in samples]),
+    )
     starts = numpy.concatenate(([0], numpy.cumsum(counts[:-1], dtype="i8")))
 
     def share(mask: Array) -> Array:
@@ -125,7 +151,10 @@ def _reduced(samples: list[Array]) -> Array:
         result[:, MAX] = numpy.maximum.reduceat(flat, starts)
         result[:, ZERO], result[:, NEGATIVE] = share(flat == 0), share(flat < 0)
         result[:, NONPOSITIVE] = result[:, ZERO] + result[:, NEGATIVE]
-        result[:, BEYOND_5], result[:, TINY] = share(magnitude >= 5), share(magnitude < TINY_BELOW)
+        result[:, BEYOND_5], result[:, TINY] = (
+            share(magnitude >= 5),
+            share(magnitude < TINY_BELOW),
+        )
         # A sum is finite when every part is: the slow look is needed only when something is wrong.
         bad = not numpy.isfinite(result[:, MEAN_ABS]).all()
         result[:, BAD] = share(~numpy.isfinite(flat)) if bad else 0.0

@@ -26,7 +26,9 @@ _NO_TOTALS = (NAN,) * 6
 MOST_SKIPPED = 200
 """Skipped steps that are noted."""
 SHRUNK, FIRST = 0.5, 8
-"""What is left, at most, of gradients that were made smaller by hand, and how many of them are looked at."""
+"""What is left, at most, of gradients that were made smaller by hand, and how many of them are
+looked at.
+"""
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -43,7 +45,10 @@ class StepListener(Protocol):
     def batch_size(self) -> int: ...
     def loss_goes_back(self, tensor: Any) -> None: ...
     def update_begins(
-        self, parameters: list[Tensor] | None, late: bool = False, optimizer: Optimizer | None = None
+        self,
+        parameters: list[Tensor] | None,
+        late: bool = False,
+        optimizer: Optimizer | None = None,
     ) -> None: ...
     def update_ends(self) -> tuple[float, ...] | None: ...
     def step_ended(self) -> None: ...
@@ -53,7 +58,13 @@ class StepListener(Protocol):
 class Steps:
     """Counts steps and keeps what belongs to the one under way."""
 
-    def __init__(self, forwards: ForwardHooks, loaders: Loaders, made: Made, listener: StepListener) -> None:
+    def __init__(
+        self,
+        forwards: ForwardHooks,
+        loaders: Loaders,
+        made: Made,
+        listener: StepListener,
+    ) -> None:
         self.torch = torch = forwards.torch
         self.recorder = forwards.recorder
         self.forwards = forwards
@@ -93,7 +104,11 @@ class Steps:
         when_made(optim.Optimizer, self._made)
         zeroed = self.zeroed
         before(optim.Optimizer, "zero_grad", self._cleared)
-        before(torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
+        before(
+            torch.nn.Module,
+            "zero_grad",
+            lambda *_, **__: zeroed.update(self.optimizers),
+        )
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
         after(torch.nn.utils, "clip_grad_norm_", self._was_clipped)
@@ -127,7 +142,9 @@ class Steps:
     @guarded("clip")
     def _was_clipped(self, norm: Any, _: Any, max_norm: float, *__: Any, **___: Any) -> None:
         # A norm that lies on a device is read on sampled steps only: reading it would wait.
-        if isinstance(norm, self.torch.Tensor) and (norm.is_cpu or self.listener.window is not None):
+        if isinstance(norm, self.torch.Tensor) and (
+            norm.is_cpu or self.listener.window is not None
+        ):
             self._clipped = (float(norm), float(max_norm))
 
     @guarded("optimizer")
@@ -137,7 +154,9 @@ class Steps:
             # Lightning hands out an optimizer of its own that holds the weights of another.
             first = _first_weight(optimizer)
             known = (one for one in (ref() for ref in self._known) if one is not None)
-            self.zeroed.update(id(one) for one in known if first is not None and _first_weight(one) is first)
+            self.zeroed.update(
+                id(one) for one in known if first is not None and _first_weight(one) is first
+            )
 
     def _wrap_value_clip(self, original: Function) -> Function:
         def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
@@ -153,7 +172,10 @@ class Steps:
         # Every gradient is read for it: on sampled steps only.
         grads = [weight.grad for weight in weights if weight.grad is not None]
         if grads and self.listener.window is not None:
-            self._clipped = (max(float(grad.detach().abs().max()) for grad in grads), float(limit))
+            self._clipped = (
+                max(float(grad.detach().abs().max()) for grad in grads),
+                float(limit),
+            )
 
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
@@ -161,8 +183,9 @@ class Steps:
         self.made.note(optimizer)
 
     def know(self, optimizer: Optimizer) -> None:
-        """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is its
-        step."""
+        """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is
+        its step.
+        """
         self._manual_open = False
         if id(optimizer) not in self.optimizers:
             number = self.optimizers[id(optimizer)] = len(self.optimizers)
@@ -199,12 +222,16 @@ class Steps:
         self.loss, self._divisor = NAN, divisor(tensor)
         if isinstance(tensor, self.torch.Tensor) and tensor.numel() == 1:
             # A copy on its device where it lies on one: reading it there would wait.
-            self.loss = tensor.item() if tensor.is_cpu else tensor.detach().float().reshape(1).clone()
+            self.loss = (
+                tensor.item() if tensor.is_cpu else tensor.detach().float().reshape(1).clone()
+            )
         if self.listener.window is not None:
             self.listener.loss_goes_back(tensor)
 
     def _look_for_old_gradients(self) -> None:
-        """Gradients may be cleared by hand: what counts is whether any is left when the next ones come."""
+        """Gradients may be cleared by hand: what counts is whether any is left when the next
+        ones come.
+        """
         optimizer = self._last()
         if optimizer is None or id(optimizer) in self.zeroed:
             return
@@ -218,11 +245,16 @@ class Steps:
     def _came(self) -> None:
         """How large gradients are before the program does something to them."""
         optimizer = self._last()
-        self._fresh = (id(optimizer), NAN if optimizer is None else _size(self.torch, optimizer))
+        self._fresh = (
+            id(optimizer),
+            NAN if optimizer is None else _size(self.torch, optimizer),
+        )
 
     @guarded("backward-end")
     def _begin_manual(self) -> None:
-        """A program without an optimizer moves its weights by hand before the next backward call."""
+        """A program without an optimizer moves its weights by hand before the next backward
+        call.
+        """
         self._manual_open = True
         if self.listener.window is not None:
             self.listener.update_begins(None)
@@ -247,7 +279,9 @@ class Steps:
         self.listener.update_begins(parameters, closure is not None, optimizer)
 
     def _look_for_smaller(self, optimizer: Optimizer) -> None:
-        """Note where the program itself made gradients smaller since they came; a scaler does so rightly."""
+        """Note where the program itself made gradients smaller since they came; a scaler does
+        so rightly.
+        """
         (owner, fresh), unseen = self._fresh, self._clipped[0] != self._clipped[0]
         if owner == id(optimizer) and unseen and "loss-scaled" not in self.recorder.kinds:
             left = _size(self.torch, optimizer)
@@ -265,7 +299,9 @@ class Steps:
         self.end_step(optimizer, float(rate), self.carried(optimizer))
 
     def carried(self, optimizer: Optimizer) -> float:
-        """1 when the gradients of the step before were not cleared. The first step carries nothing."""
+        """1 when the gradients of the step before were not cleared. The first step carries
+        nothing.
+        """
         cleared = id(optimizer) in self.zeroed
         self.zeroed.discard(id(optimizer))
         return 0.0 if cleared or self.recorder.step == 0 else 1.0
@@ -280,11 +316,24 @@ class Steps:
             self._collected = self._divisor
         loss = self.loss * self._divisor if self._divisor == self._collected > 1 else self.loss
         self.add_row(
-            (step, now - recorder.began, watch.epoch(), loss, rate, watch.batch_size(), self.backwards,
-             carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
-             self.loaders.wait, *(looked or _NO_TOTALS), *self._clipped,
-             memory() if looked is not None else NAN)
-        )  # fmt: skip
+            (
+                step,
+                now - recorder.began,
+                watch.epoch(),
+                loss,
+                rate,
+                watch.batch_size(),
+                self.backwards,
+                carried,
+                watch.training,
+                0.0 if looked is None else 1.0,
+                self.optimizers.get(id(optimizer), 0),
+                self.loaders.wait,
+                *(looked or _NO_TOTALS),
+                *self._clipped,
+                memory() if looked is not None else NAN,
+            )
+        )
         self._clipped, self.loaders.wait = (NAN, NAN), 0.0
         if looked is not None:
             self._account(now)
@@ -312,7 +361,9 @@ class Steps:
 
     def _account(self, now: float) -> None:
         """Price of the look, and the time of the step without it."""
-        end, looking, self.listener.cost = perf_counter(), self.listener.cost, 0.0
+        end = perf_counter()
+        looking = self.listener.cost
+        self.listener.cost = 0.0
         price = looking + end - now
         self.recorder.spent += price
         if self._ended is not None:
@@ -348,7 +399,9 @@ def divisor(loss: Any) -> float:
     except (TypeError, ValueError, RuntimeError):
         return 1.0
     number = 1 / number if name.startswith("Mul") and number else number
-    return float(round(number)) if number > 1 and abs(number - round(number)) < 1e-3 * number else 1.0
+    return (
+        float(round(number)) if number > 1 and abs(number - round(number)) < 1e-3 * number else 1.0
+    )
 
 
 def memory() -> float:
@@ -369,4 +422,7 @@ def _size(torch: Library, optimizer: Optimizer) -> float:
     """The norm of its first gradients."""
     weights = [weight for group in optimizer.param_groups for weight in group["params"]][:FIRST]
     grads = [weight.grad for weight in weights if weight.grad is not None]
-    return sum(float(grad.detach().norm()) ** 2 for grad in grads if grad.layout is torch.strided) ** 0.5
+    return (
+        sum(float(grad.detach().norm()) ** 2 for grad in grads if grad.layout is torch.strided)
+        ** 0.5
+    )

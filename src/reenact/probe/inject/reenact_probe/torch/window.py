@@ -1,4 +1,5 @@
-"""What is taken during one sampled step: small copies, all reduced together at its end, and their rows.
+"""What is taken during one sampled step: small copies, all reduced together at its end, and their
+rows.
 
 On a GPU the copies stay there until the end of the step, when one transfer brings them over: one
 synchronisation a sampled step, none on the others.
@@ -21,7 +22,10 @@ from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Array, Library, Row, Tensor
 
 NAN = float("nan")
-_SATURATED = {"sigmoid": (0.5, 5 / (1 / (1 + math.exp(-5)) - 0.5)), "tanh": (0, 5 / math.tanh(5))}
+_SATURATED = {
+    "sigmoid": (0.5, 5 / (1 / (1 + math.exp(-5)) - 0.5)),
+    "tanh": (0, 5 / math.tanh(5)),
+}
 """By activation: its middle, and the scale on which it is at 5 where its input is."""
 
 Slots = dict[int, tuple[int, int]]
@@ -63,7 +67,12 @@ class Window:
     def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
         """The output of a layer in its first call of this step."""
         key = (layer.index, phase)
-        if self.bare or key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
+        if (
+            self.bare
+            or key in self.outputs
+            or self.detail == NORMS
+            or not _usable(self.torch, tensor)
+        ):
             return
         slots = {"all": self._sample(tensor)}
         if layer.activation in _SATURATED:
@@ -75,7 +84,9 @@ class Window:
         if cuts and tensor.dim() > 1 and tensor.is_floating_point():
             axis = (1 if tensor.dim() > 3 else -1) if layer.unit_axis is None else layer.unit_axis
             others = [dim for dim in range(tensor.dim()) if dim != axis % tensor.dim()]
-            slots["units"] = self._sample(tensor.detach().amax(dim=others).clamp_(min=0), copy=False)
+            slots["units"] = self._sample(
+                tensor.detach().amax(dim=others).clamp_(min=0), copy=False
+            )
         if layer.is_last and tensor.dim() == 2 and tensor.is_floating_point():
             slots["row"] = self.add_raw(tensor.detach().sum(dim=1).mean())
         self.outputs[key] = (training, slots)
@@ -98,7 +109,11 @@ class Window:
 
     def take_gradients(self) -> None:
         """Gradients as the optimizer sees them."""
-        there = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
+        there = [
+            (i, tensor.grad)
+            for i, (_, tensor) in enumerate(self.parameters)
+            if tensor.grad is not None
+        ]
         dense = [(i, grad) for i, grad in there if plain(self.torch, grad) and grad.numel()]
         self.grad_present = {i for i, _ in there}
         self.grad_slots = {}
@@ -118,7 +133,9 @@ class Window:
             self.update_slots.append(len(self.samples) - 1)
 
     def _norms(self, keys: Any, tensors: list[Tensor]) -> Slots:
-        floating = [(key, tensor) for key, tensor in zip(keys, tensors) if tensor.is_floating_point()]
+        floating = [
+            (key, tensor) for key, tensor in zip(keys, tensors) if tensor.is_floating_point()
+        ]
         if not floating:
             return {}
         norms = self.torch._foreach_norm([tensor for _, tensor in floating])
@@ -126,7 +143,9 @@ class Window:
         return {key: (slot, i) for i, (key, _) in enumerate(floating)}
 
     def fetch(self) -> None:
-        """Bring everything over, reduce it, and forget the tensors: from now on rows can be read."""
+        """Bring everything over, reduce it, and forget the tensors: from now on rows can be
+        read.
+        """
         for listener in self.listeners:
             listener.remove()
         self.closed, self.listeners = True, []
@@ -140,7 +159,11 @@ class Window:
 
     def _on_host(self, parts: list[Any]) -> list[Array]:
         """All parts as numpy arrays; those on a device come over in one piece."""
-        there = [i for i, part in enumerate(parts) if not isinstance(part, numpy.ndarray) and not part.is_cpu]
+        there = [
+            i
+            for i, part in enumerate(parts)
+            if not isinstance(part, numpy.ndarray) and not part.is_cpu
+        ]
         if there:
             device = parts[there[0]].device
             whole = self.torch.cat([parts[i].to(device) for i in there]).cpu().numpy()
@@ -162,26 +185,47 @@ class Window:
             if back is not None:
                 gradient = table[back][[stat.MEAN, stat.MEAN_ABS, stat.ZERO, stat.BAD]]
             yield (
-                step, index, phase, training,
+                step,
+                index,
+                phase,
+                training,
                 *values[[stat.MEAN, stat.STD, stat.MIN, stat.MAX, stat.MEAN_ABS, stat.ZERO]],
-                *values[[stat.NONPOSITIVE, stat.BEYOND_5]], saturated, dead, values[stat.BAD], row_sum,
+                *values[[stat.NONPOSITIVE, stat.BEYOND_5]],
+                saturated,
+                dead,
+                values[stat.BAD],
+                row_sum,
                 *gradient,
-            )  # fmt: skip
+            )
 
     def parameter_rows(self, step: int) -> Iterator[Row]:
         """One row for each parameter tensor, in the columns of `folder.PARAMETER`."""
         for i, (index, tensor) in enumerate(self.parameters):
-            weight, update = self._table[self.weight_slots[i]], self._table[self.update_slots[i]]
-            # Norm of the whole update, estimated from the sample, and its ratio to the weights of the sample.
+            weight, update = (
+                self._table[self.weight_slots[i]],
+                self._table[self.update_slots[i]],
+            )
+            # Norm of the whole update, estimated from the sample, and its ratio to the weights of
+            # the sample.
             scale = math.sqrt(max(1.0, tensor.numel() / self.cap))
-            moved, held = math.sqrt(update[stat.SUM_SQUARES]), math.sqrt(weight[stat.SUM_SQUARES])
+            moved, held = (
+                math.sqrt(update[stat.SUM_SQUARES]),
+                math.sqrt(weight[stat.SUM_SQUARES]),
+            )
             yield (
-                step, index, *self._gradient(i, tensor.numel()),
-                weight[stat.MEAN], weight[stat.STD], weight[stat.MEAN_ABS], self._norm(self.weight_norms, i),
+                step,
+                index,
+                *self._gradient(i, tensor.numel()),
+                weight[stat.MEAN],
+                weight[stat.STD],
+                weight[stat.MEAN_ABS],
+                self._norm(self.weight_norms, i),
                 max(abs(weight[stat.MIN]), abs(weight[stat.MAX])),
                 *weight[[stat.TINY, stat.NEGATIVE, stat.BAD]],
-                update[stat.MEAN_ABS], moved * scale, moved / held if held > 0 else NAN,
-            )  # fmt: skip
+                update[stat.MEAN_ABS],
+                moved * scale,
+                moved / held if held > 0 else NAN,
+            )
 
     def _gradient(self, i: int, count: int) -> tuple[float, ...]:
         present, norm = float(i in self.grad_present), self._norm(self.grad_norms, i)
