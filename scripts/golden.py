@@ -21,13 +21,20 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
 RENAMED = GOLDEN / "renamed.json"
 JSON = ("--output-format", "json")
+VALIDATOR = Draft202012Validator(
+    json.loads(files("reenact.report").joinpath("result.schema.json").read_text(encoding="utf-8"))
+)
 UNSTEADY = {"seconds", "cpu_seconds", "wall_s", "time", "run", "schema_version"}
 """Keys that differ between two runs of the same code, or that say which form this is."""
 LONGEST_S = 900.0
@@ -108,6 +115,8 @@ def answer(command: Command) -> dict[str, Any]:
         document = json.loads(ended.stdout)
     except json.JSONDecodeError:
         return {**found, "no-json": ended.stderr[-300:]}
+    if unlike := best_match(VALIDATOR.iter_errors(document)):
+        found["unlike its schema"] = unlike.json_path
     return found | dict(_leaves(document))
 
 

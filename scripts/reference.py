@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import gallery as pictures
 from fences import without_marks
-from result_schema import schema_of
+from result_schema import results
 
 if TYPE_CHECKING:
     from reenact.faults.fault import Fault
@@ -357,15 +357,6 @@ def _prose(text: str) -> str:
         else:
             made.append(line.removeprefix("    ") if section else line)
     return "\n".join([*made, "```"] if section == "Example:" else made)
-
-
-def results() -> dict[str, dict[str, Any]]:
-    """The JSON schema of each pipeline's result."""
-    from importlib import import_module
-
-    from reenact.report.recorded import VIEWS
-
-    return {command: schema_of(import_module(home).RESULT) for command, home in VIEWS.items()}
 
 
 def _schema(title: str, schema: Any) -> str:

@@ -1,18 +1,29 @@
-"""The JSON schema of a result, read from its class: its keys (`reenact.result`) and the types
-behind them.
+"""The JSON schema of what `--output-format json` prints, read from the classes of results: their
+keys (`reenact.result`) and the types behind them.
+
+`python scripts/result_schema.py` writes it into the package.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from pathlib import PurePath
+from importlib import import_module
+from pathlib import Path, PurePath
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from reenact.report.document import Level
+from reenact.report.recorded import VIEWS
+from reenact.report.render import NOTICE, SCHEMA_VERSION
 from reenact.result import Result, read_key
+from reenact.types import ExitCode
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+FILE = Path(__file__).parents[1] / "src" / "reenact" / "report" / "result.schema.json"
 
 NULL = {"type": "null"}
 PLAIN: dict[Any, dict[str, Any]] = {
@@ -85,3 +96,58 @@ def _type_at(kind: Any, path: str) -> Any:
         else:
             kind = get_type_hints(kind).get(name, Any)
     return kind
+
+
+def results() -> dict[str, dict[str, Any]]:
+    """The schema of each pipeline's result."""
+    return {command: schema_of(import_module(home).RESULT) for command, home in VIEWS.items()}
+
+
+def whole() -> dict[str, Any]:
+    """The schema of everything that is printed; `data` is checked where a pipeline made it."""
+    of_pipelines = results()
+    return {
+        "$schema": DRAFT,
+        "title": f"reenact: --output-format json, version {SCHEMA_VERSION}",
+        "type": "object",
+        "properties": {
+            "schema_version": {"const": SCHEMA_VERSION},
+            "kind": {"type": "string"},
+            "reused": {"type": "string"},
+            "verdict": {"type": "string"},
+            "exit_code": {"enum": [int(code) for code in ExitCode]},
+            "notices": {"type": "array", "items": {"$ref": "#/$defs/notice"}},
+        },
+        "required": ["schema_version", "kind", "reused", "verdict", "notices", "data"],
+        "allOf": [_data_of(command) for command in of_pipelines],
+        "$defs": {"notice": _notice(), **of_pipelines},
+    }
+
+
+def _data_of(command: str) -> dict[str, Any]:
+    return {
+        "if": {"properties": {"kind": {"const": command}}, "required": ["kind"]},
+        "then": {"properties": {"data": {"$ref": f"#/$defs/{command}"}}},
+    }
+
+
+def _notice() -> dict[str, Any]:
+    text = {"type": "string"}
+    known = {
+        "code": text,
+        "name": text,
+        "level": {"enum": [level.value for level in Level]},
+        "message": text,
+        "next_step": text,
+        "place": {"anyOf": [{"type": "object"}, NULL]},
+    }
+    assert tuple(known) == NOTICE
+    return {"type": "object", "properties": known, "required": list(known)}
+
+
+def text_of(schema: Mapping[str, Any]) -> str:
+    return json.dumps(schema, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text_of(whole()), encoding="utf-8")

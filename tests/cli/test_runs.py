@@ -57,7 +57,7 @@ def data(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     code, out, err = call(capsys, *words, "--output-format", "json")
     assert code == 0, err
     document = json.loads(out)
-    assert document["schema_version"] == 2
+    assert document["schema_version"] == 3
     return document["data"]
 
 

@@ -42,4 +42,4 @@ def test_a_rule_is_read_off_the_curve_and_an_opinion_that_calibrates_itself_is_n
     (ruled,) = suspects_from([FOUND])
     (learned,) = suspects_from([replace(FOUND, family="learned")])
     assert calibrated(ruled) == shipped().at(0.9)
-    assert calibrated(learned) == 0.9
+    assert calibrated(learned) == 0.89, "an opinion, however sure, is not proven"

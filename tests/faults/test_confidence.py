@@ -90,16 +90,29 @@ def test_trials_raise_and_lower() -> None:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "certainty", "confirmed", "word"),
+    ("confidence", "word"),
     [
-        (0.95, PROOF, False, Word.PROVEN),
-        (0.2, HINT, True, Word.PROVEN),
-        (0.99, STRONG, False, Word.LIKELY),
-        (0.5, HINT, False, Word.LIKELY),
-        (0.499, HINT, False, Word.POSSIBLE),
+        (1.0, Word.PROVEN),
+        (0.9, Word.PROVEN),
+        (0.899, Word.LIKELY),
+        (0.45, Word.LIKELY),
+        (0.449, Word.POSSIBLE),
+        (0.0, Word.POSSIBLE),
     ],
 )
-def test_readers_get_a_word(
-    confidence: float, certainty: Certainty, confirmed: bool, word: Word
-) -> None:
-    assert sure.word_of(confidence, certainty, confirmed=confirmed) is word
+def test_readers_get_a_word(confidence: float, word: Word) -> None:
+    assert sure.word_of(confidence) is word
+
+
+@pytest.mark.parametrize("word", Word)
+def test_the_least_of_a_word_is_called_so(word: Word) -> None:
+    assert sure.word_of(word.least) is word
+    assert sure.word_of(word.least - 0.001) is not word or word is Word.POSSIBLE
+
+
+@pytest.mark.parametrize("families", [{"reenact"}, {"learned"}])
+def test_only_proof_and_trials_are_called_proven(families: set[str]) -> None:
+    """However sure: a share of right findings on other programs establishes nothing of this one."""
+    assert sure.word_of(sure.calibrated(1.0, STRONG, families, doubted=False)) is Word.LIKELY
+    assert sure.word_of(sure.calibrated(0.1, PROOF, families, doubted=False)) is Word.PROVEN
+    assert sure.word_of(sure.confirmed(0.1)) is Word.PROVEN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 import fences
 import pytest
 import reference
+import result_schema
 
 from reenact.cli.edge import guarded
 from reenact.cli.main import VERBS, reenact
@@ -58,7 +60,7 @@ def test_every_tool_has_its_arguments_and_its_schema(made: Any) -> None:
 
 def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
-    assert '"schema_version": 2' in page
+    assert '"schema_version": 3' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
     for pipeline in ("diagnose", "repair", "alternatives", "bug", "paper"):
         assert f"<summary>reenact {pipeline}</summary>" in page
@@ -76,11 +78,22 @@ def test_the_schema_of_a_result_is_what_a_command_prints(
     code = guarded(reenact, ["diagnose", "--depth", "static", "--output-format", "json", program])
     printed = capfd.readouterr()
     assert code == ExitCode.FOUND, printed.err
-    data = json.loads(printed.out)["data"]
-    assert data["findings"]
-    jsonschema.validate(data, made.results()["diagnose"])
+    whole = json.loads(printed.out)
+    assert whole["data"]["findings"]
+    schema = json.loads(files("reenact.report").joinpath("result.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(whole, schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(data | {"findings": 3}, made.results()["diagnose"])
+        jsonschema.validate(whole | {"schema_version": 2}, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(whole | {"data": whole["data"] | {"findings": 3}}, schema)
+
+
+def test_the_schema_in_the_package_is_that_of_the_results() -> None:
+    shipped = files("reenact.report").joinpath("result.schema.json").read_text()
+    assert shipped == result_schema.text_of(result_schema.whole()), (
+        "run `python scripts/result_schema.py`"
+    )
 
 
 def test_the_index_links_only_to_what_is_there(made: Any) -> None:

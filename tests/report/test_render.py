@@ -83,7 +83,7 @@ def test_concise_is_one_line_a_notice(document: Document) -> None:
 
 def test_json_has_a_version_and_no_nan(document: Document) -> None:
     reported = json.loads(render(document, "json"), parse_constant=pytest.fail)
-    assert reported["schema_version"] == 2
+    assert reported["schema_version"] == 3
     assert reported["data"]["loss"] == [2.3, None, None]
     assert reported["notices"][0]["place"] == {
         "file": "train.py",

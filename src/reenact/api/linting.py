@@ -11,10 +11,10 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
-from reenact.api.session import File, Words, rules_of, within, words_of
+from reenact.api.session import File, Words, least_confidence, rules_of, words_of
 from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import InputError, UnreadableProgram
 from reenact.faults.evidence import Evidence
@@ -160,7 +160,7 @@ def lint(
     select: Words = (),
     ignore: Words = (),
     exclude: Words = (),
-    threshold: float = THRESHOLD,
+    threshold: float | str = "likely",
 ) -> LintResult:
     """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
     imported.
@@ -173,20 +173,18 @@ def lint(
         select, ignore: faults or detectors to look for or to leave out: codes, prefixes, names, categories,
             families.
         exclude: patterns of names or paths to leave out: "tests", "*_test.py".
-        threshold: least confidence of a finding.
+        threshold: how sure a finding must be at least: proven, likely, possible, or a number.
 
     Returns:
         One entry a file, with findings, and the files that could not be parsed.
     """
     selected, ignored = rules_of(select, ignore)
-    within("threshold", threshold, 0, 1)
+    least = least_confidence(threshold)
     named = [Path(path) for path in paths] or [Path()]
     for path in named:
         if not path.exists():
             raise InputError(f"There is no such file or folder. Received: {path}.")
-    options = DiagnoseOptions(
-        depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold
-    )
+    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=least)
     files = sources(named, words_of(exclude, "exclude"))
     if not files and not sources(named):
         # Nothing could be looked at, so nothing is good; leaving all out is the user's own choice.

@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 from reenact.api.options import File as File
 from reenact.api.options import ungrouped
 from reenact.errors import InputError, ended_by
+from reenact.faults.confidence import Word
 from reenact.settings import Settings, cache_folder, resolve
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -274,6 +275,14 @@ def within(name: str, value: float, least: float, most: float) -> None:
         raise InputError(
             f"{name} must be between {least:g} and {most:g}. Received: {name}={value}."
         )
+
+
+def least_confidence(threshold: float | str) -> float:
+    """The least confidence of a finding, given as a number or as the word for it."""
+    if isinstance(threshold, str):
+        return Word(one_of("threshold", threshold, list(Word))).least
+    within("threshold", threshold, 0, 1)
+    return threshold
 
 
 def one_of(name: str, value: str, known: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from reenact.api.options import (
     TrainingOptions,
 )
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
-from reenact.diagnosis.options import EXPERIMENTS, THRESHOLD
+from reenact.diagnosis.options import EXPERIMENTS
 from reenact.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def diagnose(
     ignore: Words = (),
     budget: str | None = None,
     metric: str | None = None,
-    threshold: float = THRESHOLD,
+    threshold: float | str = "likely",
     learned: bool = False,
     experiments: float = EXPERIMENTS,
     max_time: float | None = None,
@@ -69,7 +69,7 @@ def diagnose(
         budget: for normal and deep: "20x" (times one training), "40t" (trainings) or time ("90s", "5m").
         metric: the metric that judges a change, for example "val_accuracy"; default: chosen from what is
             logged.
-        threshold: least confidence of a finding.
+        threshold: how sure a finding must be at least: proven, likely, possible, or a number.
         learned: ask the learned detector too.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
             range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
@@ -89,7 +89,7 @@ def diagnose(
     from reenact.diagnosis.services import DiagnoseServices
 
     selected, ignored = call.rules_of(select, ignore)
-    call.within("threshold", threshold, 0, 1)
+    least = call.least_confidence(threshold)
     call.within("experiments", experiments, 0, 1)
     call.within("samples", samples, 1, 20)
     read = call.program_of(program, arguments)
@@ -99,7 +99,7 @@ def diagnose(
             select=selected,
             ignore=ignored,
             budget=budget or "",
-            threshold=threshold,
+            threshold=least,
             metric=metric or "",
             workers=training.workers,
             python=session.settings.python,
@@ -122,7 +122,7 @@ def diagnose_trace(
     program: Program | File | Sequence[str] | None = None,
     select: Words = (),
     ignore: Words = (),
-    threshold: float = THRESHOLD,
+    threshold: float | str = "likely",
 ) -> Diagnosis:
     """What the detectors find in a training that was watched before, or is being watched: nothing is run,
     nothing is recorded.
@@ -135,7 +135,7 @@ def diagnose_trace(
         program: the program that was watched; with it findings have their lines and fixes.
         select: only these rules, by code, prefix, name or family.
         ignore: not these rules.
-        threshold: least confidence of a finding.
+        threshold: how sure a finding must be at least: proven, likely, possible, or a number.
     """
     from reenact.diagnosis.judge import diagnose_evidence, read_only
     from reenact.diagnosis.judgement import counted
@@ -145,7 +145,8 @@ def diagnose_trace(
     from reenact.program.program import Program
 
     selected, ignored = call.rules_of(select, ignore)
-    options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
+    least = call.least_confidence(threshold)
+    options = DiagnoseOptions(select=selected, ignore=ignored, threshold=least)
     read = (
         program if program is None or isinstance(program, Program) else call.program_of(program, ())
     )

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 import click
 
-from reenact.diagnosis.options import THRESHOLD
 from reenact.errors import InputError
+from reenact.faults.confidence import Word
 from reenact.plain import plain
 from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
@@ -73,6 +73,26 @@ class Amount(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
         return number
+
+
+class Sureness(Amount):
+    """How sure a finding must be: a word, or a number."""
+
+    name = "word|float"
+
+    def __init__(self) -> None:
+        super().__init__(0, 1)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if value in set(Word):
+            return Word(value).least
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            expected = f"{', '.join(Word)}, or a number from 0 up to 1"
+            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
 
 
 class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type arguments here
@@ -222,7 +242,10 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
         callback=listed,
     ),
     "threshold": defaulted(
-        "--threshold", CONFIDENCE, THRESHOLD, "Minimum confidence of a finding."
+        "--threshold",
+        Sureness(),
+        Word.LIKELY.value,
+        "How sure a finding must be at least: proven, likely or possible (or a number).",
     ),
     "search-seed": search_seed,
     "workers": option(

@@ -21,6 +21,7 @@ from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
 from reenact.drawing import drawing
 from reenact.errors import InputError, ReenactError
+from reenact.faults.confidence import Word, word_of
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
 from reenact.program.graph import TaskType
@@ -109,7 +110,8 @@ class DiagnosisFinding(Result):
         "layer=suspect.layer?",
         "layer_index=suspect.layer_index",
         "certainty=suspect.certainty",
-        "confidence:3",
+        "word",
+        "score=confidence:3",
         "status",
         "file=suspect.place.file",
         "line=suspect.place.line",
@@ -135,6 +137,11 @@ class DiagnosisFinding(Result):
         from pydantic_core import core_schema
 
         return core_schema.no_info_before_validator_function(_under_its_name, handler(source))
+
+    @property
+    def word(self) -> Word:
+        """How sure: proven, likely or possible."""
+        return word_of(self.confidence)
 
     @property
     def code(self) -> str:

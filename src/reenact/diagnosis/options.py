@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
+from reenact.faults.confidence import Word
 from reenact.trials.budget import TrainingBudget, diagnose_budget
 from reenact.trials.choose import check_name
 
 PACE = ("workers", "training_time", "executor", "data")
 """Options that say how trainings are done, and change no answer."""
-THRESHOLD = 0.45
-"""Nearly as likely guilty as not: the lowest plateau of the curve above which most are."""
+THRESHOLD = Word.LIKELY.least
+"""What a user sees as a finding who does not say otherwise."""
 
 EXPERIMENTS = 0.03
 """Share of the training's own time that each small experiment may take."""

@@ -23,7 +23,9 @@ from reenact.faults.health import Health
 from reenact.types import JsonValue
 
 PROVEN = 0.9
-"""Confidence from which on something in the text explains what happened in the run."""
+"""From here on a finding is called proven. Only what an observation establishes by itself, or what
+a training has confirmed, comes so far; in the text, it explains what happened in the run.
+"""
 PROOF = 0.95
 """Confidence in what an observation establishes by itself."""
 EXPLAINED = 0.6
@@ -36,8 +38,14 @@ DOUBTED = 0.4
 """The most that is believed, untried, of what a training that is not seen to fail speaks
 against.
 """
-LIKELY = 0.5
+EVEN = 0.5
 """More likely than not: so much hints of two kinds need where a training is not seen to fail."""
+LIKELY = 0.45
+"""From here on a finding is called likely: the lowest plateau of the calibrated curve above which
+most are right.
+"""
+POSSIBLE = 0.3
+"""Below this, a suspect that nobody tried is not worth a line."""
 CONFIRMED = 0.9
 """The least that is believed of what a training has confirmed."""
 REFUTED = 0.4
@@ -60,12 +68,21 @@ class Word(StrEnum):
     POSSIBLE = "possible"
     """Worth a look."""
 
+    @property
+    def least(self) -> float:
+        """The least confidence that is called so."""
+        return _LEAST[self]
 
-def word_of(confidence: float, certainty: Certainty, *, confirmed: bool = False) -> Word:
-    """The word for a finding."""
-    if confirmed or certainty is Certainty.PROOF:
-        return Word.PROVEN
-    return Word.LIKELY if confidence >= LIKELY else Word.POSSIBLE
+
+_LEAST = {Word.PROVEN: PROVEN, Word.LIKELY: LIKELY, Word.POSSIBLE: POSSIBLE}
+
+
+def word_of(confidence: float) -> Word:
+    """The word for a confidence."""
+    for word in (Word.PROVEN, Word.LIKELY):
+        if confidence >= word.least:
+            return word
+    return Word.POSSIBLE
 
 
 def combined(findings: Sequence[Finding]) -> float:
@@ -108,7 +125,7 @@ def is_spoken_against(
         return False
     own = {finding.family for finding in witnesses} <= CALIBRATED
     if certainty is Certainty.HINT and not own:
-        return len(kinds_of(witnesses)) < 2 or shipped().at(confidence) < LIKELY
+        return len(kinds_of(witnesses)) < 2 or shipped().at(confidence) < EVEN
     return health is Health.WORKS and shows and not own
 
 
@@ -146,7 +163,7 @@ def calibrated(
     if certainty is Certainty.PROOF:
         return max(PROOF, confidence)
     share = confidence if set(families) <= CALIBRATED else shipped().at(confidence)
-    return min(DOUBTED, share) if doubted else share
+    return below(min(DOUBTED, share) if doubted else share, PROVEN)
 
 
 def confirmed(confidence: float) -> float:

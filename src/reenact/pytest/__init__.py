@@ -17,7 +17,6 @@ from typing import Any
 
 from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
-from reenact.diagnosis.options import THRESHOLD
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
@@ -63,7 +62,7 @@ def assert_no_findings(
     *,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
-    threshold: float = THRESHOLD,
+    threshold: float | str = "likely",
 ) -> None:
     """Fail when a detector finds a fault in a training, sees a grave symptom, or has no training to
     judge.
@@ -77,7 +76,7 @@ def assert_no_findings(
         raise AssertionError(found.sentence)
     suspects = [
         *(one.suspect for one in found.findings),
-        *grave_symptoms(found.symptoms, threshold),
+        *grave_symptoms(found.symptoms, found.threshold),
     ]
     if suspects:
         lines = [line for one in suspects for line in _described(one.first)]

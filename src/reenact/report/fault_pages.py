@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from textwrap import fill, indent
 
+from reenact.faults.confidence import calibrated, word_of
 from reenact.faults.detector import Detector
 from reenact.faults.families import FAMILIES
 from reenact.faults.fault import Category, Fault
@@ -79,6 +80,11 @@ def _prose(text: str) -> str:
     return text.strip().replace("<", "\\<")
 
 
+def sureness_of(one: Detector) -> str:
+    """How sure a finding of this detector is by itself."""
+    return word_of(calibrated(one.confidence, one.certainty, {one.family}, doubted=False)).value
+
+
 def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
     for one in detectors:
         study = (
@@ -88,7 +94,7 @@ def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
         )
         facts = f"Family `{one.family}`, {study}, {one.severity.value}, {one.status.value}. "
         facts += f"Needs {', '.join(needs_of(one))}; observes {one.observes.value}. "
-        facts += f"Confidence {one.confidence:.2f} before anything is tried."
+        facts += f"Before anything is tried: {sureness_of(one)}."
         yield f"{level} {one.code} {one.name}\n{facts}\n\n{one.why}\n\n{_prose(account_of(one))}"
 
 

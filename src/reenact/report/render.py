@@ -23,7 +23,7 @@ from reenact.types import JsonValue, Table
 from reenact.version import __version__
 
 FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 NOTICE = ("code", "name", "level", "message", "next_step", "place")
 """What JSON has of a diagnostic."""
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}

@@ -21,6 +21,7 @@ from reenact.diagnosis.diagnosis import (
 )
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.diagnosis.suspects import Suspect
+from reenact.faults.confidence import POSSIBLE
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.probe.trace import Experiments
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from reenact.report.recorded import Stored
 
 RESULT = Diagnosis
-FAINT = 0.3
-"""Suspects below this that nobody tried are not listed."""
 LEVELS = {
     Severity.ERROR: doc.Level.ERROR,
     Severity.WARNING: doc.Level.WARNING,
@@ -174,7 +173,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
     """What is less likely; the least likely are counted where nothing was tried."""
     rows = []
     for one in less_likely:
-        if one.confidence >= FAINT or one.status is not diagnosis.InterventionResult.UNTRIED:
+        if one.confidence >= POSSIBLE or one.status is not diagnosis.InterventionResult.UNTRIED:
             first, where = (
                 one.suspect.first,
                 str(one.suspect.place or one.suspect.layer or "-"),
@@ -185,16 +184,20 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
                     f"{first.code} {first.name}",
                     fault,
                     where,
-                    f"{one.confidence:.2f}",
+                    one.word.value,
                     tried,
                 )
             )
     faint = len(less_likely) - len(rows)
     if rows:
-        title = f"Other suspects ({faint} more below {FAINT})" if faint else "Other suspects"
-        yield Table(title, ("detector", "fault", "where", "confidence", "tried"), tuple(rows))
+        title = (
+            f"Other suspects ({faint} more that are hardly possible)" if faint else "Other suspects"
+        )
+        yield Table(title, ("detector", "fault", "where", "how sure", "tried"), tuple(rows))
     elif faint:
-        yield doc.Text(f"{faint} below {FAINT}; --output-format json lists them.", "Other suspects")
+        yield doc.Text(
+            f"{faint}, hardly possible; --output-format json lists them.", "Other suspects"
+        )
 
 
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
@@ -257,7 +260,7 @@ def _diagnostic(
         cell = evidence.program.where(place)
     after = f"reenact explain {first.code}" if explained and not again else ""
     aside, source = (
-        f"confidence {one.confidence:.2f}{result}{made_up}",
+        f"{one.word.value}{result}{made_up}",
         "\n".join(source_lines(place, files)),
     )
     why = tuple(reasons(one, again=again, together=together))
