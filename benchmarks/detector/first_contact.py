@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import ABOUT_EVALUATION, SHOWS
-from reenact.faults.confidence import LIKELY
+from reenact.faults.confidence import EVEN
 from reenact.faults.finding import Certainty
 from reenact.faults.health import Health
 from reenact.program.fault_type import FaultType
@@ -70,7 +70,7 @@ def stands(one: Reported, health: Health) -> bool:
     if one.certainty is Certainty.PROOF or one.crash or silent:
         return True
     if one.certainty is Certainty.HINT:
-        return len(one.families) > 1 and one.confidence >= LIKELY
+        return len(one.families) > 1 and one.confidence >= EVEN
     return not (
         health is Health.WORKS and one.fault in SHOWS and not ABOUT_EVALUATION.issuperset(one.codes)
     )

@@ -33,12 +33,12 @@ def test_a_finding_keeps_what_was_seen_where_and_what_to_change() -> None:
         "suggestions": [change],
         "file": "a.py",
         "line": 3,
-        "confidence": 0.9,
+        "score": 0.9,
     }
     short = shortened({"findings": [finding], "symptoms": [], "doubts": [1]}, "diagnose")
     assert short["findings"] == [
         {"code": "NL004", "name": "constant", "message": "ones. They stay equal."}
-        | {"change": "fc1.init = kaiming", "file": "a.py", "line": 3, "confidence": 0.9}
+        | {"change": "fc1.init = kaiming", "file": "a.py", "line": 3, "score": 0.9}
     ]
     assert "doubts" not in short
 
