@@ -71,6 +71,39 @@ WORDS = {
     "hunt": "search",
     "walls": "isolation",
 }
+PHRASES = {
+    "bent-output-for-logit-loss": "softmax-before-cross-entropy",
+    "output-bent-twice": "double-activation",
+    "applies the function itself": "applies softmax already: remove yours",
+    "climb out of the valley": "the loss diverges",
+    "ends at no number": "became NaN",
+    "leave every valley": "gradients explode",
+    "too small for the way": "training is too slow",
+    "what is no number, or nothing": "NaN or all-zero outputs",
+    "whatever training was done until then": "the program crashed here",
+    "for the way back": "for the backward pass",
+    "weights that suit inputs near": "scale inputs to zero mean and unit variance",
+    "does not depend on what is asked": "the model ignores its inputs",
+    "too few steps go nowhere": "too few updates",
+    "no usual learning rate bears": "unscaled targets cause huge gradients",
+    "beside it does not": "labels no longer match their rows",
+    "tensors are not moved by themselves": "tensors are on different devices",
+    "no experiments:": "tests skipped:",
+    "not done, or not seen": "limits",
+    "at work:": "running:",
+    'in flight"': "running",
+    "short looks": "trials that ended early",
+    "what each set, and what came of it": "trials",
+    "tell whether it holds": "what it does, in words of the field",
+    "tells whether it holds": "what it does, in words of the field",
+    "draw the negative near": "pull the negative closer",
+    "learns to be found out": "is trained with the sign of the discriminator",
+    "the outputs are none": "the outputs are not probabilities",
+}
+"""Sentences that users did not understand, and what to say. Not looked for in recorded results and in
+the history.
+"""
+OF_PHRASES = re.compile(r"^(?:src/|docs/(?!benchmarks/|history)|README)")
 ALLOWED = re.compile(
     r"--story|front door|next door|side ?story|history|header room|headroom|room for|no "
     r"room|without room"
@@ -95,7 +128,8 @@ class Hit:
     word: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.word} (rather: {WORDS[self.word]})"
+        rather = (WORDS | PHRASES)[self.word]
+        return f"{self.path}:{self.line}: {self.word} (rather: {rather})"
 
 
 def files(below: list[str]) -> list[Path]:
@@ -121,12 +155,14 @@ def hits(path: Path) -> Iterator[Hit]:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         return
+    name = str(path.relative_to(ROOT))
+    if OF_PHRASES.match(name):
+        yield from _phrases(name, text)
     # Most files and most lines have none of the words in them, not even inside others: no closer
     # look.
     possible = [word for word in WORDS if word in text.lower()]
     if not possible:
         return
-    name = str(path.relative_to(ROOT))
     pieces = _tokens(text) if path.suffix == ".py" else enumerate(text.splitlines(), 1)
     for line, piece in pieces:
         if not any(word in piece.lower() for word in possible):
@@ -134,6 +170,14 @@ def hits(path: Path) -> Iterator[Hit]:
         cleaned = ALLOWED.sub(" ", piece)
         found = {part.lower() for part in PART.findall(cleaned)} & set(WORDS)
         yield from (Hit(name, line, word) for word in sorted(found))
+
+
+def _phrases(name: str, text: str) -> Iterator[Hit]:
+    lowered = text.lower()
+    for phrase in PHRASES:
+        if phrase in lowered:
+            lines = enumerate(lowered.splitlines(), 1)
+            yield from (Hit(name, number, phrase) for number, line in lines if phrase in line)
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""reenact re-enacts deep-learning work and tells whether it holds.
+"""reenact finds and repairs faults of deep-learning trainings, reproduces bugs and papers.
 
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
     reenact.diagnose_trace(folder)        the same of what `reenact watch` has seen, also while it goes on

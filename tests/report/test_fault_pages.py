@@ -69,7 +69,7 @@ def test_the_help_of_a_detector_is_what_it_looks_for_and_then_its_fault() -> Non
     text = detector_help("RE002")
     assert text.startswith("# RE002 softmax-twice\n")
     assert text.index("## Fault softmax-before-cross-entropy") < text.index("### Example")
-    assert "#### UM009 output-bent-twice" in text
+    assert "#### UM009 double-activation" in text
     assert text.count("RE002 softmax-twice") == 1
 
 

@@ -53,7 +53,7 @@ def test_a_repair_shows_diff_test_search_and_smaller_changes(
         "test_accuracy over 6 fresh seeds, a dot a seed",
         "loss",
         "Best so far: test_accuracy",
-        "Trials: what each set, and what came of it",
+        "Trials",
     ]
 
 

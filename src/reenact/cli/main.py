@@ -160,7 +160,7 @@ class Reenact(LazyGroup):
 )
 @click.version_option(__version__, "--version", prog_name="reenact")
 def reenact() -> None:
-    """Re-enact deep-learning work and tell whether it holds."""
+    """Find and repair faults of PyTorch and Keras trainings, reproduce bugs and papers."""
 
 
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))

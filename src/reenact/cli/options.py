@@ -75,7 +75,7 @@ class Amount(click.FloatRange):
         return number
 
 
-class Sureness(Amount):
+class HowSure(Amount):
     """How sure a finding must be: a word, or a number."""
 
     name = "word|float"
@@ -243,7 +243,7 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     ),
     "threshold": defaulted(
         "--threshold",
-        Sureness(),
+        HowSure(),
         Word.LIKELY.value,
         "How sure a finding must be at least: proven, likely or possible (or a number).",
     ),

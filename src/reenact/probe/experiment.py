@@ -79,7 +79,7 @@ def read_experiments(
             OutcomeKind.NO_TRAINING,
         ):
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
-        return Experiments(missing=(f"no experiments: {why}",))
+        return Experiments(missing=(f"one-batch and learning-rate tests skipped: {why}",))
     try:
         batch, wide = content.get("one_batch"), content.get("stretched")
         root = root or Root(folder)

@@ -80,7 +80,7 @@ def _prose(text: str) -> str:
     return text.strip().replace("<", "\\<")
 
 
-def sureness_of(one: Detector) -> str:
+def how_sure(one: Detector) -> str:
     """How sure a finding of this detector is by itself."""
     return word_of(calibrated(one.confidence, one.certainty, {one.family}, doubted=False)).value
 
@@ -94,7 +94,7 @@ def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
         )
         facts = f"Family `{one.family}`, {study}, {one.severity.value}, {one.status.value}. "
         facts += f"Needs {', '.join(needs_of(one))}; observes {one.observes.value}. "
-        facts += f"Before anything is tried: {sureness_of(one)}."
+        facts += f"Before anything is tried: {how_sure(one)}."
         yield f"{level} {one.code} {one.name}\n{facts}\n\n{one.why}\n\n{_prose(account_of(one))}"
 
 

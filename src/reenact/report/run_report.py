@@ -51,7 +51,7 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
         tone = {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
     none_yet = "No verdict: it was interrupted. Resume continues where it stopped."
     if shelf.is_live(run):
-        none_yet = f"At work: {run_words.counted(run.done + run.reused, 'step')} done."
+        none_yet = f"Running: {run_words.counted(run.done + run.reused, 'step')} done."
     # First of all what was not made by it.
     shown = Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items()))
     title, verdict = (

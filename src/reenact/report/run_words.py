@@ -57,7 +57,7 @@ STEP_KEYS = (
 )
 SPARKS = 14
 """Characters of a curve in a row."""
-STATE_WORDS = {State.BEGUN: "in flight"}
+STATE_WORDS = {State.BEGUN: "running"}
 
 
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:

@@ -3,7 +3,7 @@
 What
     Tensors on two devices meet: the model was moved and the data was not, or the reverse.
 Why
-    A computation happens on one device; tensors are not moved by themselves.
+    The operands of a computation must be on the same device; call .to(device).
 Symptom
     The program ends with an exception that speaks of devices.
 Example

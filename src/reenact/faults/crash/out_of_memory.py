@@ -3,7 +3,7 @@
 What
     The memory of the machine or of the accelerator did not suffice.
 Why
-    Activations of all layers are kept for the way back: memory grows with the batch and with the size of
+    Activations of all layers are kept for the backward pass: memory grows with the batch and with the size of
     the inputs.
 Symptom
     The program ends with an exception that speaks of memory, or is killed.

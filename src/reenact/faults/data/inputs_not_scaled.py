@@ -140,7 +140,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     "umlaut",
     needs=Needs.GRAPH,
     observes=Observes.DATA,
-    why="Layers start with weights that suit inputs near zero of about one.",
+    why="Initial weights suit inputs of zero mean and unit variance: scale them.",
     study=FaultType.CPP,
 )
 def input_not_normalised(detector: Detector, evidence: Evidence) -> Findings:

@@ -72,7 +72,7 @@ FAULT = Fault(
     "reenact",
     needs=Needs.GRAPH,
     observes=Observes.DATA,
-    why="Errors as large as the targets make gradients that no usual learning rate bears.",
+    why="Unscaled targets cause huge errors and gradients: standardise them.",
     study=FaultType.CPP,
 )
 def targets_unscaled(detector: Detector, evidence: Evidence) -> Findings:

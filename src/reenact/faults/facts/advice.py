@@ -102,7 +102,7 @@ def for_idle_units(evidence: Evidence, layer: LayerView) -> Advice:
 
 
 def for_vanishing(evidence: Evidence, layer: LayerView) -> Advice:
-    """Gradients that die on the way back."""
+    """Gradients that vanish before they reach the first layers."""
     if rate := wrong_rate(evidence):
         return rate
     flat = next(

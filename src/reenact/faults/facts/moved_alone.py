@@ -115,7 +115,10 @@ def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Foun
         set_aside = labels.order is not None and rows.order is None and not puts_together
         if moved is not None and not set_aside:
             first, second = (part, label) if moved is rows.order else (label, part)
-            saw = f"{_words(first)} follows {moved.words}, {_words(second)} beside it does not"
+            saw = (
+                f"{_words(first)} follows {moved.words}, {_words(second)} does not: "
+                "labels no longer match their rows"
+            )
             yield place_in(scope.index, moved.node), saw
 
 

@@ -6,7 +6,7 @@ What
     reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for the
     accuracy.
 Why
-    Gradients that grow from layer to layer make steps that leave every valley.
+    Gradients grow from layer to layer until the steps overshoot.
 Symptom
     The loss jumps, grows or becomes NaN.
 Example
@@ -72,7 +72,7 @@ FAULT = Fault(
     "autotrainer",
     needs=Needs.TRACE,
     observes=Observes.GRADIENTS,
-    why="Steps that grow without bound leave every valley.",
+    why="Gradients explode: the steps grow without bound.",
     study=FaultType.ACH,
     severity=Severity.ERROR,
     confidence=0.85,

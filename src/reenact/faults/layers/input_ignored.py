@@ -103,7 +103,7 @@ def input_ignored(detector: Detector, evidence: Evidence) -> Findings:
     "deepchecker",
     needs=Needs.EXPERIMENTS,
     observes=Observes.EXPERIMENT,
-    why="What is learned does not depend on what is asked.",
+    why="The model ignores its inputs.",
     severity=Severity.ERROR,
     confidence=0.8,
 )

@@ -235,7 +235,7 @@ def non_finite_layer_output(detector: Detector, evidence: Evidence) -> Findings:
     "deepdiagnosis",
     needs=Needs.TRACE,
     observes=Observes.OUTPUTS,
-    why="What is no number, or nothing, is passed on to all layers behind.",
+    why="NaN or all-zero outputs are passed on to every later layer.",
     severity=Severity.ERROR,
     confidence=0.9,
 )

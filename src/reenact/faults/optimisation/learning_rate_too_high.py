@@ -160,7 +160,7 @@ def update_too_fast(detector: Detector, evidence: Evidence) -> Findings:
     "deepchecker",
     needs=Needs.TRACE,
     observes=Observes.LOSSES,
-    why="Steps that are too large climb out of the valley and do not come back.",
+    why="The loss diverges: steps of this size overshoot and do not come back.",
     study=FaultType.HLR,
     severity=Severity.ERROR,
     confidence=0.75,

@@ -86,7 +86,7 @@ def learning_rate_low(detector: Detector, evidence: Evidence) -> Findings:
     "autotrainer",
     needs=Needs.TRACE,
     observes=Observes.LOSSES,
-    why="Steps that are too small for the way spend the epochs on its first part.",
+    why="Training is too slow for this many epochs: the learning rate is too low.",
     study=FaultType.HLR,
     confidence=0.8,
 )

@@ -68,7 +68,7 @@ FAULT = Fault(
     "reenact",
     needs=Needs.TRACE,
     observes=Observes.LOSSES,
-    why="Weights move once a batch: too few steps go nowhere, steps of one row go everywhere.",
+    why="A batch too large makes too few updates, one too small makes noisy ones.",
     study=FaultType.HBS,
 )
 def batch_size(detector: Detector, evidence: Evidence) -> Findings:

@@ -242,7 +242,7 @@ def missing_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
     "umlaut",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,
-    why="The loss takes logarithms of probabilities, and the outputs are none.",
+    why="The loss takes logarithms of probabilities, and the outputs are not probabilities.",
     study=FaultType.ARM,
     severity=Severity.ERROR,
     confidence=0.9,

@@ -85,11 +85,11 @@ def softmax_twice(detector: Detector, evidence: Evidence) -> Findings:
 
 @FAULT.detector(
     "NL015",
-    "bent-output-for-logit-loss",
+    "activation-before-logit-loss",
     "neuralint",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,
-    why="The loss applies the function itself, so that it is applied twice.",
+    why="The loss applies this function already: remove yours, or it is applied twice.",
     study=FaultType.AAL,
     severity=Severity.ERROR,
     confidence=0.92,
@@ -137,7 +137,7 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
 
 @FAULT.detector(
     "UM009",
-    "output-bent-twice",
+    "double-activation",
     "umlaut",
     needs=Needs.SOURCE,
     observes=Observes.TEXT,

@@ -209,7 +209,7 @@ def _meanings(index: FileIndex, term: ast.expr) -> str:
 
 
 def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Losses of triplets that draw the negative near: by their distances, by their likeness, or by
+    """Losses of triplets that pull the negative closer: by their distances, by their likeness, or by
     the order in which a loss of torch is given them.
     """
     losses = {"triplet_margin_loss", "triplet_margin_with_distance_loss"}

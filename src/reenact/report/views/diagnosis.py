@@ -68,7 +68,7 @@ def diagnosis_document(
         doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
         *_measured(found, gone),
         doc.Section("Other suspects, and symptoms", less, "less"),
-        doc.Section("Not done, or not seen", doc.listed(notes), "notes"),
+        doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
         doc.Section(
             "Next",
             doc.listed([found.next_command] if found.next_command else []),

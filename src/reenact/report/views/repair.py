@@ -169,12 +169,12 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     ]
     lines = [TrialLine(*one) for one in sets]
     if len(lines) > 1:
-        yield trials_plot("Trials: what each set, and what came of it", lines, name, sign)
+        yield trials_plot("Trials", lines, name, sign)
     if mattered := importance_plot(
         "Importance: share of the differences between trials (ranks)", lines
     ):
         yield mattered
-    title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
+    title = f"Best of {len(whole)} trials ({len(looks) - len(whole)} more ended early)"
     if rows:
         yield Table(title, (name, "seeds", "spent", "change"), tuple(rows))
 

@@ -178,7 +178,7 @@ class TakeOver:
             self.recorder.folder.write_json(NAME, facts)
             self._experiment(facts, make_optimizer)
         except Unseen as reason:
-            facts["missing"].append(f"no experiments: {reason}")
+            facts["missing"].append(f"one-batch and learning-rate tests skipped: {reason}")
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(
                 f"no further experiments: {type(error).__name__}: {error}"[:500]
@@ -330,7 +330,7 @@ def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
     """Keras on a backend other than torch: test how the model behaves when it begins to train, and
     say that no more can be done.
     """
-    reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
+    reason = f"one-batch and learning-rate tests skipped: Keras runs on {backend}, and only torch can be played again"
 
     def begins(*args: Any, **kwargs: Any) -> None:
         facts: Facts = {"missing": [reason]}
