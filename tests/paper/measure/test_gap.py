@@ -23,6 +23,7 @@ from reenact.paper.measure.gap import (
     gap_of,
     grade_of,
     mean_gap,
+    relative_difference,
     settings_that_differ,
     unmeasured,
 )
@@ -284,6 +285,22 @@ def test_both_sides_of_a_share_near_100(
 )
 def test_both_sides_of_every_grade(got: float, grade: Grade) -> None:
     assert grade_of(100.0, got) is grade
+
+
+@pytest.mark.parametrize(
+    ("reference", "got", "difference", "grade"),
+    [
+        (0.0, 0.0, 0.0, Grade.A),
+        (0.0, 1.0, float("inf"), Grade.D),
+        (-2.0, -1.5, 0.25, Grade.C),
+        (0.5, 1.0, 1.0, Grade.D),
+    ],
+)
+def test_against_nought_only_nought_is_near(
+    reference: float, got: float, difference: float, grade: Grade
+) -> None:
+    assert relative_difference(reference, got) == difference
+    assert grade_of(reference, got) is grade
 
 
 @pytest.mark.parametrize(
