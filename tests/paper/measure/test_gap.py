@@ -81,9 +81,11 @@ def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
     assert [one.gap for one in compared] == [0.0, 1.0, 1.0]
     assert mean_gap(compared) == pytest.approx(2 / 3)
     assert mean_gap(compared, executed=True) == 0.0
+    assert [(one.n, one.measured, one.spread) for one in compared[1:]] == [(0, None, None)] * 2
     assert "No metric of the code" in compared[2].note
     refused = unmeasured(compared[0], "No measurement.")
     assert (refused.measured, refused.gap, refused.by_seed) == (None, 1.0, {})
+    assert (refused.n, refused.grade) == (0, Grade.NONE)
     assert refused.note == "No measurement."
 
 
