@@ -147,6 +147,13 @@ def test_only_numbers_of_one_kind_are_ordered(other: dict[str, Any], pairs: list
     assert [one.ids for one in found] == pairs
 
 
+@pytest.mark.parametrize("measured_other", [8.0, 16.0])
+def test_equal_claims_state_no_difference(measured_other: float) -> None:
+    equal = [claim(1, 12.0), claim(2, 12.0, "plain")]
+    compared = [measured(equal[0], 12.0, 12.0), measured(equal[1], *[measured_other] * 2)]
+    assert orderings(compared) == ()
+
+
 def test_units_are_not_ordered_among_each_other() -> None:
     share, per_cent = claim(1, 12.0), claim(2, 10.0, "plain").model_copy(update={"unit": "%"})
     assert orderings([measured(share, 12.0, 12.0), measured(per_cent, 10.0, 10.0)]) == ()
