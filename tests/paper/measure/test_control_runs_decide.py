@@ -503,4 +503,31 @@ def test_other_seeds_are_always_the_same_for_a_project_and_nobody_lists_them() -
     drawn = {other_seed(one, mode) for one in (PROJECT, changed) for mode in OTHER_SEEDS}
     assert len(drawn) == 6
     assert all(1000 <= seed < 1_001_000 for seed in drawn)
-    assert other_seed(PROJECT, OTHER_SEEDS[0]) == other_seed(PROJECT, OTHER_SEEDS[0])
+    # As they were drawn at first: else a run that is continued starts its controls afresh.
+    assert [other_seed(PROJECT, mode) for mode in OTHER_SEEDS] == [339065, 703694, 459633]
+    assert [other_seed(changed, mode) for mode in OTHER_SEEDS] == [566264, 561708, 938870]
+
+
+@pytest.mark.parametrize(
+    ("no_updates", "status"),
+    [
+        (0.30, ControlStatus.PASSED),
+        (0.22, ControlStatus.PASSED),
+        (0.205, ControlStatus.SAME),
+        (0.10, ControlStatus.SAME),
+    ],
+)
+def test_of_an_error_the_smaller_is_better(
+    claim: Any, no_updates: float, status: ControlStatus
+) -> None:
+    stated = accuracy(claim, 0.2, metric="something lost", higher_is_better=False)
+    made: Runs = {
+        (PLAIN, FULL): ran(0.2),
+        (PLAIN, DRY): ran(0.2),
+        (NO_UPDATES, DRY): ran(no_updates),
+        (NO_UPDATES, FULL): ran(no_updates),
+        (PERMUTED, DRY): ran(0.5),
+        (OTHER_SEEDS[0], FULL): ran(0.2),
+    }
+    control, _ = judged(measured(stated, (0.2, 0.2, 0.2)), made)
+    assert control.status is status
