@@ -489,6 +489,7 @@ def test_a_negative_number_may_be_claimed(claim: Any) -> None:
     assert hints(body, claim(value=-91.2, unit=""))
     assert not hints(body, claim(value=91.2, unit=""))
     assert not hints("m = {'accuracy': score() if x else True}", claim(value=1.0, unit=""))
+    assert not hints("m = {'accuracy': max(score(), -True)}", claim(value=-1.0, unit=""))
 
 
 @pytest.mark.parametrize(("names", "followed"), [(6, True), (7, False)])
