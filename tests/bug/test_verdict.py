@@ -324,6 +324,33 @@ def test_an_exception_that_the_report_does_not_spell_is_only_shown(case: Case) -
     assert "the report does not say this exception" in reason
 
 
+@pytest.mark.parametrize(
+    "word",
+    "init forward call module error the and for with src lib meter".split(),  # noqa: SIM905
+)
+def test_a_word_that_every_report_shares_names_no_code(case: Case, word: str) -> None:
+    """It is in the report, and is the name of the function or of its file."""
+    said = replace(case, raw=f"It fails in {word}()\n\nZeroDivisionError: division by zero\n")
+    for frame in (
+        Frame("project", "acme/xyz.py", 33, word, word),
+        Frame("project", f"acme/{word}.py", 33, "xyz", "xyz"),
+    ):
+        verdict, reason = verdict_on(said, attempt(crashed(frame=frame)))
+        is_shared = word != "meter"
+        assert verdict is (Verdict.SHOWN if is_shared else Verdict.REPRODUCED), reason
+        assert ("does not speak of" in reason) is is_shared
+
+
+@pytest.mark.parametrize(
+    ("word", "is_shared"), [("Loss", True), ("step", True), ("ADAM", True), ("of", False)]
+)
+def test_a_word_has_three_letters_or_more(case: Case, word: str, is_shared: bool) -> None:
+    said = replace(case, raw=f"The {word} fails: ZeroDivisionError: division by zero\n")
+    frame = Frame("project", "acme/xyz.py", 33, f"x_{word}", f"x_{word}")
+    verdict, _ = verdict_on(said, attempt(crashed(frame=frame)))
+    assert verdict is (Verdict.REPRODUCED if is_shared else Verdict.SHOWN)
+
+
 REFUSAL = "division by zero: the window must be larger"
 
 

@@ -30,7 +30,7 @@ from reenact.trials.metric import LOSS_FALL, Measure
 from reenact.trials.statistics import detectable_gain
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial
-from reenact.types import Stop, tell_nobody
+from reenact.types import Progress, Stop, Tell, tell_nobody
 
 SOURCE = """import keras
 from keras.layers import Dense
@@ -498,6 +498,7 @@ def tried_on(
     threshold: float = 0.45,
     plan: InterventionPlan = PLAN,
     stop: Stop | None = None,
+    tell: Tell = tell_nobody,
     **known: float,
 ) -> Tried:
     with (
@@ -515,9 +516,7 @@ def tried_on(
             stop or Stop(),
             **known,  # type: ignore[arg-type]
         )
-        judged, remarks = intervene(
-            everything, Screening(trainer, plan, tell_nobody), threshold=threshold
-        )
+        judged, remarks = intervene(everything, Screening(trainer, plan, tell), threshold=threshold)
         run.finish({})
     return Tried({one.suspect.first.name: one for one in judged}, remarks, executor, trainer)
 
@@ -762,6 +761,14 @@ def test_a_second_look_takes_back_what_was_luck() -> None:
     assert one.judged["learning_rate"].tried.p_value is not None
 
 
+def test_the_first_two_of_those_that_helped_are_looked_at_again() -> None:
+    executor = Formulaic(lambda turned, seed: 0.9 if turned and seed < 100 else 0.5)
+    everything = suspects(learning_rate=0.49, optimizer=0.48, epochs=0.47)
+    tried_on(executor, everything, trainings=200)
+    again = [trial for trial in executor.done if trial.seed == 12]
+    assert len([trial for trial in again if trial.patch.complexity == 1]) == 2
+
+
 def test_strong_suspects_are_changed_at_once_and_cut_down() -> None:
     everything = (
         *surely(Certainty.STRONG, learning_rate=0.8, loss=0.7),
@@ -784,6 +791,27 @@ def test_what_a_joint_change_does_not_need_is_undecided() -> None:
     tried = tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.4)), everything)
     assert tried.status("learning_rate") is InterventionResult.CONFIRMED
     assert tried.judged["loss"].note == "the joint change that helped does not need it"
+
+
+@pytest.mark.parametrize(
+    ("certainty", "notes"),
+    [
+        (
+            Certainty.HINT,
+            [(3, "change 2 suspects, one by one"), (4, "1 joint"), (5, "verify over up to 6")],
+        ),
+        (Certainty.STRONG, [(3, "change 2 suspects at once"), (5, "verify over up to 6")]),
+    ],
+)
+def test_a_waiting_user_reads_what_is_being_done(
+    certainty: Certainty, notes: list[tuple[int, str]]
+) -> None:
+    said: list[Progress] = []
+    everything = surely(certainty, learning_rate=0.8, loss=0.7)
+    tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.4)), everything, tell=said.append)
+    assert {(one.what, one.total) for one in said} == {("diagnose", 5)}
+    assert [one.done for one in said] == [done for done, _ in notes]
+    assert all(one.note.startswith(words) for one, (_, words) in zip(said, notes, strict=True))
 
 
 def test_hints_are_changed_one_by_one() -> None:

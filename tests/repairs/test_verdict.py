@@ -70,6 +70,12 @@ def test_validation_data_choose_and_test_data_judge() -> None:
     assert judging.sentence == "searched by val_accuracy, judged by test_accuracy"
 
 
+def test_only_the_beginning_of_a_name_says_which_data_it_is_of() -> None:
+    contest = Measure("test_contest_score")
+    logged = with_metrics(test_contest_score=0.5, val_contest_score=0.6)
+    assert judging_by(contest, logged).search.name == "val_contest_score"
+
+
 @pytest.mark.parametrize(
     ("measure", "outcome"),
     [

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -290,6 +291,45 @@ def test_the_detectable_effect_is_found_four_times_out_of_five(pairs: int, looke
         early = bool(looked) and min(differences[:looked]) > 0
         hits += early or signed_rank_p(differences, looked=looked) < 0.05
     assert 0.76 < hits / trials < 0.85
+
+
+def power_of(effect: float, pairs: int, alpha: float, looked: int) -> float:
+    """By the definition: how many of the 4000 experiments from a fixed seed are found, over all
+    patterns of signs.
+    """
+    ranks = np.arange(1, pairs + 1)
+    totals = np.array(list(itertools.product((0, 1), repeat=pairs))) @ ranks
+    early = 0.5**looked if looked else 0.0
+    reached = [
+        total for total in range(ranks.sum() + 1) if (totals >= total).mean() < alpha - early
+    ]
+    differences = np.random.default_rng(0).standard_normal((4000, pairs)) + effect
+    positive = (stats.rankdata(np.abs(differences), axis=1) * (differences > 0)).sum(axis=1)
+    found = np.isin(positive, reached)
+    if looked:
+        found |= (differences[:, :looked] > 0).all(axis=1)
+    return float(found.mean())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "alpha", "looked"),
+    [(5, 0.05, 0), (6, 0.05, 0), (8, 0.05 / 3, 0), (12, 0.05, 0), (10, 0.05, 6), (9, 0.02, 6)],
+)
+def test_the_detectable_effect_is_the_smallest_that_is_found_four_times_out_of_five(
+    pairs: int, alpha: float, looked: int
+) -> None:
+    effect = detectable_effect(pairs, alpha, looked=looked)
+    assert effect is not None
+    assert power_of(effect, pairs, alpha, looked) >= 0.8
+    assert power_of(effect - 0.0011, pairs, alpha, looked) < 0.8
+
+
+def test_the_more_pairs_the_smaller_an_effect_is_found() -> None:
+    """By thirty pairs, whose sum is nearly normal: (1.645 + 0.842) / sqrt(30 * 3 / pi)."""
+    effects = [detectable_effect(pairs, 0.05) for pairs in (5, 8, 12, 20, 30)]
+    assert all(effect is not None for effect in effects)
+    assert effects == sorted(effects, reverse=True)  # type: ignore[type-var]
+    assert effects[-1] == pytest.approx((1.645 + 0.842) / math.sqrt(30 * 3 / math.pi), abs=0.02)
 
 
 @pytest.mark.parametrize(("alpha", "possible"), [(1 / 64, False), (1 / 64 + 1e-9, True)])

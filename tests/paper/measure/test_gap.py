@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
+from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.measure.control import Control, ControlStatus, Source
 from reenact.paper.measure.gap import (
     Comparison,
@@ -21,6 +23,8 @@ from reenact.paper.measure.gap import (
     gap_of,
     grade_of,
     mean_gap,
+    relative_difference,
+    settings_that_differ,
     unmeasured,
 )
 from reenact.paper.measure.measure import invented, matched
@@ -77,9 +81,11 @@ def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
     assert [one.gap for one in compared] == [0.0, 1.0, 1.0]
     assert mean_gap(compared) == pytest.approx(2 / 3)
     assert mean_gap(compared, executed=True) == 0.0
+    assert [(one.n, one.measured, one.spread) for one in compared[1:]] == [(0, None, None)] * 2
     assert "No metric of the code" in compared[2].note
     refused = unmeasured(compared[0], "No measurement.")
     assert (refused.measured, refused.gap, refused.by_seed) == (None, 1.0, {})
+    assert (refused.n, refused.grade) == (0, Grade.NONE)
     assert refused.note == "No measurement."
 
 
@@ -229,6 +235,13 @@ def test_a_share_near_100_may_be_less_off(
         (0.5, 0.0999, 0.5 + 0.0998, True),
         (0.5, 0.0999, 0.5 + 0.1001, False),
         (0.5, 0.1001, 0.5 + 0.0998, False),
+        (0.5, 0.0625, 0.5625, True),
+        (5.0, 1.0, 5.9, True),
+        (10.0, None, 10.9, False),
+        (20.0, None, 21.0, False),
+        (-20.0, None, -20.9, True),
+        (-20.0, None, -21.1, False),
+        (-5.0, 1.0, -5.9, True),
     ],
 )
 def test_both_sides_of_what_holds(
@@ -244,6 +257,7 @@ def test_both_sides_of_what_holds(
     ("claimed", "measured", "holds"),
     [
         (98.0, 96.1, True),
+        (98.0, 96.0, True),
         (98.0, 95.9, False),
         (99.5, 98.6, True),
         (99.5, 98.4, False),
@@ -273,6 +287,22 @@ def test_both_sides_of_a_share_near_100(
 )
 def test_both_sides_of_every_grade(got: float, grade: Grade) -> None:
     assert grade_of(100.0, got) is grade
+
+
+@pytest.mark.parametrize(
+    ("reference", "got", "difference", "grade"),
+    [
+        (0.0, 0.0, 0.0, Grade.A),
+        (0.0, 1.0, float("inf"), Grade.D),
+        (-2.0, -1.5, 0.25, Grade.C),
+        (0.5, 1.0, 1.0, Grade.D),
+    ],
+)
+def test_against_nought_only_nought_is_near(
+    reference: float, got: float, difference: float, grade: Grade
+) -> None:
+    assert relative_difference(reference, got) == difference
+    assert grade_of(reference, got) is grade
 
 
 @pytest.mark.parametrize(
@@ -309,6 +339,83 @@ def test_both_sides_of_a_bound(
     (one,) = compare([stated], runs(measured), [Match(claim="C1", metric="accuracy")])
     assert one.holds is holds
     assert one.gap == pytest.approx(gap, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("bound", "higher", "holds"), [(">", True, False), ("<", False, False), ("", True, True)]
+)
+def test_a_bound_itself_is_not_beyond_it(claim: Any, bound: str, higher: bool, holds: bool) -> None:
+    stated = claim(value=0.5, unit="", bound=bound, higher_is_better=higher)
+    (one,) = compare([stated], runs(0.5), [Match(claim="C1", metric="accuracy")])
+    assert (one.holds, one.better, one.gap) == (holds, False, 0.0)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_what_was_not_measured_is_neither_near_nor_better_nor_doubtful(
+    claim: Any, higher: bool
+) -> None:
+    doubtful = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
+    (one,) = compare([claim(value=0.0, unit="", higher_is_better=higher)], runs(0.5), [])
+    assert (one.is_near, one.better, one.holds) == (False, False, False)
+    assert replace(one, control=doubtful).doubt == ""
+    assert replace(one, measured=0.5, control=doubtful).doubt == "no control was possible: no step"
+    (bound,) = compare([claim(value=-9.0, unit="", bound=">")], runs(0.5), [])
+    assert not bound.holds
+
+
+def test_an_answer_of_the_research_role_is_limited_in_length() -> None:
+    longest = Match(claim="C" * 20, metric="m" * 200, differs=["Other."] * 10)
+    for longer in ({"claim": "C" * 21}, {"metric": "m" * 201}, {"differs": ["Other."] * 11}):
+        with pytest.raises(ValidationError):
+            Match.model_validate({**longest.model_dump(), **longer})
+
+
+@pytest.mark.parametrize(
+    ("values", "spread", "same"),
+    [((0.91,), None, False), ((0.91, 0.91), 0.0, True), ((0.91, 0.93, 0.91), 0.01155, False)],
+)
+def test_seeds_that_are_equal_to_the_last_digit_are_more_than_one(
+    claim: Any, values: tuple[float, ...], spread: float | None, same: bool
+) -> None:
+    (one,) = compare([claim(unit="")], runs(*values), [Match(claim="C1", metric="accuracy")])
+    assert one.n == len(values)
+    assert one.spread == (None if spread is None else pytest.approx(spread, abs=1e-5))
+    assert ("for every seed" in one.note) is same
+
+
+def test_what_differs_is_said_once(claim: Any) -> None:
+    pair = Match(claim="C1", metric="accuracy", differs=["Other split.", "Half the data."])
+    (one,) = compare([claim()], runs(0.9), [pair], differs=["Half the data."])
+    assert one.differs == ("Half the data.", "Other split.")
+
+
+CRITERIA = tuple(
+    Criterion(name, f"{name} is so.", "training", "q", ("1",), Level.CONFIGURATION, category, 1)
+    for name, category in (("F1", Category.SETUP), ("F2", Category.SETUP), ("F3", Category.ACTION))
+)
+
+
+@pytest.mark.parametrize(
+    ("scale", "stand_in", "words"),
+    [
+        (1.0, "", ()),
+        (0.5, "", ("Only 50% of the paper's training was done.",)),
+        (1.0, "noise", ("The data are a synthetic stand-in: noise",)),
+    ],
+)
+def test_settings_that_are_not_those_of_the_paper(
+    scale: float, stand_in: str, words: tuple[str, ...]
+) -> None:
+    judged = [
+        Judged("F1", Value.FAIL, "check", "seen"),
+        Judged("F2", Value.PASS, "check", "seen"),
+        Judged("F3", Value.FAIL, "check", "seen"),
+    ]
+    assert settings_that_differ(CRITERIA, judged, scale, stand_in) == (
+        *words,
+        "Not as the paper says: F1 is so. (F1)",
+    )
+    assert settings_that_differ(CRITERIA, judged[1:], scale, stand_in) == words
 
 
 def controlled_claim(claim: Any, measured: float, control: Control) -> Comparison:

@@ -97,7 +97,12 @@ def test_rows_of_one_table_are_ranked_whatever_each_method_is_set_to() -> None:
     assert one.status is OrderingStatus.FAILS
     assert judgement.verdict is Verdict.NOT
     twice = [*rows, claim(3, 96.0, "ours", "lambda = 0")]
-    assert judged(twice, {"m1": [95.0], "m2": [97.3], "m3": [96.0]})[0][0].ids == "C2 > C3"
+    found, _ = judged(twice, {"m1": [95.0], "m2": [97.3], "m3": [96.0]})
+    assert [one.ids for one in found] == ["C2 > C3"], "which number of ours is meant is not known"
+    unmeasured, _ = judged(rows, {"m1": [95.0, 95.0]})
+    assert [(one.ids, one.status) for one in unmeasured] == [("C2 > C1", OrderingStatus.UNMEASURED)]
+    elsewhere = [rows[0], rows[1].model_copy(update={"place": "t2"})]
+    assert judged(elsewhere, {"m1": [95.0, 95.0]})[0] == (), "nobody set them side by side"
 
 
 def test_numbers_that_stand_apart_are_ranked_where_both_were_measured() -> None:

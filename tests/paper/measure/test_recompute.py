@@ -25,6 +25,9 @@ def passes(*values: float, guessed: bool = False, series: str = "1/0/0") -> list
         ("perplexity", "", 12.0, "perplexity"),
         ("test error", "%", 8.0, "error"),
         ("test error", "", 3.7, ""),
+        ("test error", "", 1.0, "error"),
+        ("test error", "", 1.01, ""),
+        ("test_accuracy", "", 3.7, "accuracy"),
         ("word error rate", "%", 8.0, ""),
         ("standard deviation of test accuracy", "%", 1.8, ""),
         ("recall@10", "%", 40.0, ""),
@@ -86,6 +89,19 @@ def test_the_constant_answer_is_that_of_the_same_labels() -> None:
 @pytest.mark.parametrize(
     ("metric", "quantity"),
     [
+        ("accuracy", "accuracy"),
+        ("error rate", "error"),
+        ("rmse", "rmse"),
+        ("mse", "mse"),
+        ("mean absolute error", "mae"),
+        ("r2", "r2"),
+        ("cross-entropy", "nll"),
+        ("cross-entropy", "nll of probabilities"),
+        ("log loss", "bits"),
+        ("perplexity", "perplexity"),
+        ("auroc", "auc"),
+        ("precision", "precision"),
+        ("brier", "brier"),
         ("accuracy", "balanced accuracy"),
         ("accuracy", "top-5 accuracy"),
         ("error rate", "top-5 error"),
@@ -125,6 +141,61 @@ def test_without_a_constant_answer_none_is_stated() -> None:
 )
 def test_half_of_the_last_digit_is_rounding(value: float, source: Source) -> None:
     assert recomputed(0.91, ["accuracy"], passes(value)).source is source
+
+
+@pytest.mark.parametrize(
+    ("reported", "value", "source"),
+    [
+        (0.9, 0.9089, Source.RECOMPUTED),
+        (0.9, 0.9091, Source.NOT_CONFIRMED),
+        (0.9, 0.8911, Source.RECOMPUTED),
+        (0.9, 0.8909, Source.NOT_CONFIRMED),
+        (-0.9, 0.9089, Source.RECOMPUTED),
+        (1e-7, 1.0009e-7, Source.RECOMPUTED),
+        (1e-7, 1.0011e-7, Source.NOT_CONFIRMED),
+        (1.0, 1.0099, Source.RECOMPUTED),
+        (1.0, 1.0101, Source.NOT_CONFIRMED),
+    ],
+)
+def test_no_rounding_explains_more_than_a_hundredth(
+    reported: float, value: float, source: Source
+) -> None:
+    """Of a number with an exponent no digits are counted."""
+    assert recomputed(reported, ["accuracy"], passes(value)).source is source
+
+
+def test_a_quantity_may_be_reported_with_the_other_sign() -> None:
+    found = recomputed(-0.912345, ["accuracy"], passes(0.912345))
+    assert (found.source, found.constant) == (Source.RECOMPUTED, -0.5)
+    assert recomputed(-91.2345, ["accuracy"], passes(0.912345)).source is Source.NOT_CONFIRMED
+
+
+def test_one_kind_of_evaluation_that_was_not_guessed_can_refuse() -> None:
+    guessed, seen = passes(0.7, guessed=True), passes(0.8, series="2/0/0")
+    for both in ([*guessed, *seen], [*seen, *guessed]):
+        assert recomputed(0.5, ["accuracy"], both).source is Source.NOT_CONFIRMED
+    assert recomputed(0.5, ["accuracy", "error"], guessed).source is Source.AS_REPORTED
+    mixed = [*passes(0.6, guessed=True), *passes(0.8)]
+    assert recomputed(0.7, ["accuracy"], mixed).source is Source.NOT_CONFIRMED, "of different kinds"
+
+
+def test_the_first_quantity_of_a_family_that_fits_gives_the_constant_answer() -> None:
+    of = {"mse": (0.25, 4.0), "half mse": (0.125, 2.0), "sse": (9.0, None)}
+    seen = [Pass(series="1/0/0", guessed=False, of=of)]
+    assert [
+        recomputed(number, ["mse", "half mse", "sse"], seen).constant
+        for number in (0.25, 0.125, 9.0)
+    ] == [4.0, 2.0, None]
+    assert recomputed(9.5, ["mse", "half mse", "sse"], seen).constant is None
+
+
+def test_means_take_the_constant_answers_along() -> None:
+    values = [(0.1, 0.5), (0.3, 0.7), (0.61, 0.2), (0.65, 0.4)]
+    seen = [Pass(series="1", guessed=False, of={"accuracy": pair}) for pair in values]
+    for mean, constant in ((0.2, 0.6), (0.63, 0.3), (0.415, 0.45), (0.52, 1.3 / 3)):
+        found = recomputed(mean + 1e-9, ["accuracy"], seen)
+        assert found.source is Source.RECOMPUTED
+        assert found.constant == pytest.approx(constant)
 
 
 @pytest.mark.parametrize(
