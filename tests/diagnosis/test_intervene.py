@@ -922,6 +922,19 @@ def test_where_the_time_is_up_between_looks_what_was_seen_is_kept() -> None:
     assert not [trial for trial in tried.executor.done if trial.seed > 100]
 
 
+def test_where_the_time_is_up_among_joint_changes_the_single_ones_are_kept() -> None:
+    """None of them helps alone, and nothing is known of both together."""
+    stop = Late(60.0)
+
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        stop.up = len(turned) > 1
+        return 0.5
+
+    tried = tried_on(Formulaic(formula), suspects(learning_rate=0.6, optimizer=0.8), stop=stop)
+    assert len(tried.remarks) == 1
+    assert set(tried.judged) == {"learning_rate", "optimizer"}
+
+
 @pytest.mark.parametrize(
     ("trainings", "verified", "looked"),
     [(17, 1, {11}), (18, 1, {11, 12}), (23, 1, {11, 12}), (24, 2, {11, 12})],
