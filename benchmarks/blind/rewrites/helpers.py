@@ -121,9 +121,7 @@ def _variables(value: ast.expr, scopes: Scopes) -> list[str] | None:
         if node.id in ("super", "locals", "__class__") or not isinstance(node.ctx, ast.Load):
             return None
         owner = scopes.around[node].owner(node.id)
-        is_defined = owner is None or (
-            owner is scopes.module and _is_defined_once(node.id, scopes)
-        )
+        is_defined = owner is None or (owner is scopes.module and _is_defined_once(node.id, scopes))
         if not is_defined and owner is not None and owner.is_class:
             return None
         if not is_defined and node.id not in found:
@@ -155,7 +153,7 @@ def _top_of(tree: ast.Module, inner: ast.stmt) -> int:
     """Line, from 0, of the statement at the top of the file that holds another."""
     for statement in tree.body:
         last = statement.end_lineno or statement.lineno
-        decorators = getattr(statement, "decorator_list", [])
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(one.lineno for one in decorators)])
         if first <= inner.lineno <= last:
             return first - 1
@@ -233,13 +231,15 @@ def _instead(source: Source, helper: Helper, call: ast.Call, scopes: Scopes) -> 
         return None
     if not all(_is_simple(argument) for argument in arguments):
         return None
-    if _is_in_fstring(source.tree, call) or not _means_the_same(helper, scopes.around[call], scopes):
+    if _is_in_fstring(source.tree, call) or not _means_the_same(
+        helper, scopes.around[call], scopes
+    ):
         return None
     given = {
         name: source.segment(argument)
         for name, argument in zip(helper.parameters, arguments, strict=True)
     }
-    words = {
+    words: dict[ast.AST, dict[str, str]] = {
         part: given
         for part in ast.walk(helper.value)
         if isinstance(part, ast.Name) and part.id in given

@@ -51,7 +51,7 @@ def _changed(source: Source, project: Project) -> Source:
         and instead.get(use.name, use.name) != use.name
     }
     changed = substituted(source, words)
-    # No name stands on the lines of an import at the top, so these are where they were.
+    # Names have changed within statements: these are still one for one.
     moved = {statement.lineno: found for statement, found in bindings.items()}
     edits = [
         _rewritten(changed, statement, moved[line])
@@ -90,9 +90,10 @@ def _bindings(statement: ast.Import | ast.ImportFrom, project: Project) -> Itera
             else _of_from(statement.module or "", alias)
         )
         top = _module(statement, alias).partition(".")[0]
-        if binding is not None and top not in project.modules and top != "__future__":
-            if isinstance(statement, ast.Import) or not statement.level:
-                yield binding
+        is_relative = isinstance(statement, ast.ImportFrom) and statement.level > 0
+        is_own = is_relative or top in project.modules or top == "__future__"
+        if binding is not None and not is_own:
+            yield binding
 
 
 def _module(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
@@ -152,8 +153,10 @@ def _is_module(name: str) -> bool:
     places = spec.submodule_search_locations if spec is not None else None
     for place in places or ():
         path = Path(place).joinpath(*rest)
-        if path.is_dir() or path.with_suffix(".py").is_file() or list(
-            path.parent.glob(f"{path.name}.*.so")
+        if (
+            path.is_dir()
+            or path.with_suffix(".py").is_file()
+            or list(path.parent.glob(f"{path.name}.*.so"))
         ):
             return True
     return False

@@ -13,7 +13,7 @@ from benchmarks.blind.rewrites.own import (
     owned,
     reads_names,
 )
-from benchmarks.blind.rewrites.scopes import Scope, Scopes, Use
+from benchmarks.blind.rewrites.scopes import Scopes, Use
 from benchmarks.blind.rewrites.substitute import substituted
 from benchmarks.blind.rewrites.text import Project, fresh_names
 
@@ -78,9 +78,9 @@ class _Chooser:
             return False
         if use.name in owner.parameters:
             return use.name in self._parameters.of_function.get(owner.node, frozenset())
-        return owner is not scopes.module or self._may_rename_at_the_top(use.name, owner)
+        return owner is not scopes.module or self._may_rename_at_the_top(use.name)
 
-    def _may_rename_at_the_top(self, name: str, module: Scope) -> bool:
+    def _may_rename_at_the_top(self, name: str) -> bool:
         """What another file may import, or a data file may name, keeps its name."""
         return self._is_alone and name not in self._project.data
 
@@ -88,5 +88,3 @@ class _Chooser:
 def _is_free(name: str) -> bool:
     is_special = name.startswith("__") or name in SPARED or keyword.iskeyword(name)
     return not is_special
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from benchmarks.blind.rewrites.text import Project, Source
@@ -59,7 +60,7 @@ def _last_first(run: Sequence[Definition]) -> list[str]:
     names = [definition.name for definition in run]
     needs = {definition.name: _needed_at_once(definition) & set(names) for definition in run}
     acting = [definition.name for definition in run if _acts(definition)]
-    for earlier, later in zip(acting, acting[1:], strict=False):
+    for earlier, later in pairwise(acting):
         needs[later].add(earlier)
     placed: list[str] = []
     waiting = names[::-1]

@@ -21,13 +21,35 @@ from benchmarks.blind.rewrites.text import Project
 from benchmarks.children import environment
 
 READS_NAMES = frozenset({"globals", "locals", "vars", "eval", "exec"})
-FIELDS_READ = frozenset({"asdict", "astuple", "fields", "__dict__", "_asdict", "_fields"})
 FRAMEWORKS = (
-    "torch torch.nn torch.optim torch.optim.lr_scheduler torch.utils.data numpy keras keras.layers "
-    "keras.callbacks keras.optimizers lightning sklearn.base sklearn.linear_model "
-    "sklearn.preprocessing torch.distributions argparse pathlib collections builtins dataclasses "
-    "accelerate transformers omegaconf torch.amp torch.nn.utils.rnn random types"
-).split()
+    "torch",
+    "torch.nn",
+    "torch.optim",
+    "torch.optim.lr_scheduler",
+    "torch.utils.data",
+    "numpy",
+    "keras",
+    "keras.layers",
+    "keras.callbacks",
+    "keras.optimizers",
+    "lightning",
+    "sklearn.base",
+    "sklearn.linear_model",
+    "sklearn.preprocessing",
+    "torch.distributions",
+    "argparse",
+    "pathlib",
+    "collections",
+    "builtins",
+    "dataclasses",
+    "accelerate",
+    "transformers",
+    "omegaconf",
+    "torch.amp",
+    "torch.nn.utils.rnn",
+    "random",
+    "types",
+)
 LOOK = """
 import builtins, importlib, inspect, json, sys
 found = set(dir(builtins))
@@ -63,7 +85,12 @@ print(json.dumps(found))
 """
 POSITIONAL = frozenset({"forward", "__init__", "__getitem__", "__call__", "__len__"})
 """Methods of a framework's class that it calls without names of parameters."""
-PLAIN_DECORATORS = frozenset({"no_grad", "inference_mode", "staticmethod", "classmethod", "property"})
+PASSING_ON = ("partial", "spawn", "apply", "jit", "vmap", "checkpoint")
+"""Foreign functions that give keywords on to a function of the program."""
+FOREIGN = "foreign"
+PLAIN_DECORATORS = frozenset(
+    {"no_grad", "inference_mode", "staticmethod", "classmethod", "property"}
+)
 
 
 def _asked(code: str, words: tuple[str, ...]) -> str:
@@ -80,7 +107,7 @@ def _asked(code: str, words: tuple[str, ...]) -> str:
 @lru_cache
 def framework_names() -> frozenset[str]:
     """Attributes of values that frameworks give."""
-    return frozenset(json.loads(_asked(LOOK, tuple(FRAMEWORKS))))
+    return frozenset(json.loads(_asked(LOOK, FRAMEWORKS)))
 
 
 @lru_cache
@@ -131,8 +158,8 @@ def owned(project: Project, scopes: Mapping[str, Scopes]) -> Owned:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ClassDef):
                 # Two of one name: whatever either of them has.
-                classes[node.name if node.name not in classes else f"{node.name}@{path}"] = (
-                    _class(node, scopes[path])
+                classes[node.name if node.name not in classes else f"{node.name}@{path}"] = _class(
+                    node, scopes[path]
                 )
     _tell_own_bases(classes)
     blank = Owned(frozenset(), classes, scopes, project)
@@ -143,9 +170,10 @@ def _class(node: ast.ClassDef, scopes: Scopes) -> OwnClass:
     paths = {path for base in node.bases if (path := _path(base, scopes))}
     found = OwnClass(node, set(), paths)
     for statement in ast.walk(node):
-        if isinstance(statement, ast.Attribute) and _is_self(statement.value):
-            if not isinstance(statement.ctx, ast.Load):
-                found.stored.add(statement.attr)
+        if not isinstance(statement, ast.Attribute) or isinstance(statement.ctx, ast.Load):
+            continue
+        if _is_self(statement.value):
+            found.stored.add(statement.attr)
     found.named = set(scopes.of_node[node].bound)
     return found
 
@@ -215,9 +243,8 @@ def _imported(own: Owned) -> set[str]:
 
 
 def _blocked_fields(own: Owned) -> set[str]:
-    """Fields of records where the program looks at their names."""
-    fields = {name for one in own.classes.values() if one.is_record for name in one.named}
-    return fields
+    """Fields of records: they are parameters and keys too."""
+    return {name for one in own.classes.values() if one.is_record for name in one.named}
 
 
 def _words(project: Project, scopes: Mapping[str, Scopes]) -> frozenset[str]:
@@ -276,7 +303,7 @@ def _made_of(scopes: Scopes) -> dict[ast.AST, str]:
             if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda", "double"):
                 call = call.func.value if isinstance(call.func.value, ast.Call) else call
             if isinstance(call.func, ast.Name):
-                found |= {target: call.func.id for target in node.targets}
+                found |= dict.fromkeys(node.targets, call.func.id)
     return found
 
 
@@ -306,39 +333,39 @@ class Parameters:
 def own_parameters(own: Owned) -> Parameters:
     """Of functions whose callers are all known, as far as they give names."""
     keywords = _keywords(own)
-    free: dict[ast.AST, frozenset[str]] = {}
-    callable_names: dict[str, list[frozenset[str]]] = {}
+    by_kind: dict[str, list[FunctionNode]] = {}
     for scopes in own.scopes.values():
         for node in scopes.of_node:
-            if not isinstance(node, FunctionNode):
-                continue
-            kind = _kind(node, scopes, own)
-            if kind == "foreign":
-                free[node] = frozenset()
-                continue
-            names = {one.arg for one in parameters_of(node.args)} - {"self", "cls"}
-            blocked = keywords.unknown | keywords.of_method.get(kind.partition(" ")[2], set())
-            if kind in keywords.starred or kind.partition(" ")[2] in keywords.starred:
-                blocked |= names
-            free[node] = frozenset(names - blocked)
-            callable_names.setdefault(kind, []).append(free[node])
-    for kind, sets in callable_names.items():
-        if len(sets) > 1 and kind.startswith("function "):
-            common = frozenset.intersection(*sets)
-            for node, names in free.items():
-                if names in sets:
-                    free[node] = names & common
-    by_callee = {
-        kind.partition(" ")[2]: frozenset.intersection(*sets)
-        for kind, sets in callable_names.items()
-        if kind.startswith(("function ", "class "))
-    }
+            if isinstance(node, FunctionNode):
+                by_kind.setdefault(_kind(node, scopes, own), []).append(node)
+    free: dict[ast.AST, frozenset[str]] = {}
+    of_callee: dict[str, frozenset[str]] = {}
+    for kind, nodes in by_kind.items():
+        sets = [_free_parameters(node, kind, keywords) for node in nodes]
+        sort, _, name = kind.partition(" ")
+        if name and sort in ("function", "class"):
+            # Two functions of one name may both be meant by a call.
+            of_callee[name] = frozenset.intersection(*sets)
+            sets = [of_callee[name] for _ in nodes]
+        free |= dict(zip(nodes, sets, strict=True))
     of_call = {
         keyword: keyword.arg
         for callee, keyword in keywords.direct
-        if keyword.arg is not None and keyword.arg in by_callee.get(callee, frozenset())
+        if keyword.arg is not None and keyword.arg in of_callee.get(callee, frozenset())
     }
     return Parameters(free, of_call)
+
+
+def _free_parameters(node: FunctionNode, kind: str, keywords: _Keywords) -> frozenset[str]:
+    if kind == FOREIGN:
+        return frozenset()
+    sort, _, name = kind.partition(" ")
+    method = "__init__" if sort == "class" else name
+    if kind in keywords.starred or method in keywords.starred:
+        return frozenset()
+    names = {one.arg for one in parameters_of(node.args)} - {"self", "cls"}
+    # A function may be an attribute too: of a module, or of what it was stored in.
+    return frozenset(names - keywords.unknown - keywords.of_method.get(method, set()))
 
 
 @dataclass
@@ -369,20 +396,15 @@ def _note(call: ast.Call, scopes: Scopes, known: set[str], found: _Keywords) -> 
     names = {keyword.arg for keyword in call.keywords if keyword.arg is not None}
     is_starred = any(keyword.arg is None for keyword in call.keywords)
     function = call.func
+    path = _path(function, scopes)
     if isinstance(function, ast.Name) and function.id in known:
         found.direct += [(function.id, one) for one in call.keywords if one.arg is not None]
         if is_starred:
-            found.starred.add(f"function {function.id}")
-            found.starred.add(f"class {function.id}")
-    elif isinstance(function, ast.Name) and imported_as(scopes).get(function.id, "").endswith(
-        ("partial", "Thread", "Process")
-    ):
-        found.unknown |= names
-    elif isinstance(function, ast.Name) and function.id not in imported_as(scopes):
-        found.unknown |= names
+            found.starred |= {f"function {function.id}", f"class {function.id}"}
+    elif _is_imported(function, scopes):
+        if path.endswith(PASSING_ON):
+            found.unknown |= names
     elif isinstance(function, ast.Attribute):
-        if _is_imported(function, scopes) and function.attr not in ("partial", "spawn"):
-            return
         found.of_method.setdefault(function.attr, set()).update(names)
         if is_starred:
             found.starred.add(function.attr)
@@ -398,13 +420,13 @@ def _kind(node: FunctionNode, scopes: Scopes, own: Owned) -> str:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         if name not in PLAIN_DECORATORS:
-            return "foreign"
+            return FOREIGN
     owner = scopes.around[node]
     if not owner.is_class:
         return f"function {node.name}"
     cls = next((one for one in own.classes.values() if one.node is owner.node), None)
     if cls is None or not _may_rename_in(node.name, cls, own):
-        return "foreign"
+        return FOREIGN
     return f"class {cls.node.name}" if node.name == "__init__" else f"method {node.name}"
 
 

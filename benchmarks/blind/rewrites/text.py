@@ -107,9 +107,7 @@ def _rest(lines: list[str], end: Position) -> str:
     return lines[end[0]][end[1] :] if end[0] < len(lines) else ""
 
 
-def _places(
-    replaced: list[Origins], edit: Edit, head: str, tail: str, count: int
-) -> list[Origins]:
+def _places(replaced: list[Origins], edit: Edit, head: str, tail: str, count: int) -> list[Origins]:
     """Of the lines that stand where an edit was made."""
     first = replaced[0] if replaced else frozenset()
     last = replaced[-1] if replaced else frozenset()
