@@ -95,6 +95,10 @@ BENCHES = {
         "benchmarks.reuse.command:reuse",
         "Trainings that a second identical command reuses.",
     ),
+    "blind": (
+        "benchmarks.blind.command:blind",
+        "Whether verdicts change when programs are written otherwise.",
+    ),
     "first": (
         "benchmarks.first_finding:first",
         "Time to the first true finding on examples/broken.",

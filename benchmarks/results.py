@@ -43,6 +43,7 @@ CASES = {
     "web": (),
     "first": (),
     "reuse": (),
+    "blind": (),
 }
 """By command: folders of cases, where it is not the one of its name. `web` makes its journals
 itself, `first` runs examples/broken, `reuse` these and programs of `trainings`.

@@ -1,0 +1,9 @@
+"""Whether what is said of a program depends on how it is written: words, order, helpers, imports.
+
+rewrites/    programs rewritten without changing what they do, line by line traceable
+cases.py     the programs: of examples, and opened ones of benchmarks/trainings
+transcript.py  what a program prints and differentiates, by seeded.py, which runs in its process
+verdict.py   what a diagnosis shows, by inside.py, which runs next to the program
+compare.py   one program and its rewrites: run, diagnosed, compared
+card.py      figures, goals and tables; command.py: the command
+"""

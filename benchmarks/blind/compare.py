@@ -1,0 +1,168 @@
+"""One program and its rewrites: what each shows, where it does the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchmarks.blind.cases import Case
+from benchmarks.blind.rewrites.every import rewritten
+from benchmarks.blind.rewrites.text import Project
+from benchmarks.blind.transcript import run
+from benchmarks.blind.verdict import Shown, Verdict, diagnose, lost
+from benchmarks.dataset.scoring import Pair
+from benchmarks.dataset.training import Training, Truth
+from benchmarks.identity import code_identity
+from reenact.errors import Stopped
+from reenact.types import Progress, Stop, Tell
+
+SAME, UNCHANGED, NOT_COMPARABLE = "same", "unchanged", "not comparable"
+START_S = 6.0
+"""What a process takes before a program begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What is shown of one rewrite of a program."""
+
+    rewrite: str
+    state: str
+    """`same` where it does the same, `unchanged` where there was nothing to rewrite, `not
+    comparable` where it does not do the same, or that could not be seen.
+    """
+    why: str = ""
+    """Why it is not comparable."""
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A program before and after."""
+
+    program: str
+    identity: str
+    """What was compared by what."""
+    original: Verdict
+    rewrites: tuple[Rewritten, ...]
+
+    def of(self, rewrite: str) -> Rewritten | None:
+        """One rewrite, where it was made and does the same."""
+        found = (one for one in self.rewrites if one.rewrite == rewrite)
+        return next((one for one in found if one.state == SAME), None)
+
+
+def gone(compared: Compared, one: Rewritten) -> tuple[Shown, ...]:
+    """What is no longer shown."""
+    return lost(compared.original.shown, one.verdict.shown) if one.verdict else ()
+
+
+def come(compared: Compared, one: Rewritten) -> tuple[Shown, ...]:
+    """What is shown of the rewritten program alone."""
+    return lost(one.verdict.shown, compared.original.shown) if one.verdict else ()
+
+
+def is_changed(compared: Compared, one: Rewritten) -> bool:
+    """Whether the set of faults at their lines is another."""
+    return bool(
+        gone(compared, one)
+        or come(compared, one)
+        or (one.verdict is not None and bool(one.verdict.failed) != bool(compared.original.failed))
+    )
+
+
+def named(training: Training, verdict: Verdict | None) -> tuple[Truth, ...]:
+    """The true faults that a diagnosis names."""
+    told = verdict.diagnosis if verdict is not None else None
+    if told is None:
+        return ()
+    return tuple(
+        truth for truth in training.fault if Pair(replace(training, fault=(truth,)), told).true
+    )
+
+
+def compare(case: Case, depth: str) -> Compared:
+    """Run and diagnose the program, and each of its rewrites that does the same."""
+    project = case.project()
+    first = run(case)
+    original = diagnose(case, depth)
+    results = []
+    for name in case.rewrites:
+        try:
+            other = rewritten(project, name)
+        except (ValueError, NotImplementedError, SyntaxError) as error:
+            results.append(Rewritten(name, NOT_COMPARABLE, f"not rewritten: {error}"))
+            continue
+        if _is_equal(project, other):
+            results.append(Rewritten(name, UNCHANGED))
+            continue
+        why = first.differs(run(case, other))
+        if why:
+            results.append(Rewritten(name, NOT_COMPARABLE, why))
+        else:
+            results.append(Rewritten(name, SAME, verdict=diagnose(case, depth, other)))
+    return Compared(case.name, identity(case, depth), original, tuple(results))
+
+
+def _is_equal(project: Project, other: Project) -> bool:
+    return all(project.files[path].text == source.text for path, source in other.files.items())
+
+
+def identity(case: Case, depth: str) -> str:
+    """Another program, depth, reenact or rewriter is another comparison."""
+    return f"{depth}-{code_identity('.')}-{code_identity('benchmarks/blind')}-{case.digest}"
+
+
+def minutes(cases: Sequence[Case], depth: str) -> float:
+    """What these are expected to take, one after another."""
+    seconds = 0.0
+    for case in cases:
+        one = case.seconds + START_S
+        # The original runs once more where it is watched; each rewrite is run and diagnosed.
+        diagnosis = START_S if depth == "static" else 2 * case.seconds + START_S
+        seconds += (1 + len(case.rewrites)) * (one + diagnosis)
+    return seconds / 60
+
+
+def compare_all(
+    cases: Sequence[Case], depth: str, kept: Path, *, tell: Tell, stop: Stop
+) -> list[Compared]:
+    """Case by case; what was compared before is read."""
+    found = []
+    for number, case in enumerate(cases):
+        tell(Progress("bench blind", number, len(cases), case.name))
+        known = read(case, depth, kept)
+        if known is None:
+            if stop.asked:
+                raise Stopped("Stopped between two cases; the same command continues.")
+            known = compare(case, depth)
+            _write(known, _file(case, depth, kept))
+        found.append(known)
+    return found
+
+
+def read(case: Case, depth: str, kept: Path) -> Compared | None:
+    """What was compared before; none where it was not, or was something else."""
+    try:
+        found = _COMPARED.validate_json(_file(case, depth, kept).read_bytes())
+    except (OSError, ValueError, ValidationError):
+        return None
+    return found if found.identity == identity(case, depth) else None
+
+
+def _file(case: Case, depth: str, kept: Path) -> Path:
+    return kept / f"{depth}-{'-'.join((case.name, case.digest))}.json"
+
+
+def _write(compared: Compared, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps(asdict(compared), indent=1), encoding="utf-8")
+    part.replace(target)
+
+
+_COMPARED = TypeAdapter(Compared)

@@ -1,0 +1,42 @@
+"""`python -m benchmarks.blind.inside DEPTH ANSWER WORD...`: diagnose a program in its folder; writes
+what is shown as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.dataset.inside import diagnosed
+
+SECONDS = 300.0
+
+
+def main() -> None:
+    depth, answer, *words = sys.argv[1:]
+    import reenact
+
+    run = reenact.RunOptions(runs_dir=".reenact")
+    training = reenact.TrainingOptions(workers=1)
+    found = reenact.diagnose(words, depth=depth, max_time=SECONDS, training=training, run=run)
+    content = {
+        **diagnosed(found),
+        "shown": [_shown(one.code, one.suspect) for one in found.findings],
+        "doubted": [_shown(one.code, one.suspect) for one in found.low_confidence],
+    }
+    Path(answer).write_text(json.dumps(content), encoding="utf-8")
+
+
+def _shown(code: str, suspect: Any) -> tuple[str, str, str, int]:
+    """The fault, the detector that names it, and where."""
+    from reenact.faults.registry import all_detectors
+
+    fault = next((one.fault.code for one in all_detectors() if one.code == code), code)
+    place = suspect.place
+    return (fault, code, str(place.file) if place else "", place.line if place else 0)
+
+
+if __name__ == "__main__":
+    main()

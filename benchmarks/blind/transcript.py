@@ -1,0 +1,81 @@
+"""What a program prints and differentiates, to the bit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.blind.cases import Case
+from benchmarks.blind.rewrites.text import Project
+from benchmarks.children import environment
+
+SEEDED = Path(__file__).with_name("seeded.py")
+LONGEST_S = 240.0
+MOST_OUTPUT = 300
+"""Characters of what went wrong that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One run of a program."""
+
+    output: str
+    losses: tuple[str, ...] = ()
+    """Bits of each loss that was differentiated."""
+    end: str = ""
+    """How it ended: an exit code, or the kind of its exception."""
+    error: str = ""
+    """The end of what it said on stderr; no part of what is compared."""
+
+    def differs(self, other: Transcript) -> str:
+        """In what another run is not the same; empty where it is the same in all."""
+        if other.end != self.end:
+            return f"ends with {other.end}, not {self.end}: {other.error[-MOST_OUTPUT:]}"
+        if other.losses != self.losses:
+            return f"other losses ({len(other.losses)} of {len(self.losses)})"
+        if other.output != self.output:
+            return _first_difference(self.output, other.output)
+        return ""
+
+
+def _first_difference(old: str, new: str) -> str:
+    for before, after in zip(old.splitlines(), new.splitlines(), strict=False):
+        if before != after:
+            return f"prints {after[:80]!r}, not {before[:80]!r}"
+    return "prints more or fewer lines"
+
+
+def run(case: Case, project: Project | None = None) -> Transcript:
+    """Run it in a copy of its folder, as its user would but with one thread and fixed seeds."""
+    with tempfile.TemporaryDirectory(prefix="reenact-blind-") as scratch:
+        # A program may print where it is.
+        folder = case.copy(Path(scratch), project)
+        noted = Path(scratch) / "transcript.json"
+        try:
+            ended = subprocess.run(  # noqa: S603 - our own file
+                [sys.executable, str(SEEDED), str(noted), *case.words],
+                cwd=folder,
+                env=environment(
+                    KERAS_BACKEND="torch",
+                    MPLBACKEND="Agg",
+                    OMP_NUM_THREADS="1",
+                    PYTHONHASHSEED="0",
+                ),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LONGEST_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Transcript("", end="no end within its time")
+        output = ended.stdout.replace(scratch, "SCRATCH")
+        if not noted.is_file():
+            return Transcript(output, end=f"exit code {ended.returncode}", error=ended.stderr)
+        facts = json.loads(noted.read_text(encoding="utf-8"))
+    return Transcript(output, tuple(facts["losses"]), facts["end"], ended.stderr[-MOST_OUTPUT:])
