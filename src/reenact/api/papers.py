@@ -126,10 +126,20 @@ def reproduce_paper(
         repair=repair,
         parts=PaperAblations.without(*call.some_of("without", without, PaperAblations.names())),
     )
-    with call.open_session(
-        locals(), model_for="A paper is read and its code written by a model"
-    ) as session:
-        box, cited = session.sandbox(), _folder(library)
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    needed = "A paper is read and its code written by a model"
+    with call.open_session(given, model_for=needed) as session:
+        box = session.sandbox()
+        cited = _folder(library)
         services = PaperServices(
             journal=session.journal,
             model=session.model(),
@@ -187,7 +197,17 @@ def fingerprint(
 
     left_out = call.some_of("without", without, FINGERPRINT_PARTS)
     goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
-    with call.open_session(locals(), model_for="A paper is read by a model") as session:
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given, model_for="A paper is read by a model") as session:
         read = session.paper(str(paper))
         return run_fingerprint(
             read,
@@ -264,7 +284,17 @@ def evaluate(
     call.within("exemplars", exemplars, 1, 20)
     call.within("execute", execute, 0, 20)
     call.within("run_time", run_time, 0, MOST_RUN_S)
-    with call.open_session(locals()) as session:
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         read = session.paper(str(paper)) if paper else None
         options = EvaluateOptions(
             code=Path(code),

@@ -157,9 +157,9 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     """What the arguments of a call ask for: settings above all other layers, and what hangs on
     them.
 
-    `given` are arguments by name, those of the call itself (`locals()`); others than these are not
-    looked at: the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`.
-    `model_for` says what a model is needed for, where a call cannot do without one.
+    `given` are arguments of the call by name, options also in their groups; others than these are
+    not looked at: the settings in `FLAGS`, `runs_dir`, `progress`, `cancel`, `trust_journal` and
+    `record`. `model_for` says what a model is needed for, where a call cannot do without one.
     """
     from reenact.journal import Journal
     from reenact.report.progress import OnTerminal, telling

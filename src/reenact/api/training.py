@@ -93,7 +93,16 @@ def diagnose(
     call.within("experiments", experiments, 0, 1)
     call.within("samples", samples, 1, 20)
     read = call.program_of(program, arguments)
-    with call.open_session(locals()) as session:
+    given = {
+        "max_time": max_time,
+        "model": model,
+        "training": training,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         options = DiagnoseOptions(
             depth=Depth(call.one_of("depth", depth, list(Depth))),
             select=selected,
@@ -247,7 +256,16 @@ def repair(
     if apply and not allow_dirty:
         params = (param for param in hyperparameters_of(read) if param.changeable)
         refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
-    with call.open_session(locals()) as session:
+    given = {
+        "max_time": max_time,
+        "model": model,
+        "training": training,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         options = RepairOptions(
             strategy=strategy,
             budget=budget or "",

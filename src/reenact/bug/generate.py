@@ -170,19 +170,18 @@ def draft(
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    about = {
-        "script": numbered(last.script),
-        "stage": last.stage.value if last.stage is not None else "none",
-    }
-    about |= {
-        "feedback": feedback(last),
-        "question": QUESTION if is_open(case, last) else "",
-    }
-    printed = next(
-        (run.observation.output for run in last.runs if run.observation.output),
-        "nothing",
+    outputs = (run.observation.output for run in last.runs)
+    prompt = _prompt(
+        "revise",
+        case,
+        context,
+        script=numbered(last.script),
+        stage=last.stage.value if last.stage is not None else "none",
+        feedback=feedback(last),
+        question=QUESTION if is_open(case, last) else "",
+        printed=next(filter(None, outputs), "nothing"),
+        closing=closing_rule(case),
     )
-    prompt = _prompt("revise", case, context, **about, printed=printed, closing=closing_rule(case))
     revision = ask(
         run,
         case.model,
@@ -191,10 +190,8 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         Revision,
         check=lambda one: one.applied_to(last.script),
     )
-    script, forms = (
-        revision.applied_to(last.script),
-        tuple(revision.on_fixed) or last.forms,
-    )
+    script = revision.applied_to(last.script)
+    forms = tuple(revision.on_fixed) or last.forms
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
 

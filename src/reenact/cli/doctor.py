@@ -96,15 +96,14 @@ def doctor(output_format: str) -> ExitCode:
         Facts("Interpreter of your programs", tuple(theirs.items())),
         *_sandbox_blocks(tiers),
     )
-    data: dict[str, JsonValue] = {"reenact": __version__, "machine": machine}
-    data["sandbox"] = [dataclasses.asdict(tier) for tier in tiers]
-    data |= {
+    data: dict[str, JsonValue] = {
+        "reenact": __version__,
+        "machine": machine,
+        "sandbox": [dataclasses.asdict(tier) for tier in tiers],
         "model": settings.model,
         "keys_set": keys,
         "programs": programs,
         "packages": packages,
-    }
-    data |= {
         "interpreter": theirs,
         "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
     }
@@ -125,15 +124,25 @@ def interpreter_facts(settings: Settings) -> dict[str, str]:
     has = packages_of(path)
     chosen = "chosen by the setting python" if settings.python else "that of reenact itself"
     active = not settings.python and os.environ.get("VIRTUAL_ENV", "\0") in path
-    facts = {"path": f"{path} ({'the active environment' if active else chosen})"}
-    facts["version"] = has.get("python", "cannot be started")
-    return facts | {name: has.get(name, "missing") for name in FRAMEWORKS if has}
+    facts = {
+        "path": f"{path} ({'the active environment' if active else chosen})",
+        "version": has.get("python", "cannot be started"),
+    }
+    if has:
+        for name in FRAMEWORKS:
+            facts[name] = has.get(name, "missing")
+    return facts
 
 
 def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> Iterator[Block]:
     rows = []
     for tier in tiers:
-        state = "used by default" if tier.chosen else "works" if tier.works else "missing"
+        if tier.chosen:
+            state = "used by default"
+        elif tier.works:
+            state = "works"
+        else:
+            state = "missing"
         rows.append((tier.name, state, tier.missing or "; ".join(tier.in_force) or "-"))
     yield Table("Sandbox", ("tier", "", "in force, or what is missing"), tuple(rows))
     holes = tuple((tier.name, "; ".join(tier.does_not_stop)) for tier in tiers if tier.works)
@@ -144,17 +153,16 @@ def _machine() -> dict[str, str]:
     import psutil
 
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
-    sizes = {
-        "memory": psutil.virtual_memory().total,
-        "free disk": shutil.disk_usage(Path.cwd()).free,
-    }
-    found = {
+    memory_bytes = psutil.virtual_memory().total
+    disk_bytes = shutil.disk_usage(Path.cwd()).free
+    return {
         "system": system,
         "python": platform.python_version(),
         "cores": str(os.cpu_count()),
+        "memory": f"{memory_bytes / 1024**3:.0f} GiB",
+        "free disk": f"{disk_bytes / 1024**3:.0f} GiB",
+        "gpu": _gpus() or "none found",
     }
-    found |= {name: f"{size / 1024**3:.0f} GiB" for name, size in sizes.items()}
-    return found | {"gpu": _gpus() or "none found"}
 
 
 def _gpus() -> str:
@@ -286,7 +294,9 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     project, origins = f"project file {resolved.project_file}", resolved.origins.items()
     # Of a secret, only that there is one.
     values = {name: getattr(resolved.settings, name) for name in texts}
-    values |= {name: HIDDEN for name in SECRETS if values[name]}
+    for name in SECRETS:
+        if values[name]:
+            values[name] = HIDDEN
     known = [(name, values[name], origin, texts[name]) for name, origin in origins]
     ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
     rows = [
@@ -371,8 +381,9 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
         "folder": str(folder),
         "disk_bytes": taken,
         "most_bytes": most,
+        "environments": built,
+        "removed": [one.key for one in removed],
     }
-    data |= {"environments": built, "removed": [one.key for one in removed]}
     board = Board("", ("environment", "size", "last used", "packages"), rows)
     show(
         Document("cache", "Prepared environments", verdict, (board,), data=data),

@@ -81,14 +81,15 @@ def paper_document(paper: Paper) -> Document:
 def counts_of(paper: Paper) -> dict[str, int]:
     """How many of each kind there are."""
     kinds = Counter(type(block).__name__ for block in paper.blocks())
-    counts = {
+    return {
         "sections": len(paper.sections),
         "sentences": sum(1 for _ in paper.sentences()),
+        "equations": kinds["Equation"],
+        "tables": kinds["Table"],
+        "figures": kinds["Figure"],
+        "algorithms": kinds["Algorithm"],
+        "references": len(paper.references),
     }
-    counts |= {
-        f"{kind.lower()}s": kinds[kind] for kind in ("Equation", "Table", "Figure", "Algorithm")
-    }
-    return counts | {"references": len(paper.references)}
 
 
 def _outline(paper: Paper) -> list[tuple[str, ...]]:

@@ -102,7 +102,9 @@ def watch(
             )
     show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
-    return 2 if code is None else code if code >= 0 else 128 - code
+    if code is None:
+        return 2
+    return code if code >= 0 else 128 - code
 
 
 def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: Stop) -> Watched:

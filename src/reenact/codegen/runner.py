@@ -324,13 +324,9 @@ def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
     refused = [one.partition(": ")[0] for one in result.why.split("; ")]
     if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
         return result.ending
-    return (
-        Ending.SIGNAL
-        if result.signal is not None
-        else Ending.EXIT
-        if result.exit_code
-        else Ending.OK
-    )
+    if result.signal is not None:
+        return Ending.SIGNAL
+    return Ending.EXIT if result.exit_code else Ending.OK
 
 
 MOST_LINES = 500

@@ -50,9 +50,16 @@ LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
 LARGEST_TOTAL = 1 << 34
 MOST_RECORDS = 2_000_000
 HASH = re.compile(r"[0-9a-f]{40}")
-FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH}
-FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}
-FORMS["money"] = re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?")
+FORMS = {
+    "id": RUN_ID,
+    "reused_from": RUN_ID,
+    "pipeline": PIPELINE,
+    "path": PATH,
+    "key": HASH,
+    "request_hash": HASH,
+    "mac": re.compile(r"([0-9a-f]{64})?"),
+    "money": re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?"),
+}
 JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
 LONGEST_TEXT = 1 << 18
 LARGEST_NUMBER = 1 << 63

@@ -44,9 +44,10 @@ ORDERS = {
     "name": "what",
     "status": "status",
     "verdict": VERDICT,
+    "metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)",
+    "cost": "CAST(money AS REAL)",
+    "time": "worked_s",
 }
-ORDERS["metric"] = f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)"
-ORDERS |= {"cost": "CAST(money AS REAL)", "time": "worked_s"}
 """What runs may be ordered by; of a metric its value."""
 
 

@@ -25,8 +25,10 @@ def read_rows(
 
 def row_of(kind: type[Row], values: tuple[Any, ...]) -> Row:
     """The run or the step that these columns hold."""
-    named = proven(kind, values)
-    return kind(**named | {name: words(named[name]) for name, words in kind.WORDS})
+    columns = proven(kind, values)
+    for name, words in kind.WORDS:
+        columns[name] = words(columns[name])
+    return kind(**columns)
 
 
 def proven(kind: type[Run] | type[Step], values: tuple[Any, ...]) -> dict[str, Any]:

@@ -130,8 +130,6 @@ class Steps(Generic[T]):
                 **recorder.failure(error),
                 "error_next": next_step,
                 "state": State.FAILED,
-            }
-            failed |= {
                 "final": int(isinstance(error, self.final)),
                 "ended_at": recorder.now(),
             }

@@ -88,15 +88,21 @@ class Request(Generic[T]):
         """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what
         is true of this machine alone does not count.
         """
-        marks = [
-            ("" if part.local else part.text)
-            if isinstance(part, Text)
-            else f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
-            for part in self.prompt.parts
-        ]
-        wording = {name: getattr(self.prompt, name) for name in ("name", "version", "system")}
-        wording |= {"parts": marks, "schema": self.schema}
+        wording = {
+            "name": self.prompt.name,
+            "version": self.prompt.version,
+            "system": self.prompt.system,
+            "parts": [_mark(part) for part in self.prompt.parts],
+            "schema": self.schema,
+        }
         return hashlib.sha256(json.dumps(wording, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _mark(part: Part) -> str:
+    """What a part of a prompt adds to its fingerprint."""
+    if isinstance(part, Text):
+        return "" if part.local else part.text
+    return f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)

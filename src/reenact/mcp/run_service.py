@@ -288,13 +288,14 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
     first = finding["witnesses"][0]
+    changes = [
+        f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
+    ]
     facts = {
         "code": first["code"],
         "name": first["name"],
         "message": f"{first['saw']}. {first['why']}",
+        "change": changes[0] if changes else "",
+        "fix": finding.get("fix") or "",
     }
-    changes = [
-        f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
-    ]
-    facts |= {"change": "; ".join(changes[:1]), "fix": finding.get("fix") or ""}
     return {name: plain(text) for name, text in facts.items() if text}

@@ -187,17 +187,19 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         """Turn a paper into code, RUN it in the sandbox and state the gap to its numbers. See
         result.
         """
-        given = {"task": task, "method": method, "metric": metric, "dataset": dataset}
-        given |= {
+        given = {
+            "task": task,
+            "method": method,
+            "metric": metric,
+            "dataset": dataset,
             "instruction": instruction,
             "data": data,
             "library": library,
             "out": out,
+            "seeds": seeds,
+            "scale": scale,
         }
-        sizes = {"seeds": seeds, "scale": scale}
-        return await starter.begin(
-            "paper", {**given, **sizes}, ("--", _document(paper)), model, max_cost
-        )
+        return await starter.begin("paper", given, ("--", _document(paper)), model, max_cost)
 
 
 def _document(source: str) -> str:

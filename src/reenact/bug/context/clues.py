@@ -281,13 +281,19 @@ def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
     longest = max(ends, default=(0, 0, 0))
     # All that follows the folder of installed packages must agree, else the name. Of the standard
     # library no file of ours is ever meant.
-    installed = [
-        at for at, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")
-    ]
-    library = any(part.startswith("python3") for part in path.parts)
-    needed = len(path.parts) - (installed[0] + 1 if installed else 0) if installed or library else 1
-    if longest[0] < max(1, needed):
+    shared, _, place = longest
+    if shared < max(1, _parts_that_must_agree(path)):
         return None
-    rivals = sum(end[0] == longest[0] for end in ends)
-    certain = longest[0] > 1 or (rivals == 1 and path.name != "__init__.py")
-    return code.files.paths[longest[2]] if certain else None
+    rivals = sum(end[0] == shared for end in ends)
+    certain = shared > 1 or (rivals == 1 and path.name != "__init__.py")
+    return code.files.paths[place] if certain else None
+
+
+def _parts_that_must_agree(path: PurePosixPath) -> int:
+    """All after the folder of installed packages, all of the standard library, else the name."""
+    for at, part in enumerate(path.parts):
+        if part in ("site-packages", "dist-packages"):
+            return len(path.parts) - at - 1
+    if any(part.startswith("python3") for part in path.parts):
+        return len(path.parts)
+    return 1

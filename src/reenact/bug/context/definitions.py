@@ -84,7 +84,9 @@ def _named_by(
     for name in list(dict.fromkeys(map(dotted_name, called)))[:MOST_NAMES]:
         first, _, rest = name.partition(".")
         if first in ("self", "cls", "super()"):
-            chain = owner.chain[1 if first == "super()" else 0 :] if owner is not None else ()
+            chain = owner.chain if owner is not None else ()
+            if first == "super()":
+                chain = chain[1:]
             found: Found | None = methods_of(chain).get(rest)
         else:
             found = _resolved(name, module, code)

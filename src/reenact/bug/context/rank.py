@@ -201,11 +201,10 @@ class Ranker:
             outside = last in self._clues.imported and chunk not in self._exact
             named = bool(owner) and owner.rpartition(".")[2] in self._clues.names
             rivals = 1 if named else len(self._code.by_name.get(last, ()))
-            strength = (
-                weight * (0.3 if outside else 1.0) / (1 + np.log2(rivals))
-                if rivals <= COMMON
-                else 0.0
-            )
+            if rivals > COMMON:
+                continue
+            likely = 0.3 if outside else 1.0
+            strength = weight * likely / (1 + np.log2(rivals))
             if strength > best[1]:
                 best = (defined, float(strength))
         return best

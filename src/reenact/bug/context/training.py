@@ -156,10 +156,8 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
 
 
 def _last_name(node: ast.AST) -> str:
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""

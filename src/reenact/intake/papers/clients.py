@@ -151,18 +151,21 @@ class Scholar:
         known = self._find(reference)
         if known is None:
             return reference
-        named, people, year = (known.get(name) for name in ("externalIds", "authors", "year"))
-        ids = named if isinstance(named, Mapping) else {}
-        listed = (
-            [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
-        )
-        found: dict[str, Any] = {name: _word(known.get(name)) for name in ("title", "url")}
-        found |= {"arxiv": _word(ids.get("ArXiv")), "doi": _word(ids.get("DOI"))}
-        found["authors"] = tuple(_word(one.get("name")) for one in listed)
-        found["year"] = year if isinstance(year, int) and 1500 < year < 2200 else None
+        ids = known.get("externalIds")
+        if not isinstance(ids, Mapping):
+            ids = {}
+        year = known.get("year")
+        if not isinstance(year, int) or not 1500 < year < 2200:
+            year = None
+        authors = tuple(_word(author.get("name")) for author in _mappings(known.get("authors")))
         return replace(
             reference,
-            **{name: getattr(reference, name) or one for name, one in found.items()},
+            title=reference.title or _word(known.get("title")),
+            url=reference.url or _word(known.get("url")),
+            arxiv=reference.arxiv or _word(ids.get("ArXiv")),
+            doi=reference.doi or _word(ids.get("DOI")),
+            authors=reference.authors or authors,
+            year=reference.year or year,
         )
 
     def _find(self, reference: Reference) -> Mapping[str, JsonValue] | None:
@@ -176,14 +179,10 @@ class Scholar:
         title = reference.title
         asked = f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}"
         found = self._ask(asked) if title else None
-        listed = found.get("data") if found is not None else None
-        entries = (
-            [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-        )
-        return next(
-            (one for one in entries if plain(_word(one.get("title"))) == plain(title)),
-            None,
-        )
+        for entry in _mappings(found.get("data")) if found is not None else ():
+            if plain(_word(entry.get("title"))) == plain(title):
+                return entry
+        return None
 
     def _ask(self, path: str) -> Mapping[str, JsonValue] | None:
         answer = self.polite.get(self.web, path)
@@ -199,6 +198,13 @@ class Scholar:
         if not isinstance(found, Mapping):
             raise Unreachable(f"{unread} it is no object.")
         return found
+
+
+def _mappings(value: JsonValue) -> list[Mapping[str, JsonValue]]:
+    """The objects of a list; nothing where it is none."""
+    if not isinstance(value, list):
+        return []
+    return [entry for entry in value if isinstance(entry, Mapping)]
 
 
 def _word(value: JsonValue) -> str:

@@ -84,8 +84,11 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
         elif not (_PAGE.search(piece.title) and _words(_PAGE.sub("", piece.title)) in titles):
             number = found.get(id(piece), "")
             apart = _APART.fullmatch(piece.title.strip(" .:")) or is_bibliography(piece.title)
-            level = number.count(".") + 1 if number else level
-            deep = level if number else 1 if apart or not level else level + 1
+            if number:
+                level = number.count(".") + 1
+                deep = level
+            else:
+                deep = 1 if apart or not level else level + 1
             made.append(Heading(deep, piece.title, number[:1].isalpha(), not number, number))
     return made
 

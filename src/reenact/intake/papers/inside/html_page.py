@@ -111,13 +111,18 @@ class Page:
         self.top = min(levels, default=1)
         self.formulas.clear()
         body = self.tree.css_first("article, main") or self.tree.body
-        found: dict[str, Any] = {
+        authors = list(self.authors())
+        # Rendering fills `hidden`, `formulas` and `macros`.
+        page = self.render(body) if body else ""
+        return {
             "title": title,
-            "authors": list(self.authors()),
+            "authors": authors,
             "references": references,
+            "page": page,
+            "unseen": len(self.hidden),
+            "formulas": self.formulas,
+            "macros": self.macros,
         }
-        found |= {"page": self.render(body) if body else "", "unseen": len(self.hidden)}
-        return found | {"formulas": self.formulas, "macros": self.macros}
 
     def line(self, node: Any) -> str:
         """The words of an element on one line."""

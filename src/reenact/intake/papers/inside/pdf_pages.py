@@ -167,14 +167,20 @@ class Line:
 
 
 def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:
-    left, right, low, high = (ctypes.c_double() for _ in range(4))
+    left = ctypes.c_double()
+    right = ctypes.c_double()
+    low = ctypes.c_double()
+    high = ctypes.c_double()
     raw.FPDFText_GetCharBox(text, at, left, right, low, high)
     return left.value, low.value, right.value, high.value
 
 
 def is_seen(raw: Any, text: Any, at: int) -> bool:
     """Neither white nor transparent nor too small to read."""
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    red = ctypes.c_uint()
+    green = ctypes.c_uint()
+    blue = ctypes.c_uint()
+    alpha = ctypes.c_uint()
     known = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
     white = known and min(red.value, green.value, blue.value) >= 250
     left, low, right, high = box_of(raw, text, at)
