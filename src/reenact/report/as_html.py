@@ -19,8 +19,13 @@ from reenact.types import ExitCode, Table
 STYLE = Path(__file__).parent / "style.css"
 MANY = 5
 """Columns from which on a table is wide."""
-TONES = {ExitCode.OK: "good", ExitCode.FOUND: "warning", ExitCode.INCONCLUSIVE: "note"}
-TONES |= {ExitCode.ERROR: "error", ExitCode.STOPPED: "warning"}
+TONES = {
+    ExitCode.OK: "good",
+    ExitCode.FOUND: "warning",
+    ExitCode.INCONCLUSIVE: "note",
+    ExitCode.ERROR: "error",
+    ExitCode.STOPPED: "warning",
+}
 """How a run ended, as the colour beside its verdict knows it."""
 SIDES = {"@@": "hunk", "+++": "same", "---": "same", "+": "add", "-": "gone"}
 """What a line of a diff is, by how it begins."""
@@ -245,14 +250,19 @@ def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     yield escaped(text[at:])
 
 
+def _table(table: Table) -> str:
+    rows = [doc.Row(cells) for cells in table.rows]
+    return _board(doc.Board(table.title, table.columns, rows))
+
+
 PARTS: dict[type, Callable[[Any], str]] = {
     doc.Section: _section,
     doc.Text: _prose,
     doc.Facts: _facts,
-}
-PARTS |= {doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
-PARTS[Table] = lambda one: _board(doc.Board(one.title, one.columns, [*map(doc.Row, one.rows)]))
-PARTS |= {
+    doc.Board: _board,
+    doc.Picture: _picture,
+    doc.Diagnostic: _diagnostic,
+    Table: _table,
     doc.Fold: _fold,
     doc.Beside: _beside,
     doc.Reading: _reading,

@@ -270,9 +270,17 @@ class _Reader:
         while self.at < len(self.tokens) and (sign := self.tokens[self.at]) in scripts:
             self.at += 1
             scripts[sign] = scripts[sign] or self._group()
-        low, high = scripts.values()
-        tag = "msubsup" if low and high else "msub" if low else "msup"
-        return f"<{tag}>{base or '<mrow></mrow>'}{low}{high}</{tag}>" if low or high else base
+        low = scripts["_"]
+        high = scripts["^"]
+        if low and high:
+            tag = "msubsup"
+        elif low:
+            tag = "msub"
+        elif high:
+            tag = "msup"
+        else:
+            return base
+        return f"<{tag}>{base or '<mrow></mrow>'}{low}{high}</{tag}>"
 
     def _atom(self) -> str:
         piece = self.next()

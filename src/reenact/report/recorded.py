@@ -20,9 +20,14 @@ from reenact.result import Result
 T = TypeVar("T")
 RESULT = "result"
 MOST_NOTES = 500
-VIEWS = {"diagnose": "diagnosis", "repair": "repair", "alternatives": "alternatives"}
-VIEWS |= {"neutral": "alternatives", "bug": "bug", "paper": "paper"}
-VIEWS = {pipeline: f"reenact.report.views.{home}" for pipeline, home in VIEWS.items()}
+VIEWS = {
+    "diagnose": "reenact.report.views.diagnosis",
+    "repair": "reenact.report.views.repair",
+    "alternatives": "reenact.report.views.alternatives",
+    "neutral": "reenact.report.views.alternatives",
+    "bug": "reenact.report.views.bug",
+    "paper": "reenact.report.views.paper",
+}
 """Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its
 result to show, `progress(stored)` where one at work has.
 """
@@ -177,14 +182,15 @@ def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
     watched.
     """
     note = stored.value("watching") or stored.value("diagnosis/watching")
-    watched, folder = (
-        stored.step("watch") or stored.step("diagnosis/watch"),
-        stored.trace_folder(note),
-    )
+    watched = stored.step("watch") or stored.step("diagnosis/watch")
+    folder = stored.trace_folder(note)
     if folder is None or (watched is not None and watched.has_result):
         return None
-    growing, epochs = GrowingTrace(folder), note.get("epochs")
-    return (growing, epochs if isinstance(epochs, int) else 0) if growing.look() else None
+    growing = GrowingTrace(folder)
+    if not growing.look():
+        return None
+    epochs = note.get("epochs")
+    return growing, epochs if isinstance(epochs, int) else 0
 
 
 def _training(stored: Stored) -> Iterator[Section]:

@@ -80,18 +80,7 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
     inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
     blocks: list[Block] = []
     if facts:
-        state = f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"
-        known = {
-            "kind": step.kind.value,
-            "state": state,
-            "time": run_words.time_of(step.duration_s),
-        }
-        known |= {
-            "started": run_words.moment(step.started_at),
-            "cost": run_words.cost_of(step),
-        }
-        known["tokens"] = f"{step.tokens_in:,} in, {step.tokens_out:,} out"
-        blocks.append(Facts("", tuple(known.items())))
+        blocks.append(_step_facts(step))
     if step.error_type:
         after = f"\n{step.error_next}" if step.error_next else ""
         blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
@@ -100,6 +89,18 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
     blocks += [Text(run_words.readable(inputs), "Inputs")] if inputs is not None else []
     blocks.append(Text(run_words.readable(result) if step.has_result else "none yet", "Result"))
     return blocks
+
+
+def _step_facts(step: Step) -> Facts:
+    facts = (
+        ("kind", step.kind.value),
+        ("state", f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"),
+        ("time", run_words.time_of(step.duration_s)),
+        ("started", run_words.moment(step.started_at)),
+        ("cost", run_words.cost_of(step)),
+        ("tokens", f"{step.tokens_in:,} in, {step.tokens_out:,} out"),
+    )
+    return Facts("", facts)
 
 
 def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:

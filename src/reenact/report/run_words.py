@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
 from typing import Any
 
 from reenact.journal import JournalReader, Run, State, Status, Step
@@ -62,20 +61,22 @@ STATE_WORDS = {State.BEGUN: "in flight"}
 
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
-    facts: dict[str, JsonValue] = {name: encoded(getattr(run, name)) for name in RUN_KEYS}
-    facts |= {
-        "status": status,
-        "verdict": run.verdict_data(),
-        "request": run.request_data(),
-    }
-    facts |= {"command": list(run.command())}
-    facts["steps"] = {
+    steps: JsonValue = {
         "all": run.steps,
         "done": run.done,
         "reused": run.reused,
         "failed": run.failed,
     }
-    return facts | {"worked_s": round(run.worked_s, 3), "imported": bool(run.imported)}
+    return {
+        **{name: encoded(getattr(run, name)) for name in RUN_KEYS},
+        "status": status,
+        "verdict": run.verdict_data(),
+        "request": run.request_data(),
+        "command": list(run.command()),
+        "steps": steps,
+        "worked_s": round(run.worked_s, 3),
+        "imported": bool(run.imported),
+    }
 
 
 def step_data(step: Step) -> dict[str, JsonValue]:
@@ -90,18 +91,24 @@ def tree(steps: Sequence[Step]) -> str:
     above: list[str] = []
     for step in steps:
         *folders, name = step.path.split("/")
-        shared = len(
-            list(takewhile(lambda pair: pair[0] == pair[1], zip(above, folders, strict=False)))
-        )
-        lines += [
-            ("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))
-        ]
+        for depth in range(_shared(above, folders), len(folders)):
+            lines.append(("  " * depth + folders[depth] + "/", None))
         lines.append(("  " * len(folders) + name, step))
         above = folders
     width = max((len(label) for label, _ in lines), default=0)
     return "\n".join(
         label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines
     )
+
+
+def _shared(above: Sequence[str], folders: Sequence[str]) -> int:
+    """How many folders both paths begin with."""
+    count = 0
+    for before, now in zip(above, folders, strict=False):
+        if before != now:
+            break
+        count += 1
+    return count
 
 
 def _tree_line(label: str, step: Step) -> str:
@@ -111,8 +118,10 @@ def _tree_line(label: str, step: Step) -> str:
         f"{time_of(step.duration_s):>8}",
         cost_of(step),
     ]
-    parts += [counted(step.tries, "try")] if step.tries > 1 else []
-    parts += [short(f"{step.error_type}: {step.error}", SENTENCE)] if step.error_type else []
+    if step.tries > 1:
+        parts.append(counted(step.tries, "try"))
+    if step.error_type:
+        parts.append(short(f"{step.error_type}: {step.error}", SENTENCE))
     return f"{label}  {'  '.join(parts)}"
 
 
@@ -177,27 +186,24 @@ def _in_short(run: Run) -> Mapping[str, JsonValue]:
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
     """These things about a run, in words; what models cost only where one was asked."""
     command = shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"
-    started = moment(run.started_at) + (
-        f", {run.executions} executions" if run.executions > 1 else ""
-    )
+    started = moment(run.started_at)
+    if run.executions > 1:
+        started += f", {run.executions} executions"
     facts = {
         "run": f"{run.id}{' (imported)' if run.imported else ''}",
         "pipeline": run.pipeline,
-    }
-    facts |= {
         "what": run.what,
         "verdict": headline(run) or "-",
         "request": run.request,
         "command": command,
-    }
-    facts |= {
         "folder": run.folder or "-",
         "started": started,
         "time": time_of(run.worked_s),
+        "steps": steps_of(run),
+        "cost": cost_of(run),
+        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
+        "version": f"reenact {run.version}, Python {run.python}",
     }
-    facts |= {"steps": steps_of(run), "cost": cost_of(run)}
-    facts["tokens"] = f"{run.tokens_in:,} in, {run.tokens_out:,} out"
-    facts["version"] = f"reenact {run.version}, Python {run.python}"
     free = ("cost", "tokens") if cost_of(run) == "-" else ()
     return tuple((name, facts[name]) for name in names if name not in free)
 
@@ -221,15 +227,14 @@ def counted(number: int, what: str) -> str:
 
 def cost_of(one: Run | Step) -> str:
     """Money for a reader; an unknown price is stated."""
-    money, unpriced = (
-        float(one.money or 0),
-        bool(one.unpriced) if isinstance(one, Run) else one.money is None,
-    )
-    if not one.tokens_in + one.tokens_out and not unpriced and not money:
-        return "-"
-    return (
-        "unpriced" if unpriced and not money else f"${money:.4f}{' + unpriced' if unpriced else ''}"
-    )
+    money = float(one.money or 0)
+    unpriced = bool(one.unpriced) if isinstance(one, Run) else one.money is None
+    asked = one.tokens_in + one.tokens_out > 0
+    if money:
+        return f"${money:.4f} + unpriced" if unpriced else f"${money:.4f}"
+    if unpriced:
+        return "unpriced"
+    return "$0.0000" if asked else "-"
 
 
 def time_of(seconds: float) -> str:
@@ -294,12 +299,10 @@ class Listed:
     def curve(self) -> str:
         """The loss as a line of bars."""
         values = _in_short(self.run).get("curve")
-        known = (
-            [one for one in values if isinstance(one, float | int)]
-            if isinstance(values, list)
-            else []
-        )
-        return sparkline(known, SPARKS) if known else ""
+        if not isinstance(values, list):
+            return ""
+        numbers = [value for value in values if isinstance(value, float | int)]
+        return sparkline(numbers, SPARKS) if numbers else ""
 
     @property
     def cost(self) -> str:
@@ -311,10 +314,8 @@ class Listed:
         """Worked so far; of one at work since it was started."""
         if self.status != Status.RUNNING:
             return self.run.worked_s
-        return max(
-            self.run.worked_s,
-            time.time() - datetime.fromisoformat(self.run.started_at).timestamp(),
-        )
+        started = datetime.fromisoformat(self.run.started_at)
+        return max(self.run.worked_s, time.time() - started.timestamp())
 
 
 def program_of(run: Run) -> list[str]:

@@ -48,12 +48,14 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        values = (self.low, self.high, value)
-        low, high, at = (
-            (math.log10(max(one, 1e-300)) for one in values) if self.logarithmic else values
-        )
-        share = (at - low) / (high - low) if high > low else 0.5
+        low = self._linear(self.low)
+        high = self._linear(self.high)
+        share = (self._linear(value) - low) / (high - low) if high > low else 0.5
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def _linear(self, value: float) -> float:
+        """The value, on a logarithmic scale its power of ten."""
+        return math.log10(max(value, 1e-300)) if self.logarithmic else value
 
     def ticks(self, most: int = 5) -> tuple[float, ...]:
         """Round numbers inside, powers of ten on a logarithmic scale."""
@@ -135,8 +137,14 @@ def line(
     dashes: str = "",
 ) -> str:
     """`dashes` are the lengths of a dash and of the gap behind it; without, the line is whole."""
-    look = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
-    look = f' stroke-dasharray="{dashes}"' if dashes else look
+    if dashes:
+        look = f' stroke-dasharray="{dashes}"'
+    elif faint:
+        look = ' stroke-opacity=".18"'
+    elif colour:
+        look = ' stroke-width="2"'
+    else:
+        look = ""
     return (
         f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" '
         f'stroke="{colour or "currentColor"}"{look}/>'

@@ -170,8 +170,10 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
-    losses = {"one batch, over and over": tested.losses}
-    losses |= {"the same with inputs of zero": tested.zeroed_losses or ()}
+    losses = {
+        "one batch, over and over": tested.losses,
+        "the same with inputs of zero": tested.zeroed_losses or (),
+    }
     drawn = [Curve(name, range(len(values)), values) for name, values in losses.items() if values]
     yield line_plot("Can it overfit one batch?", drawn)
 

@@ -113,10 +113,20 @@ def describe() -> tuple[TierReport, ...]:
         missing = sandbox.missing()
         chosen = name in BY_ITSELF and not missing and not taken
         taken |= chosen
-        filtered = ["seccomp filter"] if name == "bubblewrap" and box_filter() is not None else []
-        place = find_place() if name != "container" else None
-        force = () if missing else (*filtered, *([] if place is None else [str(place)]))
+        in_force: list[str] = []
+        if not missing and name == "bubblewrap" and box_filter() is not None:
+            in_force.append("seccomp filter")
+        place = find_place() if not missing and name != "container" else None
+        if place is not None:
+            in_force.append(str(place))
         reports.append(
-            TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen)
+            TierReport(
+                name,
+                not missing,
+                missing,
+                sandbox.does_not_stop(),
+                tuple(in_force),
+                chosen,
+            )
         )
     return tuple(reports)

@@ -4,7 +4,7 @@ own.
 
 import shlex
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -53,24 +53,34 @@ def new_page(request: Request) -> HTMLResponse:
 
 
 def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
-    chosen = next(
-        (form for form in state.forms if form.verb == verb),
-        next(iter(state.forms), None),
+    first = state.forms[0] if state.forms else None
+    return state.page(
+        "new.html",
+        here="new",
+        status=400 if message else 200,
+        forms=state.forms,
+        form=next((form for form in state.forms if form.verb == verb), first),
+        given=given,
+        recent=_recent_programs(state),
+        folder=state.jobs.working_folder,
+        message=message,
     )
-    # Programs that were run from this folder lately, as they are typed.
-    recent, here = list[str](), state.jobs.working_folder
-    if state.has_journal:
-        with state.shelf() as shelf:
-            found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
-        own = [
-            run
-            for run, of in found
-            if isinstance(of, dict) and of.get("working") == str(here.resolve())
-        ]
-        recent = list(dict.fromkeys(shlex.join(program_of(run)) for run in own if program_of(run)))
-    shown: dict[str, Any] = {"forms": state.forms, "form": chosen, "given": given}
-    shown |= {"recent": recent, "folder": here, "message": message}
-    return state.page("new.html", here="new", status=400 if message else 200, **shown)
+
+
+def _recent_programs(state: AppState) -> list[str]:
+    """Programs that were run from this folder lately, as they are typed."""
+    if not state.has_journal:
+        return []
+    here = str(state.jobs.working_folder.resolve())
+    with state.shelf() as shelf:
+        runs = list(shelf.runs(limit=MOST_RECENT))
+    programs: list[str] = []
+    for run in runs:
+        request = run.request_data()
+        words = program_of(run)
+        if words and isinstance(request, dict) and request.get("working") == here:
+            programs.append(shlex.join(words))
+    return list(dict.fromkeys(programs))
 
 
 def action(
@@ -152,7 +162,8 @@ def stop_started(request: Request, state: AppState, _: Mapping[str, str]) -> str
 def started_page(request: Request) -> HTMLResponse:
     """A command that was started here, and its output."""
     state, job = state_of(request), _job(request)
-    run, status = None, ""
+    run = None
+    status = ""
     if state.has_journal:
         with state.shelf() as shelf:
             run = next(iter(state.jobs.runs_of(job, shelf)), None)

@@ -190,7 +190,9 @@ class RoundLog:
 def _message(made: Round) -> str:
     """What a reader of the history wants to know: the criteria that this round turned."""
     turned = f": turns {in_short(made.turned)}" if made.turned else ""
-    held, failed, unknown = map(len, (made.passed, made.failed, made.unknown))
+    held = len(made.passed)
+    failed = len(made.failed)
+    unknown = len(made.unknown)
     counts = f"{held} criteria hold, {failed} do not, {unknown} cannot be judged.\n"
     judged = counts if held or failed or unknown else ""
     ran = "It runs." if made.runs else f"It does not run: {made.problems[0][:300]}"

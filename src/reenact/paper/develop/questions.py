@@ -107,29 +107,33 @@ class State:
         """With what an execution showed, the code takes for granted, or took too long: each
         once.
         """
-        more = (
-            (*self.observed, *observed),
-            (*self.assumed, *assumed),
-            (*self.slow, *slow),
+        return replace(
+            self,
+            observed=_each_once(self.observed, observed),
+            assumed=_each_once(self.assumed, assumed),
+            slow=_each_once(self.slow, slow),
         )
-        seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)
-        return replace(self, observed=seen, assumed=taken, slow=late)
 
     def text(self) -> str:
         """The state as a model sees it."""
         parts = {
-            "Decided where the paper is silent": self.decisions,
-            "Still open": self.questions,
+            "Summary": self.summary,
+            "Decided where the paper is silent": _bullets(self.decisions),
+            "Still open": _bullets(self.questions),
+            "Assumed by the code": _bullets(self.assumed),
+            "Observed by running": _bullets(self.observed),
         }
-        parts |= {
-            "Assumed by the code": self.assumed,
-            "Observed by running": self.observed,
-        }
-        listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
-        shown = {"Summary": self.summary, **listed}
-        return (
-            "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
-        )
+        filled = [f"{head}:\n{body}" for head, body in parts.items() if body]
+        return "\n\n".join(filled) or "nothing yet"
+
+
+def _each_once(before: Lines, more: Lines) -> tuple[str, ...]:
+    """Lines in order, without empty ones."""
+    return tuple(line for line in dict.fromkeys((*before, *more)) if line)
+
+
+def _bullets(lines: Lines) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 @dataclass(frozen=True)
@@ -277,12 +281,12 @@ class Roles:
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
         problems = version.found.problems
         rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
-        known = {**self.brief.shared(), "rules": rules, "state": version.state.text()}
-        known |= {
+        known = {
+            **self.brief.shared(),
+            "rules": rules,
+            "state": version.state.text(),
             "project": version.project.text() or "nothing yet",
             "stage": version.stage.value,
-        }
-        known |= {
             "problems": problems_text(problems),
             "printed": last_output(problems),
             **shown,

@@ -100,17 +100,18 @@ class Scored:
 
     def to_json(self) -> dict[str, JsonValue]:
         """In PaperBench's words for a graded task."""
-        node = self.node.model_dump(by_alias=True, exclude={"parts"})
-        task = {
-            name: value or None if name.endswith("category") else value
-            for name, value in node.items()
-        }
+        task = self.node.model_dump(by_alias=True, exclude={"parts"})
+        for name in task:
+            if name.endswith("category"):
+                task[name] = task[name] or None
         why = self.judged.reason if self.judged is not None else "weighted mean of what was judged"
-        task |= {
+        return {
+            **task,
             "sub_tasks": [part.to_json() for part in self.parts],
             "score": self.score,
+            "valid_score": self.score is not None,
+            "explanation": why,
         }
-        return {**task, "valid_score": self.score is not None, "explanation": why}
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,14 +232,19 @@ def _from_json(value: object, file: Path) -> Iterator[Cited]:
         how = 'Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.'
         raise InputError(f"The JSON holds no list of papers. Received: {file}", next_step=how)
     for entry in entries:
-        named = (
-            {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
-        )
-        found = cited_as(
-            *(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name))
-        )
+        found = cited_as(*_names_in(entry))
         if not found:
             raise InputError(
                 f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}"
             )
         yield found
+
+
+def _names_in(entry: object) -> list[str]:
+    """What an entry of a list of papers is called: a title alone, or its key, title and arXiv id."""
+    if isinstance(entry, str):
+        return [entry] if entry else []
+    if not isinstance(entry, dict):
+        return []
+    names = (entry.get("key"), entry.get("title"), entry.get("arxiv"))
+    return [str(name) for name in names if name]

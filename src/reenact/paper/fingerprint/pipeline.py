@@ -212,16 +212,15 @@ class FingerprintRun(Result):
             "source": paper.source,
             "form": paper.form,
         }
-        found = {
+        return {
             "paper": source,
             **self.fingerprint.to_dict(),
             "lost": [encoded(one) for one in paper.lost],
-        }
-        found |= {
             "tokens": run.tokens_in + run.tokens_out,
             "money": None if run.unpriced else str(run.money),
+            "estimate": encoded(self.estimate),
+            "run": run.id,
         }
-        return found | {"estimate": encoded(self.estimate), "run": run.id}
 
 
 def run_fingerprint(

@@ -7,8 +7,12 @@ from functools import cache, partial
 from reenact.files import packaged_table
 from reenact.paper.criterion import Kind
 
-SECTIONS = {Kind.OPTIMISER: "optimisers", Kind.SCHEDULE: "schedules"}
-SECTIONS |= {Kind.LOSS: "losses", Kind.LAYER: "layers"}
+SECTIONS = {
+    Kind.OPTIMISER: "optimisers",
+    Kind.SCHEDULE: "schedules",
+    Kind.LOSS: "losses",
+    Kind.LAYER: "layers",
+}
 PARAMETERS = "parameters"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMPTY = frozenset(

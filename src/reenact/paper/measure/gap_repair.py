@@ -61,12 +61,10 @@ BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZAT
 BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {
     CheckKind.LAYER: BUILD,
     CheckKind.SHAPE: BUILD,
-}
-BY_CHECK |= {
     CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
     CheckKind.SCHEDULE: (Kind.SCHEDULER,),
+    CheckKind.LOSS: (Kind.LOSS,),
 }
-BY_CHECK[CheckKind.LOSS] = (Kind.LOSS,)
 BY_WORD = {
     ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
     ("batch",): (Kind.BATCH_SIZE,),

@@ -99,8 +99,9 @@ class Summaries(BaseModel):
 
 def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
-    values: dict[str, Any] = {"paper": read_text(paper), "goal": goal.text()}
-    values |= {
+    values: dict[str, Any] = {
+        "paper": read_text(paper),
+        "goal": goal.text(),
         "addendum": goal.addendum or "There is none.",
         "figures": pictures(paper) if figures else (),
     }
@@ -218,8 +219,11 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
             "place": figure,
             "quote": stated.pop("seen"),
             "read_off": True,
+            "unit": "%" if "%" in one.unit else "",
+            "spread": one.uncertainty,
+            "value": one.value,
+            "higher_is_better": one.higher_is_better,
+            "asked": one.asked or goal.is_all,
         }
-        known |= {"unit": "%" if "%" in one.unit else "", "spread": one.uncertainty}
-        known |= {"value": one.value, "higher_is_better": one.higher_is_better}
-        claims.append(Claim.model_validate({**stated, **known, "asked": one.asked or goal.is_all}))
+        claims.append(Claim.model_validate({**stated, **known}))
     return Claims(tuple(claims), tuple(dropped))

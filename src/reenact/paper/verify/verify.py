@@ -83,11 +83,12 @@ def verify(
     left = [one for one in criteria if one.id not in judged]
     if earlier is not None and len(left) > FEW:
         stands = carried(earlier, project)
-        judged |= {
-            one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes
-        }
+        for criterion in left:
+            if criterion.id in stands and not found[criterion.id].refutes:
+                judged[criterion.id] = stands[criterion.id]
         left = [one for one in left if one.id not in judged]
-    judged |= {one.criterion: one for one in ask_judge(left, found, project, model, run, exemplars)}
+    for verdict in ask_judge(left, found, project, model, run, exemplars):
+        judged[verdict.criterion] = verdict
     return settled([judged[one.id] for one in criteria], criteria)
 
 

@@ -24,21 +24,30 @@ SHADES = {
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
     others, neutral = found.alternatives, sum(node.parent >= 0 for node in found.nodes)
-    facts = {"judged by": found.metric, "trained": f"{found.trained} changed programs"}
-    facts |= {"neutral": f"{neutral} of them", "ended": found.ended}
-    each = ((node, node.patch) for node in others[:SHOWN])
-    rows = tuple(
-        (_value(one, found), one.status.value, str(by.complexity), str(by)) for one, by in each
+    facts = (
+        ("judged by", found.metric),
+        ("trained", f"{found.trained} changed programs"),
+        ("neutral", f"{neutral} of them"),
+        ("ended", found.ended),
     )
+    rows = tuple(_alternative(node, found) for node in others[:SHOWN])
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
     better = sum(node.status is NodeKind.BETTER for node in others)
     verdict = (
         f"{len(others)} alternative repairs, {better} significantly better than the known one."
     )
-    graph = Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph")
-    blocks = (graph, Section("Alternatives", [table], "others"))
+    blocks = (
+        Section("Graph", [Facts("", facts), neutrality_plot(found)], "graph"),
+        Section("Alternatives", [table], "others"),
+    )
     return Document("alternatives", f"Neutrality of {title}", verdict, blocks, data=found.to_dict())
+
+
+def _alternative(node: Node, found: NeutralityGraph) -> tuple[str, ...]:
+    """A row of the table: what it reaches, how it compares, how large the change is, the change."""
+    patch = node.patch
+    return _value(node, found), node.status.value, str(patch.complexity), str(patch)
 
 
 def from_run(stored: Stored) -> Document:

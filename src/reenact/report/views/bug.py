@@ -48,7 +48,8 @@ def report_document(found: Reproduction) -> doc.Document:
         "report": found.source,
         "project": f"{found.repository} at {found.commit or 'no commit'}",
     }
-    facts |= {"fixed": found.fixed} if found.fixed else {}
+    if found.fixed:
+        facts["fixed"] = found.fixed
     facts["trail"] = f"reenact runs show {found.run_id}"
     made = found.minimised
     if made is not None:
@@ -58,9 +59,10 @@ def report_document(found: Reproduction) -> doc.Document:
     texts = {
         "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
         FINDINGS: found.findings,
+        "Installed": found.packages or ("nothing but Python",),
+        "Contexts": tuple(_numbered(found.contexts)),
+        "Notes": found.notes,
     }
-    texts |= {"Installed": found.packages or ("nothing but Python",)}
-    texts |= {"Contexts": tuple(_numbered(found.contexts)), "Notes": found.notes}
     sections = [doc.Section("The project", [doc.Facts("", tuple(facts.items()))])]
     sections += [doc.Section("What must be seen", [doc.Text(found.must_be_seen)])]
     if found.showing is not None and found.showing.runs:

@@ -1,7 +1,7 @@
 """What a fingerprint of a paper and an evaluation of its code look like on a page."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Check, Value
@@ -164,11 +164,12 @@ def _quality(found: Evaluation) -> Facts:
     one = found.quality
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
-    lint = (
-        "ruff could not be asked"
-        if one.lint is None
-        else f"{one.lint}" + (f" ({rules})" if rules else "")
-    )
+    if one.lint is None:
+        lint = "ruff could not be asked"
+    elif rules:
+        lint = f"{one.lint} ({rules})"
+    else:
+        lint = f"{one.lint}"
     facts = [
         ("Python", f"{one.files} files, {one.lines} lines"),
         ("lint", lint),
@@ -176,7 +177,8 @@ def _quality(found: Evaluation) -> Facts:
         ("with a type", f"{_percent(one.typed)} of parameters and returns"),
         ("repeated lines", _percent(one.repeated)),
     ]
-    facts += [("no Python", ", ".join(one.unparsed))] if one.unparsed else []
+    if one.unparsed:
+        facts.append(("no Python", ", ".join(one.unparsed)))
     return Facts("Code quality", tuple(facts))
 
 
@@ -224,30 +226,37 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
     return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
 
 
+def _counts(names: Iterable[str]) -> str:
+    """How often each name is there."""
+    counts = Counter(names)
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
+
+
 def _taken(taken: FingerprintRun) -> Iterator[Block]:
     criteria = taken.fingerprint.criteria
     dropped = taken.fingerprint.dropped
     run = taken.run
-    kinds = (
-        Counter(one.level.value for one in criteria),
-        Counter(one.category.value for one in criteria),
-    )
-    levels, sorts = (
-        ", ".join(f"{name} {count}" for name, count in one.items()) or "none" for one in kinds
-    )
     money = "price unknown" if run.unpriced else f"${run.money}"
-    facts = {
-        "paper": f"{taken.paper.source} ({taken.paper.form})",
-        "levels": levels,
-        "sorts": sorts,
-    }
-    facts["model"] = f"{run.tokens_in + run.tokens_out} tokens, {money}"
-    facts |= {"estimated": taken.estimate.sentence, "run": run.id}
-    yield Facts("", tuple(facts.items()))
+    facts = (
+        ("paper", f"{taken.paper.source} ({taken.paper.form})"),
+        ("levels", _counts(criterion.level.value for criterion in criteria)),
+        ("sorts", _counts(criterion.category.value for criterion in criteria)),
+        ("model", f"{run.tokens_in + run.tokens_out} tokens, {money}"),
+        ("estimated", taken.estimate.sentence),
+        ("run", run.id),
+    )
+    yield Facts("", facts)
     if criteria:
-        each = ((one, ", ".join(one.places), _checked(one.check)) for one in criteria)
         rows = tuple(
-            (one.id, one.fact, one.scope, at, check, str(one.weight)) for one, at, check in each
+            (
+                criterion.id,
+                criterion.fact,
+                criterion.scope,
+                ", ".join(criterion.places),
+                _checked(criterion.check),
+                str(criterion.weight),
+            )
+            for criterion in criteria
         )
         yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
         yield Table(

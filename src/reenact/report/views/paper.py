@@ -36,14 +36,12 @@ MEANING = {
 NOTES = {
     "Decided: ": "Decided where the paper is silent",
     "Assumed: ": "Assumed by the code",
+    "Open: ": "Open questions",
+    "Lost in reading: ": "Lost in reading",
+    "Not taken for a claim: ": "Not taken for a claim",
+    "Not asked for, and not compared: ": "Not asked for, and not compared",
+    "Left out of the review: ": "Left out of the review",
 }
-NOTES |= {"Open: ": "Open questions", "Lost in reading: ": "Lost in reading"}
-AS_THEY_BEGIN = (
-    "Not taken for a claim",
-    "Not asked for, and not compared",
-    "Left out of the review",
-)
-NOTES |= {f"{title}: ": title for title in AS_THEY_BEGIN}
 """How a note begins, and the list that it stands in."""
 ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
 STATUSES = {
@@ -135,7 +133,8 @@ def _notes(found: Reproduction) -> Iterator[doc.Text]:
     """How the experiment is not the paper's, then the notes by kind, each in a list of its own."""
     differs = dict.fromkeys(text for one in found.comparisons for text in one.differs)
     lists: dict[str, list[str]] = {"Deviations from the paper": list(differs)}
-    lists |= {title: [] for title in NOTES.values()}
+    for title in NOTES.values():
+        lists[title] = []
     for note in found.every_note():
         start = next((start for start in NOTES if note.startswith(start)), "")
         lists.setdefault(NOTES.get(start, "Other notes"), []).append(note.removeprefix(start))
@@ -157,28 +156,52 @@ def _claims(found: Reproduction) -> Iterator[doc.Block]:
 
 def _facts(found: Reproduction) -> dict[str, str]:
     """What it took."""
-    gap, made = found.judgement.gap, found.development
-    measured = sum(one.measured is not None for one in found.comparisons)
-    claims = f"{len(found.comparisons)} claims, {measured} of them measured"
-    passed, failed, unknown, contradicted = (found.count(value) for value in Value)
-    counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
-    counted += f", {contradicted} where the paper contradicts itself" if contradicted else ""
+    development = found.development
     lost = f"{len(found.paper.lost)} things lost in reading"
-    facts = {"asked for": found.goal.text()}
-    facts["paper"] = f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
-    facts["gap"] = f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
-    facts["criteria"] = f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
-    facts |= {"judges": found.judges.sentence} if found.judges is not None else {}
-    facts["code"] = f"{len(made.project.files)} files, {len(made.rounds)} rounds"
-    facts["runs"] = f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
-    facts |= {"scale": f"{share(found.scale)} of the paper's training"} if found.scale < 1 else {}
-    facts |= {"data": f"a synthetic stand-in: {made.stand_in}"} if made.stand_in else {}
     cost = "price unknown" if found.money is None else f"${found.money}"
+    facts = {
+        "asked for": found.goal.text(),
+        "paper": f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})",
+        "gap": _gap_over_claims(found),
+        "criteria": _criteria_counts(found),
+    }
+    if found.judges is not None:
+        facts["judges"] = found.judges.sentence
+    facts["code"] = f"{len(development.project.files)} files, {len(development.rounds)} rounds"
+    facts["runs"] = f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
+    if found.scale < 1:
+        facts["scale"] = f"{share(found.scale)} of the paper's training"
+    if development.stand_in:
+        facts["data"] = f"a synthetic stand-in: {development.stand_in}"
     facts["model"] = f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
-    facts |= {"estimated": found.estimate.sentence} if found.estimate is not None else {}
-    taken = f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
-    facts |= {"taken over": taken} if found.reused else {}
-    return facts | ({"written": f"{found.folder}/"} if found.folder is not None else {})
+    if found.estimate is not None:
+        facts["estimated"] = found.estimate.sentence
+    if found.reused:
+        facts["taken over"] = (
+            f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
+        )
+    if found.folder is not None:
+        facts["written"] = f"{found.folder}/"
+    return facts
+
+
+def _gap_over_claims(found: Reproduction) -> str:
+    gap = found.judgement.gap
+    measured = sum(comparison.measured is not None for comparison in found.comparisons)
+    shown = "unknown" if gap is None else f"{gap:.1%}"
+    return f"{shown} over {len(found.comparisons)} claims, {measured} of them measured"
+
+
+def _criteria_counts(found: Reproduction) -> str:
+    """How many criteria have which verdict, and how many were never judged."""
+    counts = (
+        f"{found.count(Value.PASS)} pass, {found.count(Value.FAIL)} fail, "
+        f"{found.count(Value.UNKNOWN)} cannot be judged"
+    )
+    contradicted = found.count(Value.CONTRADICTED)
+    if contradicted:
+        counts += f", {contradicted} where the paper contradicts itself"
+    return f"{counts}; {len(found.fingerprint.dropped)} proposals dropped"
 
 
 def _ordering(one: Ordering) -> doc.Row:
@@ -304,10 +327,18 @@ def _round(one: Round) -> doc.Row:
         f"judged"
     )
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
-    parts += [f"{one.tries} attempts to fix it"] if one.tries else []
-    parts += [counts] if one.passed or one.failed or one.unknown else []
-    parts += [f"turned: {in_short(one.turned)}"] if one.turned else []
-    tone = "error" if not one.runs else "warning" if one.failed else "good"
+    if one.tries:
+        parts.append(f"{one.tries} attempts to fix it")
+    if one.passed or one.failed or one.unknown:
+        parts.append(counts)
+    if one.turned:
+        parts.append(f"turned: {in_short(one.turned)}")
+    if not one.runs:
+        tone = "error"
+    elif one.failed:
+        tone = "warning"
+    else:
+        tone = "good"
     return doc.Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
 
 
@@ -315,13 +346,12 @@ def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
     names = list(dict.fromkeys(name for one in runs for name in (*one.metrics, *one.partial)))
     rows = []
     for one in runs:
-        how = (
-            "counts"
-            if one.ok
-            else "partial: out of time"
-            if one.partial
-            else one.why or "no measure"
-        )
+        if one.ok:
+            how = "counts"
+        elif one.partial:
+            how = "partial: out of time"
+        else:
+            how = one.why or "no measure"
         known = one.metrics if one.ok else one.partial
         shown = {
             name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()

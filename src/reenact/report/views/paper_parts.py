@@ -80,19 +80,21 @@ def _passage(
     files: Mapping[str, int],
 ) -> Passage:
     """A place of the paper, which leads to the code that a criterion about it rests on."""
-    known = [judged[one.id] for one in about if one.id in judged]
-    line = next((line for one in known for line in one.lines if line.file in files), None)
-    href = f"#criterion-{about[0].id}" if about else ""
-    href = f"#code-{files[line.file]}-L{line.line}" if line is not None else href
-    values = [one.value for one in known]
-    tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
-    return Passage(
-        f"p-{place}",
-        text,
-        href,
-        "; ".join(f"{one.id}: {one.fact}" for one in about),
-        tone,
-    )
+    verdicts = [judged[criterion.id] for criterion in about if criterion.id in judged]
+    line = next((line for one in verdicts for line in one.lines if line.file in files), None)
+    if line is not None:
+        href = f"#code-{files[line.file]}-L{line.line}"
+    else:
+        href = f"#criterion-{about[0].id}" if about else ""
+    note = "; ".join(f"{criterion.id}: {criterion.fact}" for criterion in about)
+    return Passage(f"p-{place}", text, href, note, _tone_of([one.value for one in verdicts]))
+
+
+def _tone_of(values: Sequence[Value]) -> str:
+    """One criterion that fails colours the passage, else one that passes."""
+    if Value.FAIL in values:
+        return "error"
+    return "good" if Value.PASS in values else ""
 
 
 def _squiggles(

@@ -33,16 +33,16 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
         verdict = words.verdict_of(row.run)
         ended = bool(verdict) and row.status == Status.FINISHED
         verdicts.append(verdict if ended else f"{row.status}: {verdict}".rstrip(": "))
-    columns = {"run": [row.run.id for row in rows]}
-    columns["started"] = [words.moment(row.run.started_at)[5:16] for row in rows]
-    columns["command"] = [words.short(one, WHAT) for one in commands]
-    columns["folder"] = [shortened(row.folder, FOLDER) for row in rows]
-    columns["verdict"] = [words.short(one, VERDICT) for one in verdicts]
-    columns |= {
+    columns = {
+        "run": [row.run.id for row in rows],
+        "started": [words.moment(row.run.started_at)[5:16] for row in rows],
+        "command": [words.short(command, WHAT) for command in commands],
+        "folder": [shortened(row.folder, FOLDER) for row in rows],
+        "verdict": [words.short(verdict, VERDICT) for verdict in verdicts],
         "metric": [row.metric for row in rows],
         "cost": [row.cost for row in rows],
+        "time": [words.time_of(row.seconds) for row in rows],
     }
-    columns["time"] = [words.time_of(row.seconds) for row in rows]
     table = {name: cells for name, cells in columns.items() if any(cells)}
     shown = "" if len(found) == total else f", the newest {len(found)} shown"
     verdict = f"{words.counted(total, 'run')}{shown}. One of them: reenact runs show RUN"

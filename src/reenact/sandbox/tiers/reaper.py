@@ -52,7 +52,9 @@ def main(words: list[str]) -> None:
     if words[0] == CONFINE:
         confine(words[1], words[2:])
         return
-    parent, status, gate = (int(word) for word in words[:3])
+    parent = int(words[0])
+    status = int(words[1])
+    gate = int(words[2])
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     # A signal when the parent dies; descendants that lose their parent become ours.
     libc = ctypes.CDLL(None, use_errno=True)

@@ -165,13 +165,12 @@ def observe_update(observer: Observer, module: Any) -> None:
 
 def _shuffled(observer: Observer, batch: Any) -> Any:
     """The parts of a batch but the first, each with its rows in another order."""
-    parts = (
-        batch
-        if isinstance(batch, dict)
-        else dict(enumerate(batch))
-        if isinstance(batch, tuple)
-        else {}
-    )
+    if isinstance(batch, dict):
+        parts = batch
+    elif isinstance(batch, tuple):
+        parts = dict(enumerate(batch))
+    else:
+        parts = {}
     sized = [
         name
         for name, part in parts.items()
