@@ -112,9 +112,9 @@ class LintResult(Result):
         """The result in a line."""
         if not self.files:
             return "Every file is excluded: nothing was read."
-        unparsed = (
-            f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
-        )
+        unparsed = ""
+        if self.unread:
+            unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed."
         return (
             f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"
             f" {self.training} of them with a model or a training.{unparsed}"

@@ -313,7 +313,9 @@ class RecordedRun(Result):
 
     def in_a_line(self) -> str:
         """Id, command, program and what came of it."""
-        verdict = self.verdict if isinstance(self.verdict, dict) else {}
+        verdict = {}
+        if isinstance(self.verdict, dict):
+            verdict = self.verdict
         return f"{self.id} {self.command} {self.what}: {verdict.get('sentence') or self.status}"
 
 

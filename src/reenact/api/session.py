@@ -165,7 +165,8 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     from reenact.report.progress import OnTerminal, telling
 
     given = ungrouped(given)
-    runs_dir, record = given.get("runs_dir"), given.get("record")
+    runs_dir = given.get("runs_dir")
+    record = given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
     settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
     if model_for and not settings.model:
@@ -237,7 +238,8 @@ class Stoppable:
         self.name = within.name
         self._within = within
         self._stop = stop
-        self.missing, self.does_not_stop = within.missing, within.does_not_stop
+        self.missing = within.missing
+        self.does_not_stop = within.does_not_stop
 
     def run(
         self,
@@ -321,6 +323,7 @@ def rules_of(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, 
     """The detectors to use and to leave out; InputError for a word that names none."""
     from reenact.faults.registry import check_words
 
-    selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
+    selected = words_of(select, "select")
+    ignored = words_of(ignore, "ignore")
     check_words((*selected, *ignored))
     return selected, ignored

@@ -101,7 +101,8 @@ class SeedRun:
 
     def crashed_like(self, other: SeedRun) -> bool:
         """Whether both ended with the same class, message and line: chance has no part in it."""
-        one, two = self.observation, other.observation
+        one = self.observation
+        two = other.observation
         alike = (one.classes, one.message, one.last) == (
             two.classes,
             two.message,
@@ -112,7 +113,9 @@ class SeedRun:
     @property
     def exception(self) -> str:
         """Its class; empty where none was raised."""
-        return self.observation.classes[0] if self.observation.classes else ""
+        if self.observation.classes:
+            return self.observation.classes[0]
+        return ""
 
 
 def classified(
@@ -147,17 +150,14 @@ def classified(
         outcome = RunOutcome.SCRIPT
         sentence = f"The process was ended by exit({seen.message}) instead of running through."
     elif not symptom.is_silent:
-        outcome, sentence = (
-            RunOutcome.NOTHING,
-            "The script ran through; no exception came out of it.",
-        )
+        outcome = RunOutcome.NOTHING
+        sentence = "The script ran through; no exception came out of it."
     elif seen.problem:
-        outcome, sentence = RunOutcome.SCRIPT, f"The closing check: {seen.problem}."
+        outcome = RunOutcome.SCRIPT
+        sentence = f"The closing check: {seen.problem}."
     else:
-        outcome, sentence = (
-            RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING,
-            seen.saw,
-        )
+        outcome = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING
+        sentence = seen.saw
     return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
 
 
@@ -171,7 +171,9 @@ def symptom_of(run: SeedRun) -> Symptom | None:
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:
-    relation = symptom.closing.relation if symptom.closing is not None else None
+    relation = None
+    if symptom.closing is not None:
+        relation = symptom.closing.relation
     if (seen.ending, relation) == (Ending.TIMEOUT, Relation.SLOWER):
         return RunOutcome.SYMPTOM, f"It did not end: {seen.why}."
     if (seen.ending, relation) == (Ending.MEMORY_LIMIT, Relation.MEMORY):
@@ -195,12 +197,12 @@ def _raised(
     *,
     outside: bool,
 ) -> tuple[RunOutcome, str]:
-    at = f" ({seen.last})" if seen.last is not None else ""
+    at = ""
+    if seen.last is not None:
+        at = f" ({seen.last})"
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
-    reported, through = (
-        symptom.raised,
-        {frame.function for frame in seen.project_frames},
-    )
+    reported = symptom.raised
+    through = {frame.function for frame in seen.project_frames}
     if seen.missing and seen.missing.partition(".")[0] not in {
         *files.packages,
         symptom.absent_module,

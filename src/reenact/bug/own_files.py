@@ -63,7 +63,8 @@ def _written(out: Path, signer: Signer) -> dict[str, list[str]]:
     """Hashes by file, as the list says when this user signed it; else none."""
     with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
         kept = json.loads(read_bytes(out / LIST, _MOST_BYTES))
-        listed, mac = kept["files"], kept["mac"]
+        listed = kept["files"]
+        mac = kept["mac"]
         if isinstance(listed, str) and isinstance(mac, str) and signer.holds(mac, _SORT, listed):
             written: dict[str, list[str]] = json.loads(listed)
             return written

@@ -152,7 +152,9 @@ def _case(
 ) -> tuple[Case, BugReport | None]:
     """Everything before the search."""
     services.tell(Progress("bug", 1, 4, "read the report"))
-    report = restructured(raw, services.model, run) if options.parts.restructuring else None
+    report = None
+    if options.parts.restructuring:
+        report = restructured(raw, services.model, run)
     text = report.text() if report is not None else raw.text()
     # The symptom is read from the reporter's own words: a summary may lose the message that proves
     # it.
@@ -183,7 +185,8 @@ def _case(
     }
     run.note("environment", made)
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
-    box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
+    box = services.sandbox
+    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
     runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
@@ -234,14 +237,10 @@ def _written(
     """
     files: dict[str, str] = {}
     if found.script:
-        environment, forms = (
-            case.runner.environment,
-            found.showing.forms if found.showing is not None else (),
-        )
-        both, seeded = (
-            on_fixed(found.script, forms, both=True),
-            environment.seeded(found.script),
-        )
+        environment = case.runner.environment
+        forms = found.showing.forms if found.showing is not None else ()
+        both = on_fixed(found.script, forms, both=True)
+        seeded = environment.seeded(found.script)
         roots = case.buggy.files.roots
         files["repro.py"] = repro_text(both, case.symptom, found.title, found.shown, roots, seeded)
         files["requirements.txt"] = "".join(
@@ -273,7 +272,8 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     """With what repro.py exits with when it is run as the user will run it, by revision: a result
     whose own proof failed is not reproduced.
     """
-    runner, codes = case.runner, dict[str, int | None]()
+    runner = case.runner
+    codes = dict[str, int | None]()
     for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
         if revision is not None:
             prove = partial(runner.exit_code, found.repro, revision, form=name)

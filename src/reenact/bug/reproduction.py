@@ -36,7 +36,9 @@ class Verdict(StrEnum):
     def exit_code(self) -> ExitCode:
         if self is Verdict.REPRODUCED:
             return ExitCode.OK
-        return ExitCode.FOUND if self is Verdict.NOT_REPRODUCED else ExitCode.INCONCLUSIVE
+        if self is Verdict.NOT_REPRODUCED:
+            return ExitCode.FOUND
+        return ExitCode.INCONCLUSIVE
 
 
 class Stage(StrEnum):
@@ -163,13 +165,14 @@ class Attempt:
         """
         if not self.runs:
             return None
-        first, seen = self.runs[0], self.runs[0].observation
+        first = self.runs[0]
+        seen = self.runs[0].observation
         alike = all(
             one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs
         )
-        return (
-            first if alike and not (seen.refused and seen.frames[-1].whose == "project") else None
-        )
+        if alike and not (seen.refused and seen.frames[-1].whose == "project"):
+            return first
+        return None
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:
@@ -179,7 +182,9 @@ class Attempt:
     def outcome(self) -> RunOutcome | None:
         """What most of its runs ended with; none when it was not run."""
         counted = Counter(self.outcomes)
-        return counted.most_common(1)[0][0] if counted else None
+        if counted:
+            return counted.most_common(1)[0][0]
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +293,9 @@ class Reproduction(Result):
         """The script that shows the bug, as short as it was made; empty when there is none."""
         if self.minimised is not None:
             return self.minimised.script
-        return self.showing.script if self.showing is not None else ""
+        if self.showing is not None:
+            return self.showing.script
+        return ""
 
     @property
     def shown(self) -> SeedRun | None:
@@ -297,7 +304,9 @@ class Reproduction(Result):
 
     @property
     def _runs(self) -> tuple[SeedRun, ...]:
-        return self.showing.runs if self.showing is not None else ()
+        if self.showing is not None:
+            return self.showing.runs
+        return ()
 
     @property
     def seeds_run(self) -> int:

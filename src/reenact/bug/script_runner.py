@@ -176,7 +176,8 @@ class ScriptRunner:
 
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
-        build, self.rebuild = self.rebuild, None
+        build = self.rebuild
+        self.rebuild = None
         # A name that nobody knows, or that cannot be installed: the verdict names the option.
         with suppress(InputError, MissingPart):
             if build is not None and missing:
@@ -247,10 +248,8 @@ class ScriptRunner:
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
-        stdin, results = (
-            json.dumps(task).encode(),
-            {one: one for one in map(RESULT.format, seeds)},
-        )
+        stdin = json.dumps(task).encode()
+        results = {one: one for one in map(RESULT.format, seeds)}
         times = len(seeds) * PATIENCE[mode]
         ran = self._execute(
             ".reenact/watch.py", given, revision, times, stdin=stdin, collect=results
@@ -279,14 +278,14 @@ class ScriptRunner:
     ) -> ProgramRun:
         """In a box that may use the seconds of so many runs, and may wait for a processor."""
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
-        path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
+        path = {}
+        if beside:
+            path = {"PYTHONPATH": ":".join(sorted(beside))}
         more["variables"] = {**path, **more.get("variables", {})}
         # Read-only, and every revision at the same place.
         more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
-        given, limits = (
-            {**files, **revision.metadata},
-            self.runner.limits(self.runner.wall_s * times),
-        )
+        given = {**files, **revision.metadata}
+        limits = self.runner.limits(self.runner.wall_s * times)
         ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran

@@ -73,7 +73,8 @@ def _in_context(
         done.append(last)
         if last.shows or last.not_here or _lacks_the_environment(done):
             return
-        last = last if last.script else None
+        if not last.script:
+            last = None
 
 
 def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
@@ -88,7 +89,9 @@ def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
     if not answer.forms or does_not_parse(Stage.PARSE, answer.script) is not None:
         return attempt
     why = refused_form(answer.script, answer.forms, case.project)
-    return attempt.stopped(Problem(Stage.RELEVANCE, why)) if why else attempt
+    if why:
+        return attempt.stopped(Problem(Stage.RELEVANCE, why))
+    return attempt
 
 
 def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope) -> Attempt:
@@ -97,7 +100,9 @@ def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope
         answer = revised(case, context, last, run)
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
-    symptom = symptom_of(last.runs[0]) if answer.is_it and is_open(case, last) else None
+    symptom = None
+    if answer.is_it and is_open(case, last):
+        symptom = symptom_of(last.runs[0])
     if symptom is not None:
         attempt = replace(attempt, forms=last.forms, learned=symptom)
         return tried(replace(case, symptom=symptom), attempt, run)
@@ -146,7 +151,9 @@ def _first(
     sizes = Counter(map(alike, found))
 
     def reached(one: Attempt) -> tuple[int, int, int]:
-        rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
+        rank = 0
+        if one.outcome in PROGRESS:
+            rank = PROGRESS.index(one.outcome) + 1
         return (
             len(ORDER) if one.stage is None else ORDER.index(one.stage),
             rank,
@@ -154,7 +161,9 @@ def _first(
         )
 
     best = max(found, key=reached)
-    return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
+    if best.shows:
+        return tried(case, best, run.under("sample", attempt=best.sample))
+    return best
 
 
 def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> Attempt:
@@ -185,7 +194,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     fixed = run_with(case, run, script, "fixed", [one.seed for one in runs])
     attempt = replace(attempt, fixed_runs=fixed)
     objection = not_confirmed(runs, fixed)
-    return attempt.stopped(objection) if objection is not None else controlled(case, attempt, run)
+    if objection is not None:
+        return attempt.stopped(objection)
+    return controlled(case, attempt, run)
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
@@ -198,10 +209,8 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
         return None
     known = replace(case, symptom=symptom)
     lines = flowing_lines(attempt.script, case.project)
-    seen, files = (
-        ((one.seed, one.observation) for one in attempt.runs),
-        case.buggy.files,
-    )
+    seen = ((one.seed, one.observation) for one in attempt.runs)
+    files = case.buggy.files
     runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
     case.say("run it (fixed): the project raised something else than was expected")
     fixed = run_with(

@@ -243,7 +243,9 @@ class Symptom(BaseModel):
 
     def functions_in(self, report: str) -> tuple[str, ...]:
         """The functions of the traceback that the report really names."""
-        named = self.explicit.functions if self.explicit is not None else []
+        named = []
+        if self.explicit is not None:
+            named = self.explicit.functions
         words = set(re.findall(r"\w+", report))
         return tuple(one for one in (name.rpartition(".")[2] for name in named) if one in words)
 

@@ -75,7 +75,8 @@ def doctor(output_format: str) -> ExitCode:
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             packages[name] = importlib.metadata.version(name)
-    theirs, notices = interpreter_facts(settings), tuple(problems(settings))
+    theirs = interpreter_facts(settings)
+    notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (
         ("chosen", settings.model or "none"),
@@ -175,7 +176,9 @@ def _gpus() -> str:
     except (OSError, TimeoutError):
         return ""
     names = asked.stdout.decode(errors="replace").splitlines()
-    return ", ".join(names) if asked.returncode == 0 else ""
+    if asked.returncode == 0:
+        return ", ".join(names)
+    return ""
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:
@@ -243,10 +246,8 @@ def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
 def _disk(folder: Path) -> Iterator[Diagnostic]:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        says, fix = (
-            f"{folder} cannot be written to.",
-            "Set runs_dir or cache_dir to another folder.",
-        )
+        says = f"{folder} cannot be written to."
+        fix = "Set runs_dir or cache_dir to another folder."
         yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=fix)
     elif free < LOW_DISK_BYTES:
         says = f"Only {free / 1024**2:.0f} MiB are free at {folder}."
@@ -290,8 +291,10 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     if words:
         echo(_saved(words))
         return
-    resolved, texts = resolve(), field_texts(Settings)
-    project, origins = f"project file {resolved.project_file}", resolved.origins.items()
+    resolved = resolve()
+    texts = field_texts(Settings)
+    project = f"project file {resolved.project_file}"
+    origins = resolved.origins.items()
     # Of a secret, only that there is one.
     values = {name: getattr(resolved.settings, name) for name in texts}
     for name in SECRETS:
@@ -337,7 +340,9 @@ def _written(value: object) -> str:
         return "-"
     if isinstance(value, tuple):
         return ", ".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 @click.command()
@@ -360,11 +365,10 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
 
     folder = cache_folder(resolve().settings) / "environments"
     environments = Environments(folder)
-    removed, kept = (
-        environments.prune(int(prune * GB)) if prune is not None else (),
-        environments.listing(),
-    )
-    taken, most = environments.disk_bytes(), environments.most_bytes
+    removed = environments.prune(int(prune * GB)) if prune is not None else ()
+    kept = environments.listing()
+    taken = environments.disk_bytes()
+    most = environments.most_bytes
     used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
     listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
     sized = ((f"{one.size_bytes / 1e6:.0f} MB", one, used) for one, used in listed)

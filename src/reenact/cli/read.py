@@ -17,7 +17,8 @@ from reenact.types import ExitCode, JsonValue, Table
 if TYPE_CHECKING:
     from reenact.intake.papers.paper import Block, Paper
 
-CODE, NAME = "PA001", "lost-in-reading"
+CODE = "PA001"
+NAME = "lost-in-reading"
 
 
 @click.command()
@@ -51,7 +52,9 @@ def paper_document(paper: Paper) -> Document:
         f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items()
     )
     authors = ", ".join(paper.authors)
-    lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
+    lost = "nothing was lost in reading"
+    if paper.lost:
+        lost = f"lost in reading: {len(paper.lost)}"
     gone = (
         (one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost
     )
@@ -126,7 +129,8 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
 
 def _block(block: Block) -> JsonValue:
     kind = type(block).__name__.lower()
-    label, caption = getattr(block, "label", ""), getattr(block, "caption", "")
+    label = getattr(block, "label", "")
+    caption = getattr(block, "caption", "")
     return {
         "id": block.id,
         "kind": kind,

@@ -114,7 +114,8 @@ def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: St
     def tell(text: str) -> None:
         click.echo(text, err=True, nl=False)
 
-    cleaner, tier = PlainText(), sandbox_for(settings)
+    cleaner = PlainText()
+    tier = sandbox_for(settings)
     watched = watch_boxed(
         program,
         options,

@@ -140,8 +140,10 @@ class ProjectRunner:
 
     def limits(self, cpu_s: float | None = None) -> Limits:
         """What a run may use: so many seconds of a processor, for which it may wait."""
-        cpu_s = self.wall_s if cpu_s is None else cpu_s
-        memory, output = self.memory_mib * MIB, self.output_mib * MIB
+        if cpu_s is None:
+            cpu_s = self.wall_s
+        memory = self.memory_mib * MIB
+        output = self.output_mib * MIB
         usual = Limits(memory_bytes=memory, output_bytes=output, keep_bytes=4 * TAIL)
         return replace(usual, wall_s=PATIENCE * cpu_s, cpu_s=cpu_s)
 
@@ -181,7 +183,9 @@ class ProjectRunner:
         def effect() -> ProgramRun:
             word = secrets.token_hex(16)
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
-            stdin = json.dumps({**task, "word": word}).encode() if task is not None else b""
+            stdin = b""
+            if task is not None:
+                stdin = json.dumps({**task, "word": word}).encode()
             named = {name: name.replace("WORD", word) for name in collect}
             files |= extra or {}
             return self.execute(
@@ -246,7 +250,9 @@ class ProjectRunner:
             name: result.results[real] for name, real in named.items() if real in result.results
         }
         kept = {name: result.results[name] for name in logs or () if name in result.results}
-        training = {PRINTED: samplers[-1].text(), **thinned(kept)} if samplers else {}
+        training = {}
+        if samplers:
+            training = {PRINTED: samplers[-1].text(), **thinned(kept)}
         return ProgramRun(
             ending=str(_ending(result, logs or ())),
             exit_code=result.exit_code,
@@ -290,11 +296,10 @@ class MountedSandbox:
     """
 
     def __init__(self, runner: ProjectRunner) -> None:
-        self._runner, self.name = runner, runner.sandbox.name
-        self.missing, self.does_not_stop = (
-            runner.sandbox.missing,
-            runner.sandbox.does_not_stop,
-        )
+        self._runner = runner
+        self.name = runner.sandbox.name
+        self.missing = runner.sandbox.missing
+        self.does_not_stop = runner.sandbox.does_not_stop
 
     def run(
         self,
@@ -377,7 +382,8 @@ class LogSampler:
             kept.lines += [] if kept.count % kept.every else [kept.last]
             kept.count += 1
             if len(kept.lines) >= MOST_LINES:
-                kept.lines, kept.every = kept.lines[::2], kept.every * 2
+                kept.lines = kept.lines[::2]
+                kept.every = kept.every * 2
 
     def text(self) -> str:
         """What was kept, in the order in which it was printed."""
@@ -397,7 +403,8 @@ def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
         if name.endswith(".json") and len(data) <= LARGEST_WHOLE:
             found[name] = text
         elif not name.endswith(".json") and "\0" not in text:
-            lines, sampler = text.splitlines(), LogSampler()
+            lines = text.splitlines()
+            sampler = LogSampler()
             sampler.take(lines[1:])
             # The first line of a table has names and no number.
             found[name] = "\n".join([*lines[:1], sampler.text()])

@@ -102,7 +102,8 @@ def read_records(path: Path) -> Iterator[Record]:
                 source.read(len(MAGIC)) == MAGIC,
                 "it does not begin as an exported run does",
             )
-        left, total = MOST_RECORDS, 0
+        left = MOST_RECORDS
+        total = 0
         kind = ""
         while kind != "end":
             with refusing(path):
@@ -125,7 +126,8 @@ def _read_record(source: gzip.GzipFile) -> Record:
         isinstance(header, dict) and set(header) == {"kind", "size", "sha256"},
         "a part has no heading",
     )
-    kind, size = header["kind"], header["size"]
+    kind = header["kind"]
+    size = header["size"]
     expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
     expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
     data = source.read(size)
@@ -155,10 +157,8 @@ def refusing(path: Path) -> Iterator[None]:
         gzip.BadGzipFile,
         RecursionError,
     ) as error:
-        why, instead = (
-            f"{path} is not a run that can be imported: {error}.",
-            "reenact runs export RUN FILE",
-        )
+        why = f"{path} is not a run that can be imported: {error}."
+        instead = "reenact runs export RUN FILE"
         raise InputError(why, next_step=f"Export it again: {instead}") from error
 
 
@@ -261,7 +261,8 @@ def _check(name: str, value: object) -> None:
 
 
 def _depth(value: object) -> int:
-    depth, level = 0, [value]
+    depth = 0
+    level = [value]
     while level:
         depth += 1
         lists = (list(one.values()) if isinstance(one, dict) else one for one in level)
@@ -325,7 +326,8 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         kept.add(artefacts.keep(record.data).sha256)
         record = next(records)
     with database.transaction() as connection:
-        seq, turn = rows.next_number(connection, Run), rows.next_turn(connection)
+        seq = rows.next_number(connection, Run)
+        turn = rows.next_turn(connection)
         local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
         rows.put_row(connection, local)
         count = 0
@@ -359,7 +361,9 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
 
 def _settled(run: Run) -> Status:
     # Nobody works on it here, whatever was going on when it was exported.
-    return Status.STOPPED if run.status is Status.RUNNING else run.status
+    if run.status is Status.RUNNING:
+        return Status.STOPPED
+    return run.status
 
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:

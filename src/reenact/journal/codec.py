@@ -64,16 +64,16 @@ class Flattening:
         if isinstance(value, str):
             return self._redact(value)
         if isinstance(value, int | float):
-            return value if math.isfinite(value) else {"$float": repr(float(value))}
+            if math.isfinite(value):
+                return value
+            return {"$float": repr(float(value))}
         if isinstance(value, bytes | bytearray | memoryview):
             return self._bytes(bytes(value))
         if isinstance(value, Mapping):
             return {self._name(key): self.flat(item) for key, item in value.items()}
-        return (
-            [self.flat(item) for item in value]
-            if isinstance(value, list | tuple)
-            else self._object(value)
-        )
+        if isinstance(value, list | tuple):
+            return [self.flat(item) for item in value]
+        return self._object(value)
 
     def _object(self, value: object) -> JsonValue:
         if isinstance(value, Decimal):
@@ -153,7 +153,9 @@ def decoder(returns: type[T] | None) -> Callable[[Any], T]:
     pydantic, which raises ValueError for data of another type. A type that pydantic cannot rebuild
     is refused here, before any effect has been paid for.
     """
-    return (lambda data: data) if returns is None else _adapter(cast(Any, returns)).validate_python
+    if returns is None:
+        return lambda data: data
+    return _adapter(cast(Any, returns)).validate_python
 
 
 @lru_cache(maxsize=256)

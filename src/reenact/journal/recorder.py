@@ -181,7 +181,8 @@ class Recorder:
         """Write that this run takes steps from other runs, with the results as they stand there."""
         rows = []
         for wanted, source in taken:
-            body, text = self.bodies.body(wanted.inputs), self.text_of(source, "result")
+            body = self.bodies.body(wanted.inputs)
+            text = self.text_of(source, "result")
             found = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (source.run,))
             origin = source.reused_from or (str(found[0][0]) if found else REMOVED)
             hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))

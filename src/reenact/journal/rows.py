@@ -90,7 +90,8 @@ def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -
     columns = (*new.columns(), *bodies)
     marks = ", ".join("?" for _ in columns)
     change = f"UPDATE {new.TABLE} SET ({', '.join(columns)}) = ({marks})"  # noqa: S608
-    number, name = getattr(old, old.KEY), getattr(old, old.NAME)
+    number = getattr(old, old.KEY)
+    name = getattr(old, old.NAME)
     values = (*new.values(), *bodies.values(), number, old.check_sum)
     if connection.execute(f"{change} WHERE {old.KEY} = ? AND check_sum = ?", values).rowcount != 1:
         what = f"{type(old).__name__.lower()} {name}"

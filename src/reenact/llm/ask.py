@@ -225,16 +225,15 @@ class Call:
         """The whole call as one text, for models that read nothing else."""
         blocks = [self.system]
         for turn in self.turns:
-            blocks += ["Your earlier answer:"] if turn.role == "assistant" else []
+            if turn.role == "assistant":
+                blocks.append("Your earlier answer:")
             blocks += [part.text if isinstance(part, Text) else unseen(part) for part in turn.parts]
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
 
     def estimate(self, reply: Reply) -> Usage:
         """Tokens of an exchange that nobody counted."""
-        sent, received = (
-            len(self.as_text()),
-            len(reply.text) + sum(map(len, reply.offers)),
-        )
+        sent = len(self.as_text())
+        received = len(reply.text) + sum(map(len, reply.offers))
         return Usage(
             sent // CHARACTERS_PER_TOKEN + 1,
             received // CHARACTERS_PER_TOKEN + 1,

@@ -128,7 +128,8 @@ def take_answer(folder: Path, name: str) -> Reply | None:
         # A bare JSON answer is as good as a wrapped one.
         return Reply(data.decode("utf-8", "replace"), RELAY)
     text = filed["text"] if isinstance(filed.get("text"), str) else json.dumps(filed.get("answer"))
-    by, counted = str(filed.get("by") or "")[:100], filed.get("usage")
+    by = str(filed.get("by") or "")[:100]
+    counted = filed.get("usage")
     tokens = [counted.get(name) for name in COUNTS] if isinstance(counted, dict) else [None]
     known = all(isinstance(one, int) and one >= 0 for one in tokens)
     return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=Usage(*tokens) if known else None)
@@ -168,7 +169,8 @@ def file_answer(
         raise InputError(f"The request {asked.id} has an answer already.", next_step=fix)
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
-    target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
+    target = folder / f"{asked.id}.answer.json"
+    signed = {"by": by} if by else {}
     filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **signed}
     _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
     (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
@@ -270,7 +272,8 @@ class RelayWire:
         asked = put_request(self._folder, call)
         begun = self._clock.now()
         until = begun + min(self._patience.relay_s, within_s)
-        look, tell_at = FIRST_LOOK_S, begun
+        look = FIRST_LOOK_S
+        tell_at = begun
         while (filed := take_answer(self._folder, asked)) is None:
             now = self._clock.now()
             if now >= until:

@@ -29,7 +29,8 @@ from reenact.report.fault_pages import detector_page, index, page
 from reenact.version import __version__
 
 MOST = 50
-MARKDOWN, JSON = "text/markdown", "application/json"
+MARKDOWN = "text/markdown"
+JSON = "application/json"
 SOURCES = (".py", ".ipynb")
 AT_ONCE = 4
 """Jobs; each uses all cores it may."""
@@ -73,9 +74,9 @@ class Server(MCPServer[Any]):
                 raise
             first = error.__cause__.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            given = (
-                "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
-            )
+            given = ""
+            if first["type"] != "missing":
+                given = f" Received: {where}={first['input']!r:.80}."
             raise ToolError(f"{name}: {where}: {first['msg']}.{given}") from error
 
 
@@ -147,7 +148,8 @@ def source_files(program: str) -> list[str]:
     """The files that a linter reads: those below a folder, or the program's own."""
     if Path(program).is_dir():
         return [f"./{program}" if program.startswith("-") else program]
-    found, here = read_program(ProgramLine.read(program).words), Path.cwd().resolve()
+    found = read_program(ProgramLine.read(program).words)
+    here = Path.cwd().resolve()
     paths = [
         found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES
     ]
@@ -183,7 +185,9 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
 
         with found_or_missing():
             found = fault(code)
-            return page(found) if found is not None else detector_page(detector(code))
+            if found is not None:
+                return page(found)
+            return detector_page(detector(code))
 
     @server.resource("reenact://runs", mime_type=JSON)
     def runs() -> str:

@@ -242,7 +242,8 @@ def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
 
 def add_following(server: MCPServer[Any], starter: Starter) -> None:
     """result, stop, resume, apply."""
-    service, permits = starter.service, starter.permits
+    service = starter.service
+    permits = starter.permits
 
     @tool(server, READS)
     async def result(

@@ -110,8 +110,11 @@ def reproduce(
     project goes.
     """
     options = options or PaperOptions()
-    given, model = Claims(given_claims(options.claims), ()), services.model
-    place = str(out.absolute()) if out is not None else None
+    given = Claims(given_claims(options.claims), ())
+    model = services.model
+    place = None
+    if out is not None:
+        place = str(out.absolute())
     request = {
         "paper": mark(paper.text()),
         "model": model.name,
@@ -210,7 +213,8 @@ class _Making:
         environments = services.environments
         packages = services.packages
         runner = project_runner(options, box, environments, packages, services.stop)
-        journal, traces = services.journal, services.traces
+        journal = services.journal
+        traces = services.traces
         context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
         brief = self._brief(context)
 
@@ -236,7 +240,8 @@ class _Making:
         self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
         self.measured = self._measure(context, run)
-        runs, log = self.measured.runs, self.log
+        runs = self.measured.runs
+        log = self.log
         if runs and all(one.late for one in runs) and log is not None and parts.debug:
             self._make_cheaper(brief, context, against_the_paper, log, runs[-1])
 
@@ -245,24 +250,22 @@ class _Making:
         paper = self.paper
         goal = self.options.goal
         claims = self.claims.claims
-        criteria, hidden = self.fingerprint.criteria, withheld(paper, claims)
+        criteria = self.fingerprint.criteria
+        hidden = withheld(paper, claims)
         # Where the paper speaks of what is asked for, as far as review and criteria tell.
         found = [one.places for one in (*self.review.method, *self.review.experiment)]
         places = {place for one in (*found, *(one.places for one in criteria)) for place in one}
         text = bearing_text(paper, () if goal.is_all else places, hidden)
-        review, cited = (
-            self.review.text(hide=hidden),
-            "\n\n".join(one.text() for one in self.exemplars),
-        )
+        review = self.review.text(hide=hidden)
+        cited = "\n\n".join(one.text() for one in self.exemplars)
         kept = without_results(criteria, claims, hidden)
-        data, machine = (
-            folders_text(context.runner.folders),
-            machine_text(context.options, context.runner),
-        )
+        data = folders_text(context.runner.folders)
+        machine = machine_text(context.options, context.runner)
         return Brief(text, goal.text(), review, cited, kept, goal.addendum, data, machine)
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
-        made, model = self.development, self.services.model
+        made = self.development
+        model = self.services.model
         self.judges = second_judge(
             brief.criteria, made.judged, made.project, model, run, self.exemplars
         )
@@ -292,7 +295,8 @@ class _Making:
         try:
             made = cheaper_design(brief, context, self.run, verify, log, f"{time} {dry}")
         except (AnswerUnusable, BudgetSpent) as error:
-            made, note = None, f"{note} {error.sentence}"
+            made = None
+            note = f"{note} {error.sentence}"
         if made is None:
             self.measured = replace(before, notes=(note, *before.notes))
             return
@@ -300,7 +304,8 @@ class _Making:
         place = self.run.under("cheaper")
         self._judge_again(brief, place)
         after = self._measure(context, place)
-        runs, notes = (*before.runs, *after.runs), (*before.notes, *after.notes)
+        runs = (*before.runs, *after.runs)
+        notes = (*before.notes, *after.notes)
         self.measured = replace(after, runs=runs, notes=notes)
 
     def reproduction(self) -> Reproduction:

@@ -134,7 +134,8 @@ class Reproduction(Result):
 
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
-        verdict, gap = self.verdict.value, self.judgement.gap
+        verdict = self.verdict.value
+        gap = self.judgement.gap
         counts = {"criteria": self.criteria, "passed": self.passed}
         return {"verdict": verdict, "reason": self.reason, "gap": gap, **counts}
 

@@ -154,7 +154,9 @@ def _unfinished_end(data: bytes) -> bytes:
     for length in range(1, min(3, len(data)) + 1):
         lead = data[-length]
         if lead >= 0xC0:
-            return data[-length:] if _bytes_of_character(lead) > length else b""
+            if _bytes_of_character(lead) > length:
+                return data[-length:]
+            return b""
         if lead < 0x80:
             return b""
     return b""

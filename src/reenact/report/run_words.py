@@ -141,14 +141,18 @@ def steps_of(run: Run) -> str:
 def reused_in(run: Run, shelf: JournalReader) -> str:
     """What of a finished run's result was not made by it, in a line; empty for nothing."""
     found = [step for step in shelf.steps_at(run, f"{run.pipeline}/reused") if step.has_result]
-    return str(shelf.result(found[-1])) if found else ""
+    if found:
+        return str(shelf.result(found[-1]))
+    return ""
 
 
 def verdict_of(run: Run) -> str:
     """The verdict or the error in a line; empty when there is neither."""
     if run.error_type:
         named = str(run.error).startswith(run.error_type)
-        return str(run.error) if named else f"{run.error_type}: {run.error}".removesuffix(": ")
+        if named:
+            return str(run.error)
+        return f"{run.error_type}: {run.error}".removesuffix(": ")
     if run.verdict is None:
         return ""
     verdict = run.verdict_data()
@@ -160,7 +164,9 @@ def verdict_of(run: Run) -> str:
 def sentence_of(run: Run) -> str:
     """The verdict as its command printed it, where that was recorded; else as lists show it."""
     sentence = _in_short(run).get("sentence")
-    return sentence if isinstance(sentence, str) else verdict_of(run)
+    if isinstance(sentence, str):
+        return sentence
+    return verdict_of(run)
 
 
 def headline(run: Run) -> str:
@@ -170,7 +176,9 @@ def headline(run: Run) -> str:
     verdict = _in_short(run)
     if not verdict or "sentence" in verdict:
         first = verdict.get("first")
-        return f"{sentence_of(run).rstrip('.')}: {first}" if first else sentence_of(run)
+        if first:
+            return f"{sentence_of(run).rstrip('.')}: {first}"
+        return sentence_of(run)
     parts = [
         str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)
     ]
@@ -185,7 +193,9 @@ def _in_short(run: Run) -> Mapping[str, JsonValue]:
 
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
     """These things about a run, in words; what models cost only where one was asked."""
-    command = shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"
+    command = "started from Python"
+    if run.command():
+        command = shlex.join(["reenact", *run.command()])
     started = moment(run.started_at)
     if run.executions > 1:
         started += f", {run.executions} executions"
@@ -216,7 +226,9 @@ def moment(at: str) -> str:
 def short(text: str, letters: int = CELL) -> str:
     """Text in one line of at most so many letters."""
     flat = " ".join(plain(text).split())
-    return flat if len(flat) <= letters else f"{flat[: letters - 3]}..."
+    if len(flat) <= letters:
+        return flat
+    return f"{flat[: letters - 3]}..."
 
 
 def counted(number: int, what: str) -> str:
@@ -231,7 +243,9 @@ def cost_of(one: Run | Step) -> str:
     unpriced = bool(one.unpriced) if isinstance(one, Run) else one.money is None
     asked = one.tokens_in + one.tokens_out > 0
     if money:
-        return f"${money:.4f} + unpriced" if unpriced else f"${money:.4f}"
+        if unpriced:
+            return f"${money:.4f} + unpriced"
+        return f"${money:.4f}"
     if unpriced:
         return "unpriced"
     return "$0.0000" if asked else "-"
@@ -242,7 +256,9 @@ def time_of(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def as_json(value: Any) -> JsonValue:
@@ -269,7 +285,9 @@ def readable(value: Any, most: int = LONGEST) -> str:
 
 def cut(text: str, most: int = LONGEST) -> str:
     """A text that is not longer than a page should be."""
-    return text if len(text) <= most else f"{text[:most]}\n... {len(text) - most} more"
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n... {len(text) - most} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +303,9 @@ class Listed:
     def program(self) -> str:
         """With its arguments, as it was typed; empty where its name says as much."""
         words = program_of(self.run)
-        return shlex.join(words) if words and shlex.join(words) != self.run.what else ""
+        if words and shlex.join(words) != self.run.what:
+            return shlex.join(words)
+        return ""
 
     @property
     def metric(self) -> str:
@@ -293,7 +313,9 @@ class Listed:
         much.
         """
         metric = str(_in_short(self.run).get("metric") or "")
-        return metric if metric not in headline(self.run) else ""
+        if metric not in headline(self.run):
+            return metric
+        return ""
 
     @property
     def curve(self) -> str:
@@ -321,5 +343,9 @@ class Listed:
 def program_of(run: Run) -> list[str]:
     """The program and its arguments; empty for runs without one."""
     request = run.request_data()
-    words = request.get("words") if isinstance(request, dict) else None
-    return [str(word) for word in words] if isinstance(words, list) else []
+    words = None
+    if isinstance(request, dict):
+        words = request.get("words")
+    if isinstance(words, list):
+        return [str(word) for word in words]
+    return []

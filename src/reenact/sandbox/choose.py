@@ -116,7 +116,9 @@ def describe() -> tuple[TierReport, ...]:
         in_force: list[str] = []
         if not missing and name == "bubblewrap" and box_filter() is not None:
             in_force.append("seccomp filter")
-        place = find_place() if not missing and name != "container" else None
+        place = None
+        if not missing and name != "container":
+            place = find_place()
         if place is not None:
             in_force.append(str(place))
         reports.append(

@@ -48,7 +48,9 @@ not known.
 def new_page(request: Request) -> HTMLResponse:
     """The forms."""
     asked = request.query_params
-    given = {"argument": asked["argument"][:2000]} if asked.get("argument") else {}
+    given = {}
+    if asked.get("argument"):
+        given = {"argument": asked["argument"][:2000]}
     return _new(state_of(request), asked.get("verb", ""), given, "")
 
 
@@ -93,7 +95,9 @@ def action(
     async def handled(request: Request) -> Response:
         state = state_of(request)
         answer = await run_sync(act, request, state, await posted(request, state.key))
-        return RedirectResponse(answer, status_code=303) if isinstance(answer, str) else answer
+        if isinstance(answer, str):
+            return RedirectResponse(answer, status_code=303)
+        return answer
 
     return handled
 
@@ -161,14 +165,16 @@ def stop_started(request: Request, state: AppState, _: Mapping[str, str]) -> str
 
 def started_page(request: Request) -> HTMLResponse:
     """A command that was started here, and its output."""
-    state, job = state_of(request), _job(request)
+    state = state_of(request)
+    job = _job(request)
     run = None
     status = ""
     if state.has_journal:
         with state.shelf() as shelf:
             run = next(iter(state.jobs.runs_of(job, shelf)), None)
             status = shelf.status_of(run) if run is not None else ""
-    alive, code = state.jobs.is_alive(job), state.jobs.exit_code(job)
+    alive = state.jobs.is_alive(job)
+    code = state.jobs.exit_code(job)
     ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
     tone, sentence = ("note", "It is running.") if alive else ended
     return state.page(

@@ -24,7 +24,8 @@ from reenact.types import ExitCode
 from reenact.web.state import AppState, number_of, seen_already, stored_run
 
 PAGE = 100
-FIRST_TALKS, FIRST_STEPS = 30, 25
+FIRST_TALKS = 30
+FIRST_STEPS = 25
 NEAR = 500
 LOOKED_AT = 40
 SHOWN = 6
@@ -42,7 +43,9 @@ def listing(
     state = given.get("state", "")
     after = given.get("after", "0")
     under = given.get("under", "").strip().strip("/")[:500]
-    begin = int(after) if after.isdecimal() and len(after) < 10 else 0
+    begin = 0
+    if after.isdecimal() and len(after) < 10:
+        begin = int(after)
     wanted = {"kind": kind, "state": state, "under": under}
     found = shelf.some_steps(
         run,
@@ -86,7 +89,8 @@ def run_page(request: Request) -> Response:
     ended.
     """
     with stored_run(request) as (state, stored):
-        run, shelf = stored.run, stored.shelf
+        run = stored.run
+        shelf = stored.shelf
         live = shelf.is_live(run)
         growing = growing_of(stored) if live else None
         mark = "ended"
@@ -188,7 +192,9 @@ def _linked(block: Block, run: Run) -> Block:
 def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
     """Opens a file of a run; empty where it is not here, or came with a file."""
     request = run.request_data()
-    working = request.get("working") if isinstance(request, dict) else None
+    working = None
+    if isinstance(request, dict):
+        working = request.get("working")
     path = Path(str(working or run.folder), file)
     if run.imported or not path.is_absolute() or not path.is_file():
         return ""

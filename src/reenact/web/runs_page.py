@@ -45,7 +45,8 @@ LONGEST = 120
 FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
 """Facts that lead to the run itself, and where on its page they stand."""
-UNSET, HASH = "-", re.compile(r"[0-9a-f]{64}")
+UNSET = "-"
+HASH = re.compile(r"[0-9a-f]{64}")
 CLOCK = ("time", "started")
 """Facts in which any two runs differ."""
 
@@ -207,7 +208,9 @@ def _facts(runs: Sequence[Run], shelf: JournalReader) -> Board:
 
 
 def _tone(values: Sequence[str], name: str = "") -> str:
-    return "differs" if len(set(values)) > 1 and name not in CLOCK else ""
+    if len(set(values)) > 1 and name not in CLOCK:
+        return "differs"
+    return ""
 
 
 def _board(runs: Sequence[Run], rows: Sequence[Row]) -> Board:
@@ -234,7 +237,9 @@ def _value(value: object) -> str:
     if value is False or value in (None, "", [], {}):
         return UNSET
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text[:12] if HASH.fullmatch(text) else short(text, LONGEST)
+    if HASH.fullmatch(text):
+        return text[:12]
+    return short(text, LONGEST)
 
 
 def _curves(stored: Sequence[Stored]) -> Iterator[Section]:

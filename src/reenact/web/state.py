@@ -127,7 +127,9 @@ def seen_already(request: Request, mark: str) -> Response | None:
     """The answer to a page that asks for news every second and shows this already: that there
     is none.
     """
-    return Response(status_code=204) if request.query_params.get("seen") == mark else None
+    if request.query_params.get("seen") == mark:
+        return Response(status_code=204)
+    return None
 
 
 def number_of(request: Request, name: str) -> int:

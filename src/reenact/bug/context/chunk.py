@@ -114,7 +114,8 @@ class _Cutter:
             heads = bool(owner) and position == first
             joins = not isinstance(statement, ast.ClassDef) if heads else not between
             if joins and start - position <= SHORT:
-                start, between = position, []
+                start = position
+                between = []
             yield from self._rest(position, start - 1, owner, between)
             also = (owner[:-1],) if heads and start == position else ()
             while not self._lines[start - 1].strip():

@@ -68,7 +68,9 @@ def arxiv_id(ref: str) -> str:
     anything else.
     """
     found = _SHORT.fullmatch(ref.strip()) or _ADDRESS.fullmatch(ref.strip())
-    return found["id"] + (found["version"] or "") if found else ""
+    if found:
+        return found["id"] + (found["version"] or "")
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class Arxiv:
             if not why:
                 return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
-            refusal = _refusal(name, answer) if answer.status != 200 else refusal
+            if answer.status != 200:
+                refusal = _refusal(name, answer)
         raise refusal
 
 
@@ -122,7 +125,9 @@ def _unfit(form: str, answer: Answer) -> str:
     }[form]
     # A page of HTML without any sign of LaTeXML is a notice, not the paper.
     notice = form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
-    return "" if found in wanted and not notice else f"it sent {found} instead"
+    if found in wanted and not notice:
+        return ""
+    return f"it sent {found} instead"
 
 
 def _refusal(name: str, answer: Answer) -> ReenactError:
@@ -208,7 +213,9 @@ def _mappings(value: JsonValue) -> list[Mapping[str, JsonValue]]:
 
 
 def _word(value: JsonValue) -> str:
-    return " ".join(cleaned(value).split()) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return " ".join(cleaned(value).split())
+    return ""
 
 
 @dataclass(frozen=True)
@@ -320,7 +327,8 @@ def _entry(place: Path) -> Entry:
         )
 
     paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
-    paper = place / "source" if (place / "source").is_dir() else paper
+    if (place / "source").is_dir():
+        paper = place / "source"
     repository = next(
         filter(Path.exists, map(place.joinpath, ("repository", "repository.bundle"))),
         None,

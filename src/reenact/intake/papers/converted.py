@@ -140,7 +140,9 @@ def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
 
 
 def _title(piece: Piece) -> str:
-    return piece.title.strip(" .:") if isinstance(piece, Heading) else ""
+    if isinstance(piece, Heading):
+        return piece.title.strip(" .:")
+    return ""
 
 
 def _words(title: str) -> str:
@@ -209,7 +211,8 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
     own, *others = _runs(lines, at + 1)
     # The name may go on in the next lines; the steps begin with the first that looks like one.
     first = next((line for line in range(*own) if _STEP.match(lines[line])), own[1])
-    body, end = list(lines[first : own[1]]), own[1]
+    body = list(lines[first : own[1]])
+    end = own[1]
     signs = sum(bool(_STEP.match(line)) for line in body)
     for begin, after in others:
         text = "\n".join(lines[begin:after])
@@ -230,10 +233,11 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
 
 def unnamed(text: str) -> Algorithm | None:
     """A paragraph, or a table as HTML, that reads as steps."""
-    text = _table_text(text) if text.startswith("<table") else text
-    return (
-        Algorithm(body=compact(text)) if _OPENS.match(text) and _signs(text) > LEAST_STEPS else None
-    )
+    if text.startswith("<table"):
+        text = _table_text(text)
+    if _OPENS.match(text) and _signs(text) > LEAST_STEPS:
+        return Algorithm(body=compact(text))
+    return None
 
 
 def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:

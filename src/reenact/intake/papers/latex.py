@@ -180,7 +180,8 @@ def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Ref
     """
     if listed:
         yield from read_bibitems(listed)
-    folder, stem = posixpath.dirname(main), posixpath.splitext(main)[0]
+    folder = posixpath.dirname(main)
+    stem = posixpath.splitext(main)[0]
     beside = files.first((f"{stem}.bbl", *files.names(".bbl")))
     cited = {key.strip() for keys in _CITE.findall(text) for key in keys.split(",")}
     everything = "*" in cited
@@ -210,9 +211,9 @@ def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
     """What an entry of that kind holds, but for some kinds of elements; nothing for another
     entry.
     """
-    return (
-        [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
-    )
+    if meta and meta["t"] == kind:
+        return [one for one in meta["c"] if one["t"] not in without]
+    return []
 
 
 def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
@@ -263,7 +264,9 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
                 limits=PART,
             )
         meta = {**found.meta, **meta}
-        bare = list(_bare(part)) if found.problem else []
+        bare = []
+        if found.problem:
+            bare = list(_bare(part))
         blocks += [*found.blocks, *bare]
         skipped += found.skipped
         if bare:

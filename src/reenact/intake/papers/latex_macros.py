@@ -214,7 +214,8 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
         )
         if made is None:
             return found[0], found.end()
-        words, end = made.closing, found.end()
+        words = made.closing
+        end = found.end()
         if found["how"] != "end":
             given, end = _arguments(text, end, made)
             if len(made.opening) + made.opening.count("#") * sum(map(len, given)) > left:
@@ -232,7 +233,8 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
         return (words, end) if left > 0 else None
 
     for _ in range(ROUNDS if own else 0):
-        before, text = text, rewritten(text, used, write)
+        before = text
+        text = rewritten(text, used, write)
         if text == before:
             break
     return text, tuple(name for (_, name), made in own.items() if made.machinery)
@@ -253,7 +255,9 @@ def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
 
 
 def _after_space(text: str, at: int) -> int:
-    return space.end() if (space := _SPACE.match(text, at)) else at
+    if space := _SPACE.match(text, at):
+        return space.end()
+    return at
 
 
 def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
@@ -261,7 +265,8 @@ def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
     if own.usual is not None:
         option = re.compile(r"\s*\[([^\[\]]{0,400})\]").match(text, at)
         given.append(option[1] if option else own.usual)
-        at = option.end() if option else at
+        if option:
+            at = option.end()
     while len(given) < own.count and text.startswith("{", brace := _after_space(text, at)):
         words, at = group(text, brace)
         given.append(words)

@@ -68,9 +68,9 @@ def parse(
     """
     # The program comes with the package pypandoc_binary.
     package = importlib.util.find_spec("pypandoc")
-    pandoc = (
-        Path(package.origin).parent / "files" / "pandoc" if package and package.origin else None
-    )
+    pandoc = None
+    if package and package.origin:
+        pandoc = Path(package.origin).parent / "files" / "pandoc"
     if pandoc is None or not pandoc.is_file():
         raise MissingExtra("pypandoc_binary", "papers")
     argv = (

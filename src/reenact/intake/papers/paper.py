@@ -203,7 +203,8 @@ class Paper:
 
     @cached_property
     def _searchable(self) -> tuple[str, list[tuple[str, int, int]]]:
-        text, marks = "", []
+        text = ""
+        marks = []
         for block in self.blocks():
             for part in block.sentences if isinstance(block, Paragraph) else (block,):
                 start = len(text)

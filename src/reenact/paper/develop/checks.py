@@ -183,7 +183,8 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
 
 def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and name of everything of the evaluation whose size follows the scale."""
-    scaled, before = {SCALE}, 0
+    scaled = {SCALE}
+    before = 0
     while len(scaled) > before:
         before = len(scaled)
         for node in ast.walk(tree):
@@ -236,10 +237,8 @@ def checked(
     if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
-    stand_in, last = (
-        next((one.stand_in for one in found if one.stand_in), ""),
-        found[-1],
-    )
+    stand_in = next((one.stand_in for one in found if one.stand_in), "")
+    last = found[-1]
     return Checked(
         last.problems,
         facts,
@@ -298,7 +297,9 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
 
 
 def _late(what: str, ran: ProgramRun, limits: Limits) -> str:
-    return time_text(what, ran.cpu_s, ran.wall_s, limits) if ran.ending == Ending.TIMEOUT else ""
+    if ran.ending == Ending.TIMEOUT:
+        return time_text(what, ran.cpu_s, ran.wall_s, limits)
+    return ""
 
 
 def time_text(what: str, cpu_s: float, wall_s: float, limits: Limits) -> str:

@@ -27,7 +27,8 @@ from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
-PACKAGE, TEXTS = "reenact.paper.develop", "prompts/texts.toml"
+PACKAGE = "reenact.paper.develop"
+TEXTS = "prompts/texts.toml"
 Made: TypeAlias = tuple[Project, list[str]]
 """A new version, and what it takes for granted that the paper does not state."""
 Lines: TypeAlias = Iterable[str]
@@ -261,7 +262,9 @@ class Roles:
 
         def apply(change: Edited) -> Project:
             idle = name == "refactor" and change.is_empty
-            return version.project if idle else edited(version.project, change)
+            if idle:
+                return version.project
+            return edited(version.project, change)
 
         change = self.ask(name, version, run, Edited, apply, **shown)
         return apply(change), change.assumptions
@@ -308,7 +311,9 @@ def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:
     lines = []
     for one in judged:
         if not one.value.is_settled:
-            where = f" ({', '.join(str(line) for line in one.lines)})" if one.lines else ""
+            where = ""
+            if one.lines:
+                where = f" ({', '.join(str(line) for line in one.lines)})"
             fact = facts.get(one.criterion, "")
             lines.append(f"{one.criterion} {one.value}: {fact} Seen: {one.reason}{where}")
     return "\n".join(lines) or "all hold"

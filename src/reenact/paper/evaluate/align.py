@@ -122,7 +122,9 @@ class AlignScore:
     def score(self) -> float | None:
         """Out of 100, over the marks that were given; none without one."""
         given = [mark.score for mark in self.marks if mark.score is not None]
-        return 100 * sum(given) / (self.level.most * len(given)) if given else None
+        if given:
+            return 100 * sum(given) / (self.level.most * len(given))
+        return None
 
 
 def align(
@@ -148,9 +150,11 @@ def align(
     )
     try:
         points = ask(run, model, "key-points", prompt, KeyPoints, check=check)
-        names, unread = [one.name for one in points.points], ""
+        names = [one.name for one in points.points]
+        unread = ""
     except AnswerUnusable as error:
-        points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
+        points = None
+        names = [f"key point {number}" for number in range(1, POINTS + 1)]
         unread = f"The key points of the paper could not be read: {error.sentence}"
     shown = {
         "points": points.text() if points is not None else "",

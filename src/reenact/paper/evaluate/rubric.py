@@ -104,7 +104,9 @@ class Scored:
         for name in task:
             if name.endswith("category"):
                 task[name] = task[name] or None
-        why = self.judged.reason if self.judged is not None else "weighted mean of what was judged"
+        why = "weighted mean of what was judged"
+        if self.judged is not None:
+            why = self.judged.reason
         return {
             **task,
             "sub_tasks": [part.to_json() for part in self.parts],
@@ -169,7 +171,9 @@ def code_development(tree: Node) -> Node | None:
 def resources_provided(tree: Node) -> Node:
     """Data and models are there already: getting them weighs nothing."""
     if not tree.parts:
-        return tree.model_copy(update={"weight": 0}) if tree.detail == ACQUISITION else tree
+        if tree.detail == ACQUISITION:
+            return tree.model_copy(update={"weight": 0})
+        return tree
     return tree.model_copy(update={"parts": tuple(map(resources_provided, tree.parts))})
 
 
@@ -177,7 +181,8 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
         found = judged.get(tree.id, Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."))
-        score, unknown = float(found.value is Value.PASS), found.value is Value.UNKNOWN
+        score = float(found.value is Value.PASS)
+        unknown = found.value is Value.UNKNOWN
         return Scored(
             tree,
             None if unknown else score,
@@ -198,7 +203,9 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
 
 def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
     total = sum(weight for weight, _ in weighted)
-    return sum(weight * score for weight, score in weighted) / total if weighted else None
+    if weighted:
+        return sum(weight * score for weight, score in weighted) / total
+    return None
 
 
 def rubric_score(
@@ -218,7 +225,8 @@ def rubric_score(
     tree = code_development(whole)
     if tree is None:
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
-    tree = resources_provided(tree) if resources else tree
+    if resources:
+        tree = resources_provided(tree)
     judged = judge_leaves(tree, paper, code, model, run, tell)
     return RubricScore(score_tree(tree, judged), len([*whole.paths()]) - len([*tree.paths()]))
 
@@ -261,7 +269,8 @@ def judge_leaves(
     """
     leaves = [(leaf, above) for leaf, above in tree.paths() if leaf.weight]
     found: dict[str, Judged] = {}
-    text, shown = paper.text(), code.text()
+    text = paper.text()
+    shown = code.text()
     for start in range(0, len(leaves), BATCH):
         tell(Progress("rubric", start, len(leaves)))
         batch = leaves[start : start + BATCH]
@@ -274,15 +283,14 @@ def judge_leaves(
         template = load_prompt("reenact.paper.evaluate", "prompts/leaves.md")
         prompt = template.fill(paper=text, code=shown, leaves=listed)
         try:
-            place, check = (
-                run.under("rubric", attempt=start // BATCH),
-                partial(_check, count=len(batch)),
-            )
+            place = run.under("rubric", attempt=start // BATCH)
+            check = partial(_check, count=len(batch))
             given = ask(place, model, "judge", prompt, LeafVerdicts, check=check)
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT
         except AnswerUnusable as error:
-            by_number, why = {}, error.sentence
+            by_number = {}
+            why = error.sentence
         for number, (leaf, _) in enumerate(batch, start=1):
             found[leaf.id] = _judged(leaf, by_number.get(number), why, code)
     return found

@@ -74,7 +74,9 @@ def left_by(file: Path, metric: str) -> Ended:
         metrics = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused) as error:
         return Ended(None, f"{file} counts as a failed run: {error}")
-    value = metrics.get(metric) if isinstance(metrics, dict) else None
+    value = None
+    if isinstance(metrics, dict):
+        value = metrics.get(metric)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Ended(
             None,
@@ -128,7 +130,8 @@ def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
         lines.setdefault((stage, purpose), []).append(count)
     stages = dict.fromkeys(name for name, _ in lines)
     keys = [(stage, purpose) for stage in stages for purpose in dict.fromkeys(PURPOSES.values())]
-    turns, count = [(key, lines.get(key, [])) for key in keys], len(runs)
+    turns = [(key, lines.get(key, [])) for key in keys]
+    count = len(runs)
     return tuple(
         EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns
     )

@@ -37,7 +37,8 @@ from reenact.result import Result, encoded
 from reenact.settings import field_texts
 from reenact.types import ExitCode, JsonValue, Progress, Tell
 
-PACKAGE, TEXTS = "reenact.paper.fingerprint", "prompts/texts.toml"
+PACKAGE = "reenact.paper.fingerprint"
+TEXTS = "prompts/texts.toml"
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
 MOST_ATOMS = 6
@@ -91,7 +92,8 @@ def take_fingerprint(
             found, refused = facts.sifted(proposed, level, paper)
             items += found
             dropped += refused
-    items = split(items, model, here) if parts.atomicity else items
+    if parts.atomicity:
+        items = split(items, model, here)
     kept, repeated = distinct(items)
     return Fingerprint(facts.numbered(kept, in_order(paper)), (*dropped, *repeated))
 
@@ -103,10 +105,8 @@ def _questions(
     or one about each portion, for facts that no item holds yet.
     """
     if level is not Level.PARAGRAPH:
-        addendum, look = (
-            goal.addendum or "There is none.",
-            packaged_table(PACKAGE, TEXTS)["look"][level],
-        )
+        addendum = goal.addendum or "There is none."
+        look = packaged_table(PACKAGE, TEXTS)["look"][level]
         values = {
             "paper": read_text(paper),
             "goal": goal.text(),
@@ -164,20 +164,20 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         answer = ask(run, model, "split", prompt, facts.Splits)
     except AnswerUnusable:
         return {}
-    order, found = dict(enumerate(portion, start=1)), dict[int, list[Item]]()
+    order = dict(enumerate(portion, start=1))
+    found = dict[int, list[Item]]()
     for one in answer.facts:
         number = order.get(one.number)
         if number is None or number in found or not 1 < len(one.atoms) <= MOST_ATOMS:
             continue
-        item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
+        item = portion[number]
+        together = " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the
         # paper.
         if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
             for atom in one.atoms:
-                fact, scope = (
-                    " ".join(atom.fact.split()),
-                    " ".join(atom.scope.split()) or item.scope,
-                )
+                fact = " ".join(atom.fact.split())
+                scope = " ".join(atom.scope.split()) or item.scope
                 check = facts.checked(atom.check, item.quote, whole=item.whole)
                 found.setdefault(number, []).append(
                     replace(item, fact=fact, scope=scope, check=check)
@@ -202,11 +202,14 @@ class FingerprintRun(Result):
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
+        if self.fingerprint.criteria:
+            return ExitCode.OK
+        return ExitCode.INCONCLUSIVE
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The fingerprint, its paper, and what it cost."""
-        paper, run = self.paper, self.run
+        paper = self.paper
+        run = self.run
         source: JsonValue = {
             "title": paper.title,
             "source": paper.source,

@@ -113,7 +113,8 @@ def trace_lineage(
                 "Stopped between two cited papers; the same command continues.",
             )
         tell(Progress("lineage", number, len(chosen), one.title[:60]))
-        place, reference = run.under("cited", attempt=number), references[one.key]
+        place = run.under("cited", attempt=number)
+        reference = references[one.key]
         cited = sources.cited_text(reference, shelves, place)
         summary, unsummed = summary_of(one, cited, paper, goal, model, place)
         addresses = tuple(_addresses(reference, cited, shelves))
@@ -194,13 +195,12 @@ def _chosen(
     candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = ""
 ) -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
-    reference, citing = (
-        candidate.reference,
-        tuple(one.sentence.id for one in candidate.contexts),
-    )
+    reference = candidate.reference
+    citing = tuple(one.sentence.id for one in candidate.contexts)
     cited_in = tuple(place for place in citing if place in places) or citing
     why = why or ", ".join(candidate.reasons) or "cited"
-    title, notes = reference.title or reference.text[:200], (note,) if note else ()
+    title = reference.title or reference.text[:200]
+    notes = (note,) if note else ()
     return Exemplar(reference.key, title, why, cited_in, notes=notes)
 
 

@@ -137,7 +137,9 @@ def _rows(name: str, text: str) -> Iterable[Row]:
             return _history(read_json(text.encode()))
         except ResultRefused:
             return ()
-    return _objects(lines) if name.endswith((".jsonl", ".ndjson")) else printed_rows(lines)
+    if name.endswith((".jsonl", ".ndjson")):
+        return _objects(lines)
+    return printed_rows(lines)
 
 
 def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
@@ -172,7 +174,8 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             trainings[-1][here] = value
     for (metric, label, axis), trainings in found.items():
         for number, one in enumerate((one for one in trainings if len(one) > 1), start=1):
-            last, every = len(one) - 1, math.ceil(len(one) / MOST_POINTS)
+            last = len(one) - 1
+            every = math.ceil(len(one) / MOST_POINTS)
             kept = [
                 pair
                 for count, pair in enumerate(one.items())
@@ -206,7 +209,8 @@ def printed_row(line: str) -> Row:
     written: dict[str, str] = {}
     axes_at: list[int] = []
     label = split = ""
-    line, end = _AFTER.sub(r"\2, \1:", line), 0
+    line = _AFTER.sub(r"\2, \1:", line)
+    end = 0
     for number in _NUMBER.finditer(line):
         parts = [
             part.strip(" \t\"'`*#.:=]})>-") for part in _BREAK.split(line[end : number.start()])
@@ -228,7 +232,9 @@ def printed_row(line: str) -> Row:
             row[f"{split} {name}".strip()] = float(number["value"])
             written[f"{split} {name}".strip()] = f"{name} {number['value']}"
     names = list(row)
-    before = names[: axes_at[0] - 1] if axes_at else []
+    before = []
+    if axes_at:
+        before = names[: axes_at[0] - 1]
     if before and any(is_curve(name) for name in names[axes_at[0] :] if name in written):
         # What stands before the epoch, with values after it, says which training it is: `noise 0.3:
         # epoch 3`.
@@ -252,7 +258,8 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
         places = {name for name in row if name in (EPOCH, STEP)}
         tells = any(name not in places and is_curve(name) for name, _ in _numbers(row))
         if places and not tells:
-            above, left = row, LASTS + 1
+            above = row
+            left = LASTS + 1
         elif tells and (places or left > 0):
             yield row if places else {**row, **above}
 

@@ -176,7 +176,9 @@ def fixed_hyperparameters(
     lines = {(line.file, line.line): one.criterion for one in passed for line in one.lines}
     found: dict[HyperparameterId, str] = {}
     for param in params:
-        by_line = "" if param.absent else lines.get((str(param.place.file), param.place.line), "")
+        by_line = ""
+        if not param.absent:
+            by_line = lines.get((str(param.place.file), param.place.line), "")
         by_kind = next(
             (kinds[kind] for kind in (param.kind, *param.also) if kind in kinds),
             by_line,
@@ -208,7 +210,9 @@ class ConstrainedExecutor(Boxed):
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """See `Boxed.attempt`."""
         why = forbidden(trial.patch, self.fixed)
-        return Outcome(OutcomeKind.NOT_STARTED, note=why) if why else super().attempt(trial, stop)
+        if why:
+            return Outcome(OutcomeKind.NOT_STARTED, note=why)
+        return super().attempt(trial, stop)
 
 
 def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
@@ -218,7 +222,8 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
     after = {str(file.path): file.text for file in result.patch.apply(program).files}
     own = {name: text for name, text in after.items() if name in gap.project.files}
     comparisons = gap.measure(gap.project.changed(own))
-    old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
+    old = mean_gap(gap.comparisons)
+    new = mean_gap(comparisons)
     if old is None or new is None or new >= old:
         words = (
             f"{result.sentence} But the gap to the paper did not become smaller, so it was not "
@@ -294,7 +299,9 @@ def _diagnosed(
     )
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
-    trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
+    trace = None
+    if is_trace(left.folder):
+        trace = read_trace(left.folder, root=root)
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=context.tell, stop=stop)
     options = DiagnoseOptions(depth=Depth.QUICK)
@@ -321,11 +328,12 @@ def _repaired(
     }
     python = environment.python
     found = _diagnosed(program, python, around, context, run)
-    metric, evidence = "", found.evidence
+    metric = ""
+    evidence = found.evidence
     with suppress(InputError):
-        measure = (
-            choose_measure(evidence.trace, evidence.task, worst.metric) if evidence.trace else None
-        )
+        measure = None
+        if evidence.trace:
+            measure = choose_measure(evidence.trace, evidence.task, worst.metric)
         # Only where it means the same.
         if measure is not None and measure.larger_is_better == worst.claim.higher_is_better:
             metric = worst.metric

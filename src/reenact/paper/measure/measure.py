@@ -110,7 +110,8 @@ def measure(
     notes = (*map(str, hints), *_failed(runs))
     confidence = CONFIDENCE
     if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
-        runs, confidence = (*runs, *more), SECOND_LOOK
+        runs = (*runs, *more)
+        confidence = SECOND_LOOK
         comparisons = compare(claims, runs, pairs, differs=differs)
         few = (
             f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were "
@@ -209,10 +210,8 @@ def _more_seeds(
     run: Scope,
 ) -> tuple[FullRun, ...]:
     """Runs with other seeds where those that were asked for are too noisy to decide an ordering."""
-    seeds, undecided = (
-        context.options.seeds,
-        sum(one.status == "undecided" for one in tested),
-    )
+    seeds = context.options.seeds
+    undecided = sum(one.status == "undecided" for one in tested)
     if seeds < 2 or not undecided or not all(one.ok for one in runs):
         return ()
     context.say(
@@ -325,7 +324,8 @@ def _parts(
     inner: list[ast.expr] = []
     match value:
         case ast.Name(id=name) if name in assigned and name not in seen and len(seen) < DEEPEST:
-            inner, seen = assigned[name], seen | {name}
+            inner = assigned[name]
+            seen = seen | {name}
         case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
             inner = [one, other]
         case ast.UnaryOp(operand=operand) if _number(value) is None:

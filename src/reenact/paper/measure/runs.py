@@ -67,7 +67,8 @@ def full_runs(
     one counts, then as many at once as there are cores and memory for. Stops after failures in a
     row from the start, and after one that ran out of time.
     """
-    late, scale = Event(), options.scale
+    late = Event()
+    scale = options.scale
 
     def ran(number: int) -> list[FullRun]:
         if late.is_set():
@@ -90,7 +91,8 @@ def full_runs(
 
     found: list[FullRun] = []
     for number in range(min(GIVE_UP, len(seeds))):
-        found += ran(number) if not any(one.ok for one in found) else []
+        if not any(one.ok for one in found):
+            found += ran(number)
     if any(one.ok for one in found):
         with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in found))) as pool:
             found += chain.from_iterable(pool.map(ran, range(len(found), len(seeds))))

@@ -165,7 +165,9 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
     ]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
-        numbers = quantities(one.text) if not defines and _COMPARED.search(one.text) else []
+        numbers = []
+        if not defines and _COMPARED.search(one.text):
+            numbers = quantities(one.text)
         compares = any(number.equals(other) for number in numbers for other in apart)
         if compares or _tells(one.text, claims, surely=defines):
             hidden.add(one.id)
@@ -272,8 +274,12 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
             plain(one.dataset),
             plain(one.setting),
         )
-        spread = one.spread if one.spread is not None and _has(one.quote, one.spread) else None
-        unit = "%" if "%" in one.unit or "cent" in one.unit.lower() else ""
+        spread = None
+        if one.spread is not None and _has(one.quote, one.spread):
+            spread = one.spread
+        unit = ""
+        if "%" in one.unit or "cent" in one.unit.lower():
+            unit = "%"
         words = {name: text.strip() for name, text in one if isinstance(text, str)}
         seen = {
             "unit": unit,
@@ -304,14 +310,21 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
     if not found:
         return "its quote is not in the paper" if named else "there is no such place in the paper"
     table = paper.by_id[found[0]]
-    whose = of_another(table, one.quote, one.method) if isinstance(table, Table) else ""
-    return f"its cell stands under {whose!r}, not under {one.method!r}" if whose else (found[0],)
+    whose = ""
+    if isinstance(table, Table):
+        whose = of_another(table, one.quote, one.method)
+    if whose:
+        return f"its cell stands under {whose!r}, not under {one.method!r}"
+    return (found[0],)
 
 
 def _stands(quote: str, place: str, paper: Paper) -> bool:
     """Whether the quote is in a cell of that table, or in those words."""
-    wanted, block = plain(quote), paper.by_id[place]
-    cells = [cell for row in block.rows for cell in row] if isinstance(block, Table) else []
+    wanted = plain(quote)
+    block = paper.by_id[place]
+    cells = []
+    if isinstance(block, Table):
+        cells = [cell for row in block.rows for cell in row]
     texts = cells or ([text_at(paper, place)] if wanted else [])
     return any(wanted in plain(text) and has_numbers(text, quote) for text in texts)
 

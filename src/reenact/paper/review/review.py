@@ -112,7 +112,8 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
-    overall, method = _kept(answer.overall, paper), _kept(answer.method, paper)
+    overall = _kept(answer.overall, paper)
+    method = _kept(answer.method, paper)
     return Review(overall, method, _kept(answer.experiment, paper), notes)
 
 

@@ -205,7 +205,8 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
         return unjudged(one, "The judge did not mention it.")
     if len({each.verdict for each in given}) > 1:
         return unjudged(one, "The judge contradicts itself.")
-    first, lines = given[0], _lines(given, project)
+    first = given[0]
+    lines = _lines(given, project)
     seen = " ".join(first.seen.split()) or "The judge gives no reason."
     value = Value(first.verdict)
     if value is Value.PASS and not lines:
@@ -246,11 +247,15 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
     if name not in project.files:
         return None
     source = project.files[name]
-    lines, counted = source.splitlines(), code_lines(name, source)
+    lines = source.splitlines()
+    counted = code_lines(name, source)
     wanted = text.split()
     same = [number for number in counted if wanted and lines[number - 1].split() == wanted]
-    line = same[0] if len(same) == 1 else line
-    return CodeLine(name, line, lines[line - 1].strip()) if line in counted else None
+    if len(same) == 1:
+        line = same[0]
+    if line in counted:
+        return CodeLine(name, line, lines[line - 1].strip())
+    return None
 
 
 @lru_cache(maxsize=128)
@@ -295,8 +300,12 @@ class JudgesAgreement:
                 f"a second judge decided none of the {self.asked} criteria that the first one "
                 f"decided"
             )
-        beyond = "not defined, all are alike" if self.kappa is None else f"{self.kappa:.2f}"
-        differ = f"; they differ on {', '.join(self.apart)}" if self.apart else ""
+        beyond = "not defined, all are alike"
+        if self.kappa is not None:
+            beyond = f"{self.kappa:.2f}"
+        differ = ""
+        if self.apart:
+            differ = f"; they differ on {', '.join(self.apart)}"
         return (
             f"two agree on {self.same} of {self.judged} criteria (Cohen's kappa {beyond}){differ}"
         )
@@ -320,7 +329,8 @@ def second_judge(
         return None
     unseen = {one.id: CodeFinding(None, "", ()) for one in asked}
     try:
-        place, how_many = run.under("second"), SECOND_BATCH
+        place = run.under("second")
+        how_many = SECOND_BATCH
         answers = ask_judge(
             asked,
             unseen,

@@ -10,7 +10,8 @@ from reenact.types import Table
 RESULT = NeutralityGraph
 SHOWN = 20
 BLUE, ORANGE, GREEN = COLOURS[:3]
-GREY, INK = "#8f8f8f", "currentColor"
+GREY = "#8f8f8f"
+INK = "currentColor"
 SHADES = {
     NodeKind.ROOT: (ORANGE, "as it stands"),
     NodeKind.KNOWN: (INK, "known repair"),
@@ -23,7 +24,8 @@ SHADES = {
 
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
-    others, neutral = found.alternatives, sum(node.parent >= 0 for node in found.nodes)
+    others = found.alternatives
+    neutral = sum(node.parent >= 0 for node in found.nodes)
     facts = (
         ("judged by", found.metric),
         ("trained", f"{found.trained} changed programs"),

@@ -12,7 +12,8 @@ from reenact.paper.fingerprint.pipeline import FingerprintRun
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 
-CODE, NAME = "EV001", "requirement-not-met"
+CODE = "EV001"
+NAME = "requirement-not-met"
 SHOWN = 200
 
 
@@ -184,16 +185,16 @@ def _quality(found: Evaluation) -> Facts:
 
 def _notices(found: Evaluation) -> Iterator[Diagnostic]:
     """One notice a requirement that is not met, at the code that the verdict rests on."""
-    tree = found.rubric.scored if found.rubric is not None else None
+    tree = None
+    if found.rubric is not None:
+        tree = found.rubric.scored
     for leaf in tree.leaves() if tree is not None else ():
         judged = leaf.judged
         if judged is None or judged.value is not Value.FAIL:
             continue
-        place = (
-            Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
-            if judged.lines
-            else None
-        )
+        place = None
+        if judged.lines:
+            place = Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
         yield Diagnostic(
             CODE,
             NAME,
@@ -204,11 +205,15 @@ def _notices(found: Evaluation) -> Iterator[Diagnostic]:
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    if value is None:
+        return "-"
+    return f"{value:.{digits}f}"
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
+    if share is None:
+        return "-"
+    return f"{100 * share:.1f} %"
 
 
 def fingerprint_document(taken: FingerprintRun) -> Document:
@@ -219,7 +224,8 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
         f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for "
         f"{checks} of them; proposals dropped: {len(found.dropped)}."
     )
-    verdict = verdict if found.criteria else "No criterion could be taken; the reasons are below."
+    if not found.criteria:
+        verdict = "No criterion could be taken; the reasons are below."
     title = f"Fingerprint: {taken.paper.title}"
     blocks = tuple(_taken(taken))
     data = taken.to_dict()

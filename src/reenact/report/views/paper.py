@@ -22,7 +22,8 @@ from reenact.report.views.paper_parts import first_place, side_by_side, training
 from reenact.types import Place, Table
 
 RESULT = Reproduction
-CODE, NAME = "PR001", "criterion-not-met"
+CODE = "PR001"
+NAME = "criterion-not-met"
 TONES = {Value.PASS: "good", Value.FAIL: "error", Value.CONTRADICTED: "warning"}
 GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
@@ -77,7 +78,8 @@ def paper_document(found: Reproduction) -> doc.Document:
     title = f"Paper: {found.paper.title}"
     blocks = tuple(_sections(found))
     code = found.verdict.exit_code
-    notices, data = tuple(_diagnostics(found)), found.to_dict()
+    notices = tuple(_diagnostics(found))
+    data = found.to_dict()
     return doc.Document(
         "paper", title, found.sentence, blocks, notices, data, found.reused_line, code
     )
@@ -102,7 +104,9 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
     if found.runs:
         whole = [one for one in found.runs if one.scale == found.scale]
         drawn, rest = training_plots(whole, found.comparisons)
-        more = [doc.Text(rest or NOTHING)] if rest or not drawn else []
+        more = []
+        if rest or not drawn:
+            more = [doc.Text(rest or NOTHING)]
         yield doc.Section("Training", [*drawn, *more], "training")
         yield doc.Section("Full runs", list(_runs(found.runs)), "runs", page_only=True)
     yield doc.Section("Deviations and assumptions", list(_notes(found)), "notes")
@@ -158,7 +162,9 @@ def _facts(found: Reproduction) -> dict[str, str]:
     """What it took."""
     development = found.development
     lost = f"{len(found.paper.lost)} things lost in reading"
-    cost = "price unknown" if found.money is None else f"${found.money}"
+    cost = "price unknown"
+    if found.money is not None:
+        cost = f"${found.money}"
     facts = {
         "asked for": found.goal.text(),
         "paper": f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})",
@@ -208,7 +214,9 @@ def _ordering(one: Ordering) -> doc.Row:
     """A claimed difference beside the measured one, with its 95 % limits."""
     unit = one.better.unit
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
-    got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
+    got = "-"
+    if one.measured is not None:
+        got = f"{one.measured:+.3g}{unit}{limits}"
     cells = (
         one.ids,
         str(one),
@@ -230,7 +238,8 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     what = ", ".join(
         part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part
     )
-    what += " (read off a figure)" if claim.read_off else ""
+    if claim.read_off:
+        what += " (read off a figure)"
     count = (
         f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
     )
@@ -255,32 +264,38 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name in metric_names(found.runs):
         got = list(values(found.runs, name).values())
-        spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
+        spread = "-"
+        if len(got) > 1:
+            spread = f"{stdev(got):.3g}"
         rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
     left = len(rows) - MOST_METRICS
-    return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
+    if left <= 0:
+        return rows
+    return [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
 
 
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
     """A criterion, which leads to its sentence, and to the first line of the code that it is about:
     first those that do not hold.
     """
-    judged, files = (
-        {one.criterion: one for one in found.judged},
-        list(found.development.project.files),
-    )
+    judged = {one.criterion: one for one in found.judged}
+    files = list(found.development.project.files)
     rows: dict[bool, list[doc.Row]] = {False: [], True: []}
     for one in found.fingerprint.criteria:
-        known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
+        known = judged.get(one.id)
+        hrefs = {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
         line = next((line for line in lines if line.file in files), None)
-        hrefs |= {4: f"#code-{files.index(line.file)}-L{line.line}"} if line is not None else {}
-        places, where = ", ".join(one.places), ", ".join(map(str, lines[:6]))
+        if line is not None:
+            hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
+        places = ", ".join(one.places)
+        where = ", ".join(map(str, lines[:6]))
         verdict = "not verified"
         why = ""
         tone = ""
         if known is not None:
-            verdict, why = f"{known.value.value} ({known.by})", known.reason
+            verdict = f"{known.value.value} ({known.by})"
+            why = known.reason
             tone = TONES.get(known.value, "")
         cells = (one.id, one.fact, verdict, places, where, why)
         met = known is not None and known.value is Value.PASS
@@ -304,19 +319,19 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
         parent = len(dots) - 1
         dots += [Dot(parent, 2, GREY, f"{file.path}: {file.why}") for file in one.files]
     yield graph_plot("", dots, MEANING)
-    rows, folds = [], []
+    rows = []
+    folds = []
     for one in found.exemplars:
-        code = (
-            f"{one.repository} ({one.licence or 'no licence stated'})"
-            if one.repository
-            else "none found"
-        )
+        code = "none found"
+        if one.repository:
+            code = f"{one.repository} ({one.licence or 'no licence stated'})"
         files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
         rows.append((one.key, one.title, one.why, files, " ".join(one.notes)))
         inner: list[doc.Block] = [*doc.listed([one.summary] if one.summary else [], "Summary")]
         for file in one.files:
             inner.append(doc.Fold(f"{file.path}: {file.why}", [doc.Source(file.path, file.text)]))
-        folds += [doc.Fold(f"{one.title} [{one.key}]", inner)] if inner else []
+        if inner:
+            folds.append(doc.Fold(f"{one.title} [{one.key}]", inner))
     yield Table("", ("key", "paper", "why", "code", "to know"), tuple(rows))
     yield from folds
 
@@ -378,7 +393,9 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     failed = {one.criterion: one for one in found.judged if one.value is Value.FAIL}
     for criterion in (each for each in found.fingerprint.criteria if each.id in failed):
         one = failed[criterion.id]
-        place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line) if one.lines else None
+        place = None
+        if one.lines:
+            place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line)
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
         yield doc.Diagnostic(CODE, NAME, doc.Level.WARNING, says, place, aside=aside)

@@ -36,8 +36,11 @@ SHOWN_LOOKS = 12
 
 def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
-    change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)] if found.diff else []
-    change += [Text(found.applied)] if found.applied else []
+    change = []
+    if found.diff:
+        change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)]
+    if found.applied:
+        change.append(Text(found.applied))
     sections = (
         Section("The change", change, "change"),
         Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
@@ -65,12 +68,11 @@ def progress(stored: Stored) -> Iterator[Section]:
 
 
 def _facts(found: Repair) -> Facts:
-    cost, judging = found.cost, found.judging
-    facts = (
-        {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
-        if found.stand_in_data
-        else {}
-    )
+    cost = found.cost
+    judging = found.judging
+    facts = {}
+    if found.stand_in_data:
+        facts = {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
     facts |= {
         "strategy": found.strategy,
         "judged by": f"{judging.judge.name}; {judging.sentence}",
@@ -144,7 +146,9 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     """The best so far against what was spent, and the best looks: whole trainings, the best
     first.
     """
-    sign = -1 if judging is not None and not judging.search.larger_is_better else 1
+    sign = 1
+    if judging is not None and not judging.search.larger_is_better:
+        sign = -1
     name = judging.search.name if judging is not None else "score, larger is better"
     whole = [look for look in looks if look.share == 1]
     spent, best = best_so_far(whole, sign)
@@ -162,7 +166,9 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
     rows = []
     for look in sorted(surest.values(), key=lambda one: -one.score)[:SHOWN_LOOKS]:
-        score = number(sign * look.score) if math.isfinite(look.score) else "failed"
+        score = "failed"
+        if math.isfinite(look.score):
+            score = number(sign * look.score)
         rows.append((score, str(look.seeds), f"{look.spent:.1f}", str(look.patch)))
     sets = [
         (dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch
@@ -202,8 +208,10 @@ def _name(param: HyperparameterId) -> str:
 
 def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
-    spent, best = list[float](), list[float]()
-    top, known = -math.inf, [look for look in looks if math.isfinite(look.score)]
+    spent = list[float]()
+    best = list[float]()
+    top = -math.inf
+    known = [look for look in looks if math.isfinite(look.score)]
     for look in sorted(known, key=lambda one: one.spent):
         if best and look.score > top:
             spent.append(look.spent)
@@ -218,10 +226,8 @@ def _cuts(cuts: Sequence[ReductionStep]) -> Board:
     rows = []
     for cut in cuts:
         verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
-        kept = (
-            f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
-            if math.isfinite(cut.kept)
-            else "failed"
-        )
+        kept = "failed"
+        if math.isfinite(cut.kept):
+            kept = f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
         rows.append(Row((verdict, kept, str(cut.seeds), str(cut.patch)), tone))
     return Board("", ("", "of the gain", "seeds", "change"), rows)

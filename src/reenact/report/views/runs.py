@@ -24,11 +24,14 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
     """
     places = ("" if run.folder in ("", here) else run.folder for run, _ in found)
     rows = [words.Listed(*one, place) for one, place in zip(found, places, strict=True)]
-    commands, verdicts = [], []
+    commands = []
+    verdicts = []
     for row in rows:
         # What was typed, after the name where the run was given one; what it came to, or how it
         # stands.
-        name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
+        name = ""
+        if row.program and row.run.what not in row.program:
+            name = f"{row.run.what}: "
         commands.append(f"{name}{row.run.pipeline} {row.program or row.run.what}")
         verdict = words.verdict_of(row.run)
         ended = bool(verdict) and row.status == Status.FINISHED
@@ -44,9 +47,12 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
         "time": [words.time_of(row.seconds) for row in rows],
     }
     table = {name: cells for name, cells in columns.items() if any(cells)}
-    shown = "" if len(found) == total else f", the newest {len(found)} shown"
+    shown = ""
+    if len(found) != total:
+        shown = f", the newest {len(found)} shown"
     verdict = f"{words.counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
-    verdict = verdict if total else "No runs recorded here yet."
+    if not total:
+        verdict = "No runs recorded here yet."
     blocks = (Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else ()
     data: JsonValue = {
         "total": total,
@@ -74,7 +80,9 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
         stands,
         *words.run_facts(run, *rest),
     )
-    more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
+    more = ""
+    if len(steps) > limit:
+        more = f"\n... and {len(steps) - limit} more; --limit shows them"
     verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
     blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))
     listed: JsonValue = [words.step_data(step) for step in steps[:limit]]

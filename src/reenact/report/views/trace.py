@@ -78,7 +78,9 @@ def graph_facts(graph: ModelGraph) -> Facts:
 
 
 def _run_facts(trace: Trace) -> Facts:
-    facts = dict(graph_facts(trace.graph).facts) if trace.graph else {}
+    facts = {}
+    if trace.graph:
+        facts = dict(graph_facts(trace.graph).facts)
     epochs = f" in {trace.epoch_count} epochs" if trace.epoch_count else ""
     facts["steps"] = f"{trace.step_count:,}{epochs}"
     facts["time"] = f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s"
@@ -108,7 +110,9 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
     shape = "x".join("?" if size is None else str(size) for size in layer.output_shape or ())
     count = sum(math.prod(weight.shape) for weight in layer.weights)
     first = layer.weights[0] if layer.weights else None
-    initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
+    initial = "-"
+    if first:
+        initial = f"mean {first.mean:.2g}, std {first.std:.2g}"
     cells = (
         str(layer.place or ""),
         shape,

@@ -126,7 +126,9 @@ def upload_time(page: bytes, file: str) -> datetime | None:
         )
     else:
         link = re.search(rf'<a [^>]*/{re.escape(file)}[#"][^>]*>', text)
-        found = re.search(r'data-upload-time="([^"]+)"', link[0]) if link else None
+        found = None
+        if link:
+            found = re.search(r'data-upload-time="([^"]+)"', link[0])
         stated = found[1] if found else None
     return datetime.fromisoformat(stated) if stated else None
 
@@ -189,7 +191,8 @@ def build_wheel(
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
         raise InputError(f"The package {source.name} does not say properly what its build needs.")
     python, mounts = prepare(tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed))
-    argv, collect = (python, _INSIDE, "wheel", archive), ("built.json", "built.whl")
+    argv = (python, _INSIDE, "wheel", archive)
+    collect = ("built.json", "built.whl")
     built = _collected(
         box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop
     )

@@ -163,7 +163,8 @@ def create_words(
     if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
-        words += ["--userns", "keep-id"] if os.getuid() else []
+        if os.getuid():
+            words += ["--userns", "keep-id"]
     for source, target in (
         (folder.work, view.WORK),
         (folder.home, view.HOME),
@@ -213,11 +214,13 @@ def _empty_image(engine: Engine) -> str:
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in sorted(folders):
             entry = tarfile.TarInfo(name)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            entry.type = tarfile.DIRTYPE
+            entry.mode = 0o755
             archive.addfile(entry)
         for text, target in view.host_view().links:
             entry = tarfile.TarInfo(target.lstrip("/"))
-            entry.type, entry.linkname = tarfile.SYMTYPE, text
+            entry.type = tarfile.SYMTYPE
+            entry.linkname = text
             archive.addfile(entry)
     content = packed.getvalue()
     image = f"reenact-empty:{hashlib.sha256(content).hexdigest()[:12]}"

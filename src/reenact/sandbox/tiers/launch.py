@@ -71,11 +71,9 @@ class Status:
             code = os.waitstatus_to_exitcode(status)
             why = f"its launcher ended with status {code} and did not report one of the program"
             raise LauncherKilled(why) if code == -signal.SIGKILL else BoxBroke(why)
-        return (
-            ProgramEnd.from_shell(int(found[1]))
-            if self._by_shell
-            else ProgramEnd(exit_code=int(found[1]))
-        )
+        if self._by_shell:
+            return ProgramEnd.from_shell(int(found[1]))
+        return ProgramEnd(exit_code=int(found[1]))
 
 
 def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits) -> Group | None:
