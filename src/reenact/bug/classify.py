@@ -5,13 +5,13 @@ run at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.bug.project_files import ProjectFiles
-from reenact.bug.script_runner import RunObservation
+from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
 from reenact.sandbox.box import Ending
 
@@ -68,15 +68,23 @@ def failure_of(seen: RunObservation) -> Failure | None:
     )
 
 
+class SeedRunJson(TypedDict):
+    """A run of a script for programs."""
+
+    seed: int
+    outcome: RunOutcome
+    sentence: str
+    exception: str
+    message: str
+    frames: tuple[Frame, ...]
+    output: str
+    seconds: float
+    versions: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class SeedRun:
     """One run of a script with one seed: what was observed, what that means and why."""
-
-    JSON: ClassVar = (
-        *("seed", "outcome", "sentence", "exception", "message=observation.message"),
-        *("frames=observation.frames", "output=observation.output"),
-        *("seconds=observation.wall_s", "versions=observation.versions"),
-    )
 
     seed: int
     observation: RunObservation
@@ -116,6 +124,20 @@ class SeedRun:
         if self.observation.classes:
             return self.observation.classes[0]
         return ""
+
+    def as_data(self) -> SeedRunJson:
+        """What programs get."""
+        return {
+            "seed": self.seed,
+            "outcome": self.outcome,
+            "sentence": self.sentence,
+            "exception": self.exception,
+            "message": self.observation.message,
+            "frames": self.observation.frames,
+            "output": self.observation.output,
+            "seconds": self.observation.wall_s,
+            "versions": self.observation.versions,
+        }
 
 
 def classified(

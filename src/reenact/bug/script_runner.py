@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any, TypedDict
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -50,11 +50,18 @@ believed.
 """
 
 
+class FrameJson(TypedDict):
+    """A frame for programs."""
+
+    whose: str
+    file: str
+    line: int
+    function: str
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One frame of a traceback."""
-
-    JSON: ClassVar = ("whose", "file", "line", "function=qualified")
 
     whose: str
     """project, script or library."""
@@ -67,6 +74,15 @@ class Frame:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.qualified}"
+
+    def as_data(self) -> FrameJson:
+        """What programs get."""
+        return {
+            "whose": self.whose,
+            "file": self.file,
+            "line": self.line,
+            "function": self.qualified,
+        }
 
 
 class Mode(StrEnum):

@@ -12,7 +12,7 @@ scale.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import Literal, TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -105,11 +105,18 @@ class Mark:
     reason: str
 
 
+class AlignScoreJson(TypedDict):
+    """One level for programs."""
+
+    level: Level
+    marks: tuple[Mark, ...]
+    score: float | None
+    most: int
+
+
 @dataclass(frozen=True, slots=True)
 class AlignScore:
     """One level."""
-
-    JSON: ClassVar = ("level", "marks", "score", "most=level.most")
 
     level: Level
     marks: tuple[Mark, ...]
@@ -125,6 +132,15 @@ class AlignScore:
         if given:
             return 100 * sum(given) / (self.level.most * len(given))
         return None
+
+    def as_data(self) -> AlignScoreJson:
+        """What programs get."""
+        return {
+            "level": self.level,
+            "marks": self.marks,
+            "score": self.score,
+            "most": self.level.most,
+        }
 
 
 def align(

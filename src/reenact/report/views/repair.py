@@ -70,22 +70,18 @@ def progress(stored: Stored) -> Iterator[Section]:
 def _facts(found: Repair) -> Facts:
     cost = found.cost
     judging = found.judging
-    facts = {}
+    searched = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    facts = [
+        ("strategy", found.strategy),
+        ("judged by", f"{judging.judge.name}; {judging.sentence}"),
+        ("searched", searched),
+        ("verified", f"{cost.verifying} trainings, not counted in the budget"),
+        ("one training", f"{cost.one_training:.1f} s of CPU time"),
+        ("time", f"{cost.seconds:.0f} s"),
+    ]
     if found.stand_in_data:
-        facts = {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
-    facts |= {
-        "strategy": found.strategy,
-        "judged by": f"{judging.judge.name}; {judging.sentence}",
-    }
-    facts["searched"] = (
-        f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
-    )
-    facts["verified"] = f"{cost.verifying} trainings, not counted in the budget"
-    facts |= {
-        "one training": f"{cost.one_training:.1f} s of CPU time",
-        "time": f"{cost.seconds:.0f} s",
-    }
-    return Facts("", tuple(facts.items()))
+        facts.insert(0, ("data", f"made up in place of {', '.join(found.stand_in_data)}"))
+    return Facts("", tuple(facts))
 
 
 def _judged(found: Repair) -> Iterator[Block]:
