@@ -126,9 +126,19 @@ class LintResult(Result):
             "files": len(self.files),
             "training": self.training,
         }
-        unread: JsonValue = [{"file": one.path, "reason": one.unread} for one in self.unread]
+        unread: JsonValue = [
+            {
+                "file": one.path,
+                "reason": one.unread,
+            }
+            for one in self.unread
+        ]
         findings: JsonValue = [finding.to_dict() for finding in self.findings]
-        return {**found, "findings": findings, "unread": unread}
+        return {
+            **found,
+            "findings": findings,
+            "unread": unread,
+        }
 
     def document(self) -> Document:
         notices: list[Diagnostic] = []
@@ -268,7 +278,13 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
 def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     # A program of its own: its imports are not followed.
     source = read_source(path.parent, PurePosixPath(path.name))
-    program = Program(path.parent, source.path, (source,), Launch(path.name), path.parent)
+    program = Program(
+        path.parent,
+        entry=source.path,
+        files=(source,),
+        launch=Launch(path.name),
+        working=path.parent,
+    )
     if program.unparsed:
         return Linted(str(path), unread=program.unparsed[0].unparsed)
     if framework_of(program) is Framework.UNKNOWN:
@@ -299,7 +315,10 @@ def _finding(finding: DiagnosisFinding, path: str) -> LintFinding:
         line=finding.line,
         message=finding.message,
         fix=finding.fix,
-        data={**finding.to_dict(), "file": path},
+        data={
+            **finding.to_dict(),
+            "file": path,
+        },
     )
 
 

@@ -110,7 +110,14 @@ def reproduce_paper(
     call.within("seeds", seeds, 1, 20)
     call.within("scale", scale, 1e-9, 1)
     call.within("run_time", run_time, 0, MOST_RUN_S)
-    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
+    goal = Goal(
+        task,
+        method=method,
+        metric=metric,
+        dataset=dataset,
+        instruction=instruction,
+        addendum=call.addendum_text(addendum),
+    )
     options = PaperOptions(
         goal=goal,
         data=_folder(data),
@@ -196,7 +203,14 @@ def fingerprint(
     from reenact.paper.options import Goal, PaperAblations
 
     left_out = call.some_of("without", without, FINGERPRINT_PARTS)
-    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
+    goal = Goal(
+        task,
+        method=method,
+        metric=metric,
+        dataset=dataset,
+        instruction=instruction,
+        addendum=call.addendum_text(addendum),
+    )
     given = {
         "sandbox": sandbox,
         "trust_code": trust_code,
@@ -321,13 +335,13 @@ def evaluate(
         box = session.sandbox() if execute else None
         services = EvaluateServices(
             session.journal,
-            session.model() if judged else None,
-            box,
-            session.environments(box) if box is not None else None,
-            session.tell,
-            session.stop,
-            COMMAND.get(),
-            run.fresh,
+            model=session.model() if judged else None,
+            sandbox=box,
+            environments=session.environments(box) if box is not None else None,
+            tell=session.tell,
+            stop=session.stop,
+            argv=COMMAND.get(),
+            fresh=run.fresh,
         )
         return run_evaluation(options, read, services)
 

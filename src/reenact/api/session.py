@@ -168,7 +168,12 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     runs_dir = given.get("runs_dir")
     record = given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
-    settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
+    settings = resolve(
+        {
+            **flags,
+            "runs_dir": None if runs_dir is None else Path(runs_dir),
+        }
+    ).settings
     if model_for and not settings.model:
         fix = "--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER."
         raise InputError(f"{model_for}, and none is named.", next_step=fix)
@@ -188,11 +193,11 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         screen = tell.line if isinstance(tell, OnTerminal) else None
         yield Session(
             settings,
-            journal,
-            stop,
-            tell,
-            screen,
-            None if record is None else Path(record),
+            journal=journal,
+            stop=stop,
+            tell=tell,
+            screen=screen,
+            record=None if record is None else Path(record),
         )
 
 

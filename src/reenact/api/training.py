@@ -290,7 +290,16 @@ def repair(
         result = run_repair(read, options, services)
         if not apply:
             return result
-        return replace(result, applied=_apply(result, read, branch, session.journal, allow_dirty))
+        return replace(
+            result,
+            applied=_apply(
+                result,
+                program=read,
+                branch=branch,
+                journal=session.journal,
+                allow_dirty=allow_dirty,
+            ),
+        )
 
 
 def apply_repair(
@@ -338,7 +347,9 @@ def apply_repair(
                 f"any more."
             )
             raise InputError(says, next_step="Run the repair again.")
-        return _apply(result, program, branch, session.journal, allow_dirty)
+        return _apply(
+            result, program=program, branch=branch, journal=session.journal, allow_dirty=allow_dirty
+        )
 
 
 def _apply(
@@ -359,7 +370,10 @@ def _apply(
         return (
             f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
         )
-    request = {"program": str(program.entry), "patch": result.patch.to_json()}
+    request = {
+        "program": str(program.entry),
+        "patch": result.patch.to_json(),
+    }
     with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
         backups = write(program, result.patch, run, allow_dirty=allow_dirty)
         run.finish({"backups": [str(path) for path in backups]})

@@ -180,7 +180,14 @@ def classified(
     else:
         outcome = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING
         sentence = seen.saw
-    return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
+    return SeedRun(
+        seed,
+        observation=seen,
+        outcome=outcome,
+        sentence=sentence,
+        deliberate=deliberate,
+        outside=outside,
+    )
 
 
 def symptom_of(run: SeedRun) -> Symptom | None:

@@ -133,7 +133,13 @@ def prepare(
     dated = []
     if created is not None:
         dated = [(needed, created, f"the packages of {created}")]
-    return _built(files, [*pinned_first, *dated, (needed, None, "")], allowed, environments, notes)
+    return _built(
+        files,
+        tries=[*pinned_first, *dated, (needed, None, "")],
+        allowed=allowed,
+        environments=environments,
+        notes=notes,
+    )
 
 
 def _built(

@@ -118,11 +118,14 @@ class _Shortening:
         case.say(f"make it shorter: try {self.runs} of at most {case.options.minimise_runs}")
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
         seeds = (self._shown.seed,)
-        seen = run_with(case, place, script, "buggy", seeds)[0]
+        seen = run_with(case, run=place, script=script, name="buggy", seeds=seeds)[0]
         alike = seen.shows and seen.failure == self._shown.failure
         if not alike or case.fixed is None:
             return alike
-        return run_with(case, place, script, "fixed", seeds)[0].outcome is RunOutcome.NOTHING
+        return (
+            run_with(case, run=place, script=script, name="fixed", seeds=seeds)[0].outcome
+            is RunOutcome.NOTHING
+        )
 
 
 def inside_calls(script: str) -> Iterator[str]:

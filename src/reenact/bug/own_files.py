@@ -54,7 +54,15 @@ def write_list(out: Path, files: Mapping[str, bytes]) -> None:
         kept = [one for one in known if one == now]
         written[name] = sorted({*kept, hashlib.sha256(content).hexdigest()})
     listed = json.dumps(written, sort_keys=True)
-    text = json.dumps({"files": listed, "mac": signer.sign(_SORT, listed)}) + "\n"
+    text = (
+        json.dumps(
+            {
+                "files": listed,
+                "mac": signer.sign(_SORT, listed),
+            }
+        )
+        + "\n"
+    )
     make_folder(out)
     write_whole(out / LIST, text.encode(), temporary=out / f"{LIST}.part", mode=0o644)
 

@@ -94,7 +94,9 @@ def reproduce(
         fresh=services.fresh,
     ) as run:
         carry_budget(services.model, run, services.journal)
-        case, report = _case(raw, buggy, repaired, services, options, run)
+        case, report = _case(
+            raw, buggy=buggy, fixed=repaired, services=services, options=options, run=run
+        )
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
         shorter: Minimised | None = None
@@ -123,7 +125,7 @@ def reproduce(
             ),
             **run.paid,
         )
-        found = _written(found, case, services, out, run)
+        found = _written(found, case=case, services=services, out=out, run=run)
         asked = [
             one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
         ]
@@ -131,7 +133,10 @@ def reproduce(
         found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
         run.note("result", found)
         run.finish(
-            {"verdict": found.verdict.value, "reason": found.reason[:500]},
+            {
+                "verdict": found.verdict.value,
+                "reason": found.reason[:500],
+            },
             found.verdict.exit_code,
         )
     return found
@@ -184,7 +189,16 @@ def _case(
         "notes": list(environment.notes),
     }
     run.note("environment", made)
-    run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
+    run.note(
+        "contexts",
+        [
+            {
+                "name": one.name,
+                "why": one.why,
+            }
+            for one in contexts
+        ],
+    )
     box = services.sandbox
     limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
     runner = ProjectRunner(box, *limits, stop=services.stop)
@@ -242,7 +256,14 @@ def _written(
         both = on_fixed(found.script, forms, both=True)
         seeded = environment.seeded(found.script)
         roots = case.buggy.files.roots
-        files["repro.py"] = repro_text(both, case.symptom, found.title, found.shown, roots, seeded)
+        files["repro.py"] = repro_text(
+            both,
+            symptom=case.symptom,
+            title=found.title,
+            shown=found.shown,
+            roots=roots,
+            seeded=seeded,
+        )
         files["requirements.txt"] = "".join(
             f"{one}\n" for one in environment.direct or found.packages
         )
@@ -274,7 +295,10 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     """
     runner = case.runner
     codes = dict[str, int | None]()
-    for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
+    for name, revision in {
+        "buggy": case.buggy,
+        "fixed": case.fixed,
+    }.items():
         if revision is not None:
             prove = partial(runner.exit_code, found.repro, revision, form=name)
             given: dict[str, object] = {

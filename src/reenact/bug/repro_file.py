@@ -144,7 +144,10 @@ def repro_text(
     for the reported exception.
     """
     future, body = _split_future(script)
-    about = {"title": _docstring(title), "words": _docstring(symptom.words)}
+    about = {
+        "title": _docstring(title),
+        "words": _docstring(symptom.words),
+    }
     places = [str(root) for root in roots] or ["."]
     seed = shown.seed if shown is not None else 0
     head = HEAD.format(**about, future=f"\n{future}" if future else "", seed=seed, roots=places)

@@ -231,7 +231,13 @@ class ScriptRunner:
             # What an older watcher saw is not taken for what this one would see.
             "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
         }
-        inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
+        inputs = {
+            one: {
+                **given,
+                "seed": seed,
+            }
+            for one, seed in steps.items()
+        }
         # A run whose box was killed is tried again by the same command, not kept.
         found = run.many(
             inputs,
@@ -277,7 +283,10 @@ class ScriptRunner:
         stopped it each time: a run that did not end says nothing.
         """
         given = {"repro.py": repro.encode("utf-8", "replace")}
-        variables = {"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form}
+        variables = {
+            "REENACT_PROJECT": REPOSITORY,
+            "REENACT_FORM": form,
+        }
         for _ in range(PROOFS):
             ran = self._execute("repro.py", given, revision, 1, variables=variables)
             if ran.ending in (Ending.OK, Ending.EXIT):
@@ -297,10 +306,16 @@ class ScriptRunner:
         path = {}
         if beside:
             path = {"PYTHONPATH": ":".join(sorted(beside))}
-        more["variables"] = {**path, **more.get("variables", {})}
+        more["variables"] = {
+            **path,
+            **more.get("variables", {}),
+        }
         # Read-only, and every revision at the same place.
         more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
-        given = {**files, **revision.metadata}
+        given = {
+            **files,
+            **revision.metadata,
+        }
         limits = self.runner.limits(self.runner.wall_s * times)
         ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
@@ -326,8 +341,18 @@ def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
         result = read_json(run.results.get(name, "").encode())
         if isinstance(result, dict) and result.get("word") == word:
             _name_events(result)
-            return _OBSERVED.validate_python({**result, **known})
-    return _OBSERVED.validate_python({**known, "why": run.why})
+            return _OBSERVED.validate_python(
+                {
+                    **result,
+                    **known,
+                }
+            )
+    return _OBSERVED.validate_python(
+        {
+            **known,
+            "why": run.why,
+        }
+    )
 
 
 def _name_events(result: dict[str, Any]) -> None:

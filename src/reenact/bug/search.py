@@ -46,7 +46,7 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
             if plan is not None
             else case
         )
-        for attempt in _in_context(sharper, context, plan, number, place):
+        for attempt in _in_context(sharper, context=context, plan=plan, number=number, place=place):
             attempts.append(attempt)
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
@@ -65,10 +65,10 @@ def _in_context(
         run = place.under("attempt", attempt=count)
         case.say(f"write script {count + 1} of at most {case.options.attempts}")
         if last is not None:
-            last = _refined(case, context, last, count, run)
+            last = _refined(case, context=context, last=last, count=count, run=run)
             case = replace(case, symptom=last.learned or case.symptom)
         else:
-            last = _first(case, context, plan, Attempt(number, count), run)
+            last = _first(case, context=context, plan=plan, attempt=Attempt(number, count), run=run)
         yield last
         done.append(last)
         if last.shows or last.not_here or _lacks_the_environment(done):
@@ -130,7 +130,13 @@ def _first(
     for sample in range(case.options.samples if several else 1):
         one = replace(attempt, sample=sample)
         try:
-            one = _answered(case, one, draft(case, context, plan, run, sample if several else None))
+            one = _answered(
+                case,
+                one,
+                draft(
+                    case, context=context, plan=plan, run=run, sample=sample if several else None
+                ),
+            )
         except AnswerUnusable as error:
             one = one.stopped(Problem(Stage.ANSWER, error.sentence))
         if not several:
@@ -191,7 +197,7 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         return controlled(case, attempt, run)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
-    fixed = run_with(case, run, script, "fixed", [one.seed for one in runs])
+    fixed = run_with(case, run=run, script=script, name="fixed", seeds=[one.seed for one in runs])
     attempt = replace(attempt, fixed_runs=fixed)
     objection = not_confirmed(runs, fixed)
     if objection is not None:
@@ -211,10 +217,17 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     lines = flowing_lines(attempt.script, case.project)
     seen = ((one.seed, one.observation) for one in attempt.runs)
     files = case.buggy.files
-    runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
+    runs = tuple(
+        classified(seed, seen=one, symptom=symptom, functions=(), files=files, lines=lines)
+        for seed, one in seen
+    )
     case.say("run it (fixed): the project raised something else than was expected")
     fixed = run_with(
-        known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs]
+        known,
+        run=run.under("learned"),
+        script=attempt.script,
+        name="fixed",
+        seeds=[one.seed for one in runs],
     )
     if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
         return None
@@ -243,14 +256,14 @@ def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[Seed
     """
     if not quick:
         case.say("run it (buggy)")
-    first = run_with(case, run, script, "buggy", (0,))
+    first = run_with(case, run=run, script=script, name="buggy", seeds=(0,))
     rest = range(1, case.options.seeds)
     if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
-        first = (*first, *run_with(case, run, script, "buggy", rest[:1]))
+        first = (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest[:1]))
         rest = rest[1:]
         if first[0].crashed_like(first[1]) or not rest:
             return first
     case.say(f"run it with {len(rest)} more seeds (buggy)")
-    return (*first, *run_with(case, run, script, "buggy", rest))
+    return (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest))

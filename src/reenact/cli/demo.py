@@ -168,5 +168,8 @@ def _claims(lines: list[str]) -> list[str]:
 
 def run(words: Sequence[str], folder: Path) -> Ended:
     """A command in the folder of the demo, with what it printed."""
-    variables = {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)}
+    variables = {
+        "COLUMNS": "100",
+        "REENACT_RUNS_DIR": str(folder / RUNS),
+    }
     return run_own_command(words, folder=folder, variables=variables)

@@ -110,7 +110,12 @@ def doctor(output_format: str) -> ExitCode:
     }
     title = f"reenact {__version__} on this machine"
     verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
-    show(Document("doctor", title, verdict, blocks, notices, data), output_format)
+    show(
+        Document(
+            "doctor", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+        ),
+        output_format,
+    )
     return ExitCode.FOUND if to_fix else ExitCode.OK
 
 
@@ -306,7 +311,11 @@ def config(words: tuple[str, ...], output_format: str) -> None:
         (name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)
     ]
     data: dict[str, JsonValue] = {
-        name: {"value": encoded(value), "origin": origin, "help": text}
+        name: {
+            "value": encoded(value),
+            "origin": origin,
+            "help": text,
+        }
         for name, value, origin, text in (*ignored, *known)
     }
     changed = sum(origin != "default" for _, origin in origins)
@@ -379,7 +388,12 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
         f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
     )
     built: list[JsonValue] = [
-        {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
+        {
+            "key": one.key,
+            "bytes": one.size_bytes,
+            "packages": list(one.packages),
+        }
+        for one in kept
     ]
     data: dict[str, JsonValue] = {
         "folder": str(folder),

@@ -36,7 +36,15 @@ def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any
     from reenact.api.session import open_session
     from reenact.cli.calling import calling
 
-    with calling() as stop, open_session({**given, "cancel": stop}) as session:
+    with (
+        calling() as stop,
+        open_session(
+            {
+                **given,
+                "cancel": stop,
+            }
+        ) as session,
+    ):
         found = session.paper(paper, offline=offline)
     if text:
         echo(found.text())
@@ -78,7 +86,9 @@ def paper_document(paper: Paper) -> Document:
     title = f"Paper: {paper.title}"
     verdict = f"{parts}; {lost}."
     data = _data(paper, counts)
-    return Document("read", title, verdict, blocks, notices, data)
+    return Document(
+        "read", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+    )
 
 
 def counts_of(paper: Paper) -> dict[str, int]:
@@ -124,7 +134,12 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
         for one in paper.sections
     ]
     tail = {name: encoded(getattr(paper, name)) for name in ("references", "lost")}
-    return {**head, "counts": counts, "sections": sections, **tail}
+    return {
+        **head,
+        "counts": counts,
+        "sections": sections,
+        **tail,
+    }
 
 
 def _block(block: Block) -> JsonValue:

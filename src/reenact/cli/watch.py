@@ -79,7 +79,13 @@ def watch(
     runs as you run it: your interpreter, folder, files and network. The exit code is the program's
     own.
     """
-    settings = resolve({"python": python, "trust_code": trust_code, "max_time": max_time}).settings
+    settings = resolve(
+        {
+            "python": python,
+            "trust_code": trust_code,
+            "max_time": max_time,
+        }
+    ).settings
     read = read_program(program_words(program))
     folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
     options = WatchOptions(

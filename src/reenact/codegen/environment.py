@@ -139,7 +139,15 @@ def environment_for(
         ):
             why = "has no wheel here and cannot be built"
             notes.append(f"{one.text} {why}: {version} was installed in its place.")
-    return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
+    return Environment(
+        made.python,
+        mounts=made.mounts,
+        key=made.key,
+        packages=packages,
+        lacking=ours,
+        proposed=texts,
+        notes=tuple(notes),
+    )
 
 
 def this_key(packages: Iterable[str]) -> str:

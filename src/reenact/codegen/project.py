@@ -71,7 +71,12 @@ class Project:
 
     def changed(self, files: Mapping[str, str]) -> Project:
         """With these files written."""
-        return Project({**self.files, **files})
+        return Project(
+            {
+                **self.files,
+                **files,
+            }
+        )
 
     def without(self, *names: str) -> Project:
         """With these files gone."""

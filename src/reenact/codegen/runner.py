@@ -185,7 +185,12 @@ class ProjectRunner:
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
             stdin = b""
             if task is not None:
-                stdin = json.dumps({**task, "word": word}).encode()
+                stdin = json.dumps(
+                    {
+                        **task,
+                        "word": word,
+                    }
+                ).encode()
             named = {name: name.replace("WORD", word) for name in collect}
             files |= extra or {}
             return self.execute(
@@ -229,7 +234,10 @@ class ProjectRunner:
             argv=(environment.python, "-s", *arguments),
             files=files,
             mounts=(*environment.mounts, *self.mounts(), *mounts),
-            environment={**self.variables(environment), **(variables or {})},
+            environment={
+                **self.variables(environment),
+                **(variables or {}),
+            },
             stdin=stdin,
             collect=(*named.values(), *(logs or ())),
         )
@@ -252,7 +260,10 @@ class ProjectRunner:
         kept = {name: result.results[name] for name in logs or () if name in result.results}
         training = {}
         if samplers:
-            training = {PRINTED: samplers[-1].text(), **thinned(kept)}
+            training = {
+                PRINTED: samplers[-1].text(),
+                **thinned(kept),
+            }
         return ProgramRun(
             ending=str(_ending(result, logs or ())),
             exit_code=result.exit_code,
@@ -274,7 +285,11 @@ class ProjectRunner:
     def variables(self, environment: Environment | None = None) -> dict[str, str]:
         """Variables that make runs alike, and say where the user's folders are."""
         keras = environment.keras if environment is not None else "torch"
-        made = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "KERAS_BACKEND": keras}
+        made = {
+            "PYTHONHASHSEED": "0",
+            "OMP_NUM_THREADS": "1",
+            "KERAS_BACKEND": keras,
+        }
         return made | {one.variable: one.name for one in self.folders}
 
     @cached_property
@@ -318,7 +333,10 @@ class MountedSandbox:
         mounted = replace(
             command,
             mounts=mounts,
-            environment={**runner.variables(), **command.environment},
+            environment={
+                **runner.variables(),
+                **command.environment,
+            },
         )
         limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)

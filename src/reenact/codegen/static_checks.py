@@ -94,7 +94,7 @@ def unresolved_imports(where: str, project: Project) -> Iterator[Problem]:
     for file, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                yield from _from(where, node, file, trees, project)
+                yield from _from(where, node=node, file=file, trees=trees, project=project)
             elif isinstance(node, ast.Import):
                 for one in node.names:
                     top = one.name.partition(".")[0]

@@ -123,7 +123,9 @@ def _from_bytes(data: bytes, source: str) -> RawReport:
         title = title[:LONGEST_TITLE]
         body = text
     body, cut = _shortened(body.strip())
-    return RawReport(title, body, (), source, None, _sentence([*cuts, cut]))
+    return RawReport(
+        title, body=body, comments=(), source=source, created=None, cut=_sentence([*cuts, cut])
+    )
 
 
 def _shortened(text: str) -> tuple[str, str]:
@@ -177,7 +179,14 @@ class _Issue:
         body, cut = _shortened(body)
         kept, dropped = _kept(comments)
         cuts = _sentence([cut, missing, dropped])
-        return RawReport(title[:LONGEST_TITLE], body, kept, self.name, _moment(issue), cuts)
+        return RawReport(
+            title[:LONGEST_TITLE],
+            body=body,
+            comments=kept,
+            source=self.name,
+            created=_moment(issue),
+            cut=cuts,
+        )
 
     def _comments(self, total: JsonValue) -> tuple[list[str], str]:
         """What people commented, and which comments were not asked for."""

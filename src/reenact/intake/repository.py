@@ -212,7 +212,7 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
         raise UnreadableRepository(
             why, next_step="Name the folder that holds the project's source code."
         )
-    return Checkout(folder, commit, source, files, _day(folder))
+    return Checkout(folder, commit=commit, source=source, files=files, day=_day(folder))
 
 
 def _day_file(place: Path) -> Path:

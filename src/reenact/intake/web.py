@@ -85,7 +85,10 @@ class Web:
         raise Unreachable(f"{origin} sends us on and on: more than {self.most_redirects} times.")
 
     def _ask(self, address: str, token: str, until: float) -> Answer:
-        headers = {**dict(self.headers), "User-Agent": f"reenact/{__version__}"}
+        headers = {
+            **dict(self.headers),
+            "User-Agent": f"reenact/{__version__}",
+        }
         if token:
             headers["Authorization"] = f"Bearer {token}"
         asked = urllib.request.Request(address, headers=headers)  # noqa: S310 - checked above

@@ -46,7 +46,12 @@ from reenact.journal.upkeep import IMPORTING
 
 MAGIC = b"reenact-run 1\n"
 HEADER_BYTES = 200
-LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
+LARGEST = {
+    "run": 1 << 20,
+    "step": 1 << 20,
+    "artefact": 1 << 28,
+    "end": 1 << 10,
+}
 LARGEST_TOTAL = 1 << 34
 MOST_RECORDS = 2_000_000
 HASH = re.compile(r"[0-9a-f]{40}")
@@ -183,7 +188,13 @@ def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -
 def as_json(row: Run | Step, **bodies: str) -> bytes:
     """A row with its bodies, as it stands in the file."""
     columns = dict(zip(row.columns(), row.values(), strict=True))
-    return json.dumps({**columns, **bodies}, ensure_ascii=True).encode("ascii")
+    return json.dumps(
+        {
+            **columns,
+            **bodies,
+        },
+        ensure_ascii=True,
+    ).encode("ascii")
 
 
 def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Record]:
@@ -204,7 +215,10 @@ def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Rec
 def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     """The step in a record, with its inputs and its result. Raises ValueError in words."""
     step, bodies = _formed(record, Step, "inputs", "result")
-    wanted = {"inputs": step.inputs_digest, "result": step.result_digest}
+    wanted = {
+        "inputs": step.inputs_digest,
+        "result": step.result_digest,
+    }
     fits = all(is_digest(wanted[name], body) for name, body in bodies.items())
     expect(fits, "a step in it is not what was written")
     listed = step.artefact_hashes()

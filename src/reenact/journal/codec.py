@@ -101,7 +101,10 @@ class Flattening:
             return {"$bytes": base64.b64encode(data).decode("ascii")}
         kept = self._keep(data)
         self.artefacts[kept.sha256] = None
-        return {"$artefact": kept.sha256, "size": kept.size}
+        return {
+            "$artefact": kept.sha256,
+            "size": kept.size,
+        }
 
     def _name(self, key: object) -> str:
         if isinstance(key, Enum):
@@ -119,7 +122,10 @@ def unflat(value: Any, read: Read) -> Any:
         return [unflat(item, read) for item in value]
     if not isinstance(value, dict):
         return value
-    for tag, back in {"$artefact": read, **_TAGS}.items():
+    for tag, back in {
+        "$artefact": read,
+        **_TAGS,
+    }.items():
         if tag in value:
             return back(value[tag])
     return {
@@ -205,7 +211,12 @@ class Bodies:
         if len(text) > ROW_CHARACTERS:
             kept = self.artefacts.keep(text.encode("utf-8"))
             flattening.artefacts[kept.sha256] = None
-            text = dumped({"$body": kept.sha256, "size": kept.size})
+            text = dumped(
+                {
+                    "$body": kept.sha256,
+                    "size": kept.size,
+                }
+            )
         return Body(text, tuple(flattening.artefacts))
 
     def plain(self, text: str) -> Any:

@@ -238,12 +238,12 @@ class Scope:
         wanted = {name: recorder.request(path, kind, 1, inputs, shared=shared)}
         once = Steps(
             recorder,
-            wanted,
-            lambda _: [{name: effect()}],
-            decoder(returns),
-            cost,
-            final,
-            still,
+            requests=wanted,
+            effect=lambda _: [{name: effect()}],
+            decode=decoder(returns),
+            cost=cost,
+            final=final,
+            still=still,
         )
         return once.results()[name]
 
@@ -298,7 +298,10 @@ class Scope:
         )
         recorder = self._recorder
         path = self.path(name)
-        asked = {"root": root, "files": files}
+        asked = {
+            "root": root,
+            "files": files,
+        }
         wanted = recorder.request(path, Kind.EDIT, 1, asked, Edit(str(root), plan, old, files))
 
         def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:

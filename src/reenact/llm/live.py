@@ -193,7 +193,7 @@ def open_model(
     else:
         patience = patience or Patience()
         clock = clock or RealClock(stop)
-        wire = _wire(name, patience, clock, stop, tell, budget)
+        wire = _wire(name, patience=patience, clock=clock, stop=stop, tell=tell, budget=budget)
         model = LiveModel(
             wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell
         )

@@ -157,7 +157,10 @@ def _check_holes(
         raise InputError(
             f"The prompt file {origin} uses and declares different variables: {wrong}."
         )
-    allowed = {"system": ("say", "number"), "shared": ("say", "number", "quote", "log")}
+    allowed = {
+        "system": ("say", "number"),
+        "shared": ("say", "number", "quote", "log"),
+    }
     for section, kinds in allowed.items():
         for name in _HOLE.findall(sections.get(section, "")):
             if variables[name].kind not in kinds:

@@ -92,7 +92,13 @@ class Recorder:
                 "sentence": error.sentence,
                 "next_step": error.next_step,
             }
-            self._keep(request, error={**kept, "for_model": getattr(error, "for_model", "")})
+            self._keep(
+                request,
+                error={
+                    **kept,
+                    "for_model": getattr(error, "for_model", ""),
+                },
+            )
             raise
         self._keep(request, answer=answer_to_json(answer))
         return answer

@@ -39,9 +39,10 @@ from reenact.types import Progress, Tell, tell_nobody
 RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
-FIELDS = {"turns": list, "schema": dict} | dict.fromkeys(
-    ("step", "prompt", "system", "schema_name"), str
-)
+FIELDS = {
+    "turns": list,
+    "schema": dict,
+} | dict.fromkeys(("step", "prompt", "system", "schema_name"), str)
 """What a request must have, by kind."""
 COUNTS = ("input_tokens", "output_tokens")
 LONGEST_FILE = 4 * LONGEST_ANSWER
@@ -171,7 +172,12 @@ def file_answer(
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
     target = folder / f"{asked.id}.answer.json"
     signed = {"by": by} if by else {}
-    filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **signed}
+    filed = {
+        "format": ANSWER_FORMAT,
+        "id": asked.id,
+        "answer": answer,
+        **signed,
+    }
     _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
     (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
     return target
@@ -196,9 +202,19 @@ def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
         if isinstance(part, Text):
             return {"text": part.text}
         file = f"{name}.{next(number)}{SUFFIXES.get(part.media_type, '.image')}"
-        return {"image": file, "media_type": part.media_type, "label": part.label}
+        return {
+            "image": file,
+            "media_type": part.media_type,
+            "label": part.label,
+        }
 
-    return [{"role": turn.role, "parts": [shown(part) for part in turn.parts]} for turn in turns]
+    return [
+        {
+            "role": turn.role,
+            "parts": [shown(part) for part in turn.parts],
+        }
+        for turn in turns
+    ]
 
 
 def _listed(folder: Path) -> list[str]:

@@ -149,7 +149,10 @@ class RunService:
             return data
         run = load_run(status.id, runs_dir=self.runs_dir)
         short = shortened(run.result, status.command)
-        data |= {"stale": plain(run.stale), "reused": plain(run.reused)}
+        data |= {
+            "stale": plain(run.stale),
+            "reused": plain(run.reused),
+        }
         return {
             **data,
             "result": short if isinstance(short, dict) else {"verdict": short},
@@ -277,7 +280,10 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
             for name, one in kept.items()
         }
         if value.get("witnesses"):
-            return {**_witness(value), **short}
+            return {
+                **_witness(value),
+                **short,
+            }
         return short
     if isinstance(value, list | tuple):
         shown = []

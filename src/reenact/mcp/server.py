@@ -109,7 +109,10 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         findings with code, place, message, fix. Nothing is run. What only a run shows: diagnose.
         """
         result = lint_files(*source_files(program), select=select, ignore=ignore)
-        return {"verdict": result.sentence, **shortened(result.to_dict(), items=MOST)}
+        return {
+            "verdict": result.sentence,
+            **shortened(result.to_dict(), items=MOST),
+        }
 
     @tool(server, READS)
     def hyperparameters(program: Line) -> Data:
@@ -141,7 +144,10 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
     ) -> Data:
         """List recorded runs, newest first."""
         total, listed = service.listed(command=command or None, search=search or None, limit=limit)
-        return {"total": total, "runs": [run.model_dump() for run in listed]}
+        return {
+            "total": total,
+            "runs": [run.model_dump() for run in listed],
+        }
 
 
 def source_files(program: str) -> list[str]:
@@ -193,7 +199,12 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
     def runs() -> str:
         """The newest recorded runs."""
         total, listed = service.listed(command=None, search=None, limit=MOST)
-        return json.dumps({"total": total, "runs": [run.model_dump() for run in listed]})
+        return json.dumps(
+            {
+                "total": total,
+                "runs": [run.model_dump() for run in listed],
+            }
+        )
 
     @server.resource("reenact://runs/{id}", mime_type=JSON)
     def run(id: str) -> str:  # noqa: A002

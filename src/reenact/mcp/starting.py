@@ -92,7 +92,15 @@ class Starter:
         """`reenact COMMAND --OPTIONS PROGRAM`."""
         self.permits.for_running(f"`{command}`")
         line = ProgramLine.read(program)
-        return await self.begin(command, {**given, "python": line.python}, line.words, **model)
+        return await self.begin(
+            command,
+            {
+                **given,
+                "python": line.python,
+            },
+            line.words,
+            **model,
+        )
 
 
 def add_starting(server: MCPServer[Any], starter: Starter) -> None:
@@ -306,14 +314,21 @@ def add_answering(server: MCPServer[Any], service: RunService) -> None:
             "turns": content["turns"],
             "answer_schema": content["schema"],
         }
-        return {"id": asked.id, "step": asked.step, **parts}
+        return {
+            "id": asked.id,
+            "step": asked.step,
+            **parts,
+        }
 
     @tool(server, WORKS)
     def answer(id: Name, request: str, answer: dict[str, Any]) -> Data:  # noqa: A002
         """Answer a request of a run with an object that fits its schema."""
         filed = show_request(service.relay(id), request).id
         file_answer(service.relay(id), filed, answer, by="client")
-        return {"request": filed, "next": "result"}
+        return {
+            "request": filed,
+            "next": "result",
+        }
 
 
 async def _followed(

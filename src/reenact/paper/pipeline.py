@@ -165,7 +165,9 @@ class _Making:
         self.claims = Claims((), ())
         self.exemplars: tuple[Exemplar, ...] = ()
         self.fingerprint = Fingerprint((), ())
-        self.development = Development(Project(), (), 0, False, (), ())
+        self.development = Development(
+            Project(), rounds=(), best=0, runs=False, judged=(), notes=()
+        )
         self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
         self.log: RoundLog | None = None
         self.judges: JudgesAgreement | None = None
@@ -197,25 +199,37 @@ class _Making:
             checkouts = services.cache / "checkouts"
             shelves = Shelves(
                 services.sandbox,
-                checkouts,
-                services.library,
-                services.clients,
-                services.stop,
+                checkouts=checkouts,
+                library=services.library,
+                clients=services.clients,
+                stop=services.stop,
             )
             place = run.under("lineage")
             most = options.exemplars
             tell = services.tell
-            self.exemplars = trace_lineage(paper, goal, model, place, shelves, most=most, tell=tell)
+            self.exemplars = trace_lineage(
+                paper, goal=goal, model=model, run=place, shelves=shelves, most=most, tell=tell
+            )
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
-            self.fingerprint = take_fingerprint(paper, goal, model, run, parts)
+            self.fingerprint = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
         box = services.sandbox
         environments = services.environments
         packages = services.packages
-        runner = project_runner(options, box, environments, packages, services.stop)
+        runner = project_runner(
+            options, sandbox=box, environments=environments, packages=packages, stop=services.stop
+        )
         journal = services.journal
         traces = services.traces
-        context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
+        context = PaperContext(
+            model,
+            runner=runner,
+            options=options,
+            journal=journal,
+            traces=traces,
+            out=self.out,
+            tell=services.tell,
+        )
         brief = self._brief(context)
 
         def against_the_paper(
@@ -234,7 +248,11 @@ class _Making:
 
         self.step(4, "write code that runs, and verify it")
         self.development = develop(
-            brief, context, run, against_the_paper, partial(setattr, self, "log")
+            brief,
+            context=context,
+            run=run,
+            verify=against_the_paper,
+            follow=partial(setattr, self, "log"),
         )
         self.step(5, "have a second judge read it")
         self._judge_again(brief, run)
@@ -261,18 +279,38 @@ class _Making:
         kept = without_results(criteria, claims, hidden)
         data = folders_text(context.runner.folders)
         machine = machine_text(context.options, context.runner)
-        return Brief(text, goal.text(), review, cited, kept, goal.addendum, data, machine)
+        return Brief(
+            text,
+            goal=goal.text(),
+            review=review,
+            exemplars=cited,
+            criteria=kept,
+            addendum=goal.addendum,
+            data=data,
+            machine=machine,
+        )
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
         made = self.development
         model = self.services.model
         self.judges = second_judge(
-            brief.criteria, made.judged, made.project, model, run, self.exemplars
+            brief.criteria,
+            judged=made.judged,
+            project=made.project,
+            model=model,
+            run=run,
+            exemplars=self.exemplars,
         )
 
     def _measure(self, context: PaperContext, run: Scope) -> Measured:
         criteria = self.fingerprint.criteria
-        return measure(self.claims.asked, criteria, self.development, context, run.under("measure"))
+        return measure(
+            self.claims.asked,
+            criteria=criteria,
+            made=self.development,
+            context=context,
+            run=run.under("measure"),
+        )
 
     def _make_cheaper(
         self,
@@ -293,7 +331,9 @@ class _Making:
         dry = f"The dry run at scale {self.options.scale:g} took {dry_s:.1f} s of CPU time."
         note = "Every full run took too long, and no cheaper design came of it."
         try:
-            made = cheaper_design(brief, context, self.run, verify, log, f"{time} {dry}")
+            made = cheaper_design(
+                brief, context=context, run=self.run, verify=verify, log=log, time=f"{time} {dry}"
+            )
         except (AnswerUnusable, BudgetSpent) as error:
             made = None
             note = f"{note} {error.sentence}"

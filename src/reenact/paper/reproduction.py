@@ -139,8 +139,16 @@ class Reproduction(Result):
         """What a list of runs shows."""
         verdict = self.verdict.value
         gap = self.judgement.gap
-        counts = {"criteria": self.criteria, "passed": self.passed}
-        return {"verdict": verdict, "reason": self.reason, "gap": gap, **counts}
+        counts = {
+            "criteria": self.criteria,
+            "passed": self.passed,
+        }
+        return {
+            "verdict": verdict,
+            "reason": self.reason,
+            "gap": gap,
+            **counts,
+        }
 
     @property
     def sections(self) -> list[JsonValue]:
@@ -151,9 +159,22 @@ class Reproduction(Result):
                 one.sentences if isinstance(one, Paragraph) else (one,) for one in section.blocks
             )
             texts: JsonValue = [
-                [{"id": one.id, "text": one.text} for one in part] for part in parts
+                [
+                    {
+                        "id": one.id,
+                        "text": one.text,
+                    }
+                    for one in part
+                ]
+                for part in parts
             ]
-            found.append({"id": section.id, "title": section.title, "paragraphs": texts})
+            found.append(
+                {
+                    "id": section.id,
+                    "title": section.title,
+                    "paragraphs": texts,
+                }
+            )
         return found
 
     def as_data(self) -> ReproductionJson:

@@ -77,7 +77,9 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
             known = math.isfinite(value)
             fill = shade_colour(value, low, high, shade) if known else NAN
             hint = f"{name}, step {step:g}: {svg.number(value)}"
-            parts.append(svg.box(x, y, width + 0.3, CELL - 1, fill, hint))
+            parts.append(
+                svg.box(x, y=y, width=width + 0.3, height=CELL - 1, colour=fill, hint=hint)
+            )
             parts += [] if known else [svg.line(x, y, x + width, y + CELL - 1, colour=ALARM)]
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
@@ -143,10 +145,10 @@ def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
         value = share if shade is Shade.SHARE else low * (high / low) ** share
         yield svg.box(
             start + at * width,
-            6,
-            width + 0.3,
-            10,
-            shade_colour(value, low, high, shade),
+            y=6,
+            width=width + 0.3,
+            height=10,
+            colour=shade_colour(value, low, high, shade),
         )
     yield svg.text(start - 5, 15, svg.number(low), anchor="end")
     yield svg.text(start + count * width + 5, 15, svg.number(high))

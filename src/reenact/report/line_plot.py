@@ -113,7 +113,7 @@ def line_plot(
     y = svg.scale_for(heights, floor, top) if between is None else Scale(*between, floor, top)
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
     for one in shown:
-        parts += _drawn(one, colours[one.group or one.name], x, y, top)
+        parts += _drawn(one, colour=colours[one.group or one.name], x=x, y=y, top=top)
     parts += [*_levelled(levels, colours, y, right), *legend]
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
     return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))

@@ -206,23 +206,46 @@ def sarif(document: Document) -> str:
     """
     rules = {one.code: one for one in document.diagnostics}
     listed = [_rule(one) for one in rules.values()]
-    driver: JsonValue = {"name": "reenact", "version": __version__, "rules": listed}
+    driver: JsonValue = {
+        "name": "reenact",
+        "version": __version__,
+        "rules": listed,
+    }
     results = [_result(one, list(rules).index(one.code)) for one in document.diagnostics]
     run = {
         "tool": {"driver": driver},
         "results": results,
         "columnKind": "unicodeCodePoints",
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return (
+        json.dumps(
+            {
+                "$schema": SCHEMA,
+                "version": "2.1.0",
+                "runs": [run],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
 
 
 def _rule(one: Diagnostic) -> dict[str, JsonValue]:
     text = plain(one.help)
-    rule: dict[str, JsonValue] = {"id": one.code, "name": one.name}
+    rule: dict[str, JsonValue] = {
+        "id": one.code,
+        "name": one.name,
+    }
     rule["shortDescription"] = {"text": one.name.replace("-", " ")}
     rule["defaultConfiguration"] = {"level": one.level.value}
     if text:
-        return {**rule, "help": {"text": text, "markdown": text}}
+        return {
+            **rule,
+            "help": {
+                "text": text,
+                "markdown": text,
+            },
+        }
     return rule
 
 
@@ -234,9 +257,15 @@ def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
     }
     result["message"] = {"text": plain(one.message)}
     if (place := one.place) is not None:
-        region = {"startLine": place.line, "startColumn": place.column + 1}
+        region = {
+            "startLine": place.line,
+            "startColumn": place.column + 1,
+        }
         if place.end_line:
-            region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+            region |= {
+                "endLine": place.end_line,
+                "endColumn": place.end_column + 1,
+            }
         where: JsonValue = {
             "artifactLocation": {"uri": quote(os.fsencode(place.file))},
             "region": region,

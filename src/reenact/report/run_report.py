@@ -58,7 +58,14 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
     shown = Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items()))
     title = f"{run.pipeline} {run.what}".strip()
     verdict = run_words.headline(run) or none_yet
-    return Head(title, status, verdict, tone, shown, run_words.run_facts(run, "command")[0][1])
+    return Head(
+        title,
+        status=status,
+        verdict=verdict,
+        tone=tone,
+        facts=shown,
+        command=run_words.run_facts(run, "command")[0][1],
+    )
 
 
 def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:

@@ -103,9 +103,16 @@ def make_group(place: Place, name: str, limits: Limits, member: int | None = Non
         pids = place.pids / f"{_NAME}{name}"
     group = Group(place.version, memory, pids, place.folders(name))
     most = limits.memory_bytes
-    values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
+    values = {
+        "memory.max": most,
+        "memory.swap.max": 0,
+        "memory.oom.group": 1,
+    }
     if place.version == 1:
-        values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
+        values = {
+            "memory.limit_in_bytes": most,
+            "memory.memsw.limit_in_bytes": most,
+        }
     try:
         for folder in group.own:
             folder.mkdir()

@@ -83,7 +83,11 @@ def make_tier(name: str, *, trust_code: bool) -> Sandbox:
 
     if name == "none":
         return NoSandbox(trust=trust_code)
-    known = {"bubblewrap": Bubblewrap, "sandlock": Sandlock, "container": Container}
+    known = {
+        "bubblewrap": Bubblewrap,
+        "sandlock": Sandlock,
+        "container": Container,
+    }
     return known[name]() if name in known else Container(name)
 
 
@@ -124,11 +128,11 @@ def describe() -> tuple[TierReport, ...]:
         reports.append(
             TierReport(
                 name,
-                not missing,
-                missing,
-                sandbox.does_not_stop(),
-                tuple(in_force),
-                chosen,
+                works=not missing,
+                missing=missing,
+                does_not_stop=sandbox.does_not_stop(),
+                in_force=tuple(in_force),
+                chosen=chosen,
             )
         )
     return tuple(reports)

@@ -138,7 +138,10 @@ def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in {**HEADERS, "cache-control": "no-store"}.items():
+            for name, value in {
+                **HEADERS,
+                "cache-control": "no-store",
+            }.items():
                 headers.setdefault(name, value)
         await send(message)
 

@@ -46,7 +46,11 @@ def listing(
     begin = 0
     if after.isdecimal() and len(after) < 10:
         begin = int(after)
-    wanted = {"kind": kind, "state": state, "under": under}
+    wanted = {
+        "kind": kind,
+        "state": state,
+        "under": under,
+    }
     found = shelf.some_steps(
         run,
         under=under or None,
@@ -66,7 +70,14 @@ def listing(
         counted = f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
 
     def at(start: int) -> str:
-        words = {name: value for name, value in {**wanted, "after": start}.items() if value}
+        words = {
+            name: value
+            for name, value in {
+                **wanted,
+                "after": start,
+            }.items()
+            if value
+        }
         return f"/runs/{run.id}/steps?{urlencode(words)}"
 
     return {

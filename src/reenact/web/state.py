@@ -114,7 +114,16 @@ class AppState:
             "here": "",
             "message": "",
         }
-        return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
+        return HTMLResponse(
+            render(
+                template,
+                **{
+                    **shared,
+                    **given,
+                },
+            ),
+            status_code=status,
+        )
 
 
 def state_of(request: Request) -> AppState:

@@ -146,7 +146,15 @@ def build_contexts(
     exported, entry_points = definitions.exported(code)
     targets = (*definitions.mentioned(code, clues, ranked), *exported)
     surface = definitions.signatures(code, targets, clues.argument_names)
-    finds = Finds(code, clues, ranked, frames, loops, surface, entry_points)
+    finds = Finds(
+        code,
+        clues=clues,
+        ranked=ranked,
+        frames=frames,
+        loops=loops,
+        surface=surface,
+        exports=entry_points,
+    )
     made: list[Context] = []
     for rank, part in enumerate(parts, 1):
         context = make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)

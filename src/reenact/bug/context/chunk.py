@@ -96,7 +96,17 @@ class _Cutter:
         taken: Names = (),
     ) -> Chunk:
         text = "\n".join(self._lines[first - 1 : last])
-        made = Chunk(self._number, self._path, kind, name, first, last, defines, taken, text)
+        made = Chunk(
+            self._number,
+            path=self._path,
+            kind=kind,
+            name=name,
+            first=first,
+            last=last,
+            defines=defines,
+            parameters=taken,
+            text=text,
+        )
         self._number += 1
         return made
 

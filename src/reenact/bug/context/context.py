@@ -206,7 +206,13 @@ class Pack:
 
     def done(self, name: str, why: str) -> Context:
         """The context; a heading that was longer than thought costs the last pieces."""
-        context = Context(name, why, self.surface, tuple(self.pieces.values()), self.exports)
+        context = Context(
+            name,
+            why=why,
+            surface=self.surface,
+            pieces=tuple(self.pieces.values()),
+            exports=self.exports,
+        )
         while context.tokens > self.budget and context.pieces:
             context = replace(context, pieces=context.pieces[:-1])
         return context

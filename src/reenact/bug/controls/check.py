@@ -250,7 +250,14 @@ class _Check:
             )
         lines = flowing_lines(script, case.project)
         return tuple(
-            classified(seed, seen, case.symptom, case.functions, revision.files, lines)
+            classified(
+                seed,
+                seen=seen,
+                symptom=case.symptom,
+                functions=case.functions,
+                files=revision.files,
+                lines=lines,
+            )
             for seed, seen in observed.items()
         )
 

@@ -178,12 +178,12 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
     return doc.Paper(
         title,
-        draft.authors,
-        source,
-        draft.form,
-        sections,
-        tuple(entries.values()),
-        lost,
+        authors=draft.authors,
+        source=source,
+        form=draft.form,
+        sections=sections,
+        references=tuple(entries.values()),
+        lost=lost,
     )
 
 

@@ -96,7 +96,10 @@ def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
     """The next such sign outside of braces; none where none follows."""
     depth = 0
     for found in re.compile(rf"\\.|[{{}}{re.escape(sign)}]", re.S).finditer(body, at):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if found[0] == sign and depth <= 0:
             return found
     return None
@@ -135,7 +138,9 @@ def _made(
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi
     number = arxiv[1] if arxiv else guessed.arxiv
     url = plain.get("url", "") or guessed.url
-    return Reference(key, text, title, authors, dated, number, doi, url)
+    return Reference(
+        key, text=text, title=title, authors=authors, year=dated, arxiv=number, doi=doi, url=url
+    )
 
 
 def cut_list(text: str) -> tuple[str, str]:

@@ -89,7 +89,15 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
                 deep = level
             else:
                 deep = 1 if apart or not level else level + 1
-            made.append(Heading(deep, piece.title, number[:1].isalpha(), not number, number))
+            made.append(
+                Heading(
+                    deep,
+                    title=piece.title,
+                    appendix=number[:1].isalpha(),
+                    starred=not number,
+                    number=number,
+                )
+            )
     return made
 
 

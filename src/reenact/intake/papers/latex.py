@@ -94,7 +94,14 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     pieces = tuple(walk.pieces(parsed.blocks))
     nodes = _meta(parsed.meta.get("abstract"), "MetaInlines")
     blocks = (
-        [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
+        [
+            {
+                "t": "Para",
+                "c": nodes,
+            }
+        ]
+        if nodes
+        else _meta(parsed.meta.get("abstract"), "MetaBlocks")
     )
     abstract = tuple(walk.pieces(blocks))
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
@@ -129,7 +136,15 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     titled = detex(_argument(text, command.end())) if command else ""
     title = walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled
     authors = tuple(_authors(walk, parsed.meta.get("author"), text))
-    return Draft("latex", pieces, title, authors, abstract, references, tuple(lost))
+    return Draft(
+        "latex",
+        pieces=pieces,
+        title=title,
+        authors=authors,
+        abstract=abstract,
+        references=references,
+        lost=tuple(lost),
+    )
 
 
 def _parsed(
@@ -263,7 +278,10 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
                 name=name,
                 limits=PART,
             )
-        meta = {**found.meta, **meta}
+        meta = {
+            **found.meta,
+            **meta,
+        }
         bare = []
         if found.problem:
             bare = list(_bare(part))
@@ -304,10 +322,21 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
                 .removesuffix("\\]")
             )
             nodes.append(_words(paragraph[at : shown.start()]))
-            nodes.append({"t": "Math", "c": [{"t": "DisplayMath"}, latex]})
+            nodes.append(
+                {
+                    "t": "Math",
+                    "c": [{"t": "DisplayMath"}, latex],
+                }
+            )
             at = shown.end()
-        yield {"t": "Para", "c": [*nodes, _words(paragraph[at:])]}
+        yield {
+            "t": "Para",
+            "c": [*nodes, _words(paragraph[at:])],
+        }
 
 
 def _words(text: str) -> dict[str, Any]:
-    return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} "}
+    return {
+        "t": "Str",
+        "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} ",
+    }

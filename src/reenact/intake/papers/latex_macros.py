@@ -119,7 +119,10 @@ def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
     """
     depth = 0
     for found in _BRACE.finditer(text, at, at + most):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if depth == 0:
             return text[at + 1 : found.start()], found.end()
     end = min(at + most, len(text))
@@ -251,7 +254,13 @@ def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
         if not text.startswith("{", brace):
             return None, at
         closing, at = group(text, brace)
-    return _Own(found["kind"], opening, closing, int(found["count"] or 0), found["usual"]), at
+    return _Own(
+        found["kind"],
+        opening=opening,
+        closing=closing,
+        count=int(found["count"] or 0),
+        usual=found["usual"],
+    ), at
 
 
 def _after_space(text: str, at: int) -> int:

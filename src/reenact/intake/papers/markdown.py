@@ -47,12 +47,12 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     below = tuple(_without_marks(pieces))
     return Draft(
         "markdown",
-        below,
-        title,
-        tuple(filter(None, map(_words, authors))),
-        above,
-        references,
-        lost,
+        pieces=below,
+        title=title,
+        authors=tuple(filter(None, map(_words, authors))),
+        abstract=above,
+        references=references,
+        lost=lost,
     )
 
 

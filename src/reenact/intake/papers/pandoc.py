@@ -44,7 +44,10 @@ SCRIPT_LIMITS = replace(
     LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB
 )
 SCRIPT_DEEPEST = 300
-NEEDED = {"html_page": ("selectolax",), "pdf_pages": ("pypdfium2", "pdfplumber", "PIL")}
+NEEDED = {
+    "html_page": ("selectolax",),
+    "pdf_pages": ("pypdfium2", "pdfplumber", "PIL"),
+}
 """Packages that the scripts import."""
 
 
@@ -159,7 +162,10 @@ def run_script(
             raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
-    more["files"] = {f"{script}.py": source, **more.get("files", {})}
+    more["files"] = {
+        f"{script}.py": source,
+        **more.get("files", {}),
+    }
     alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
     result = run_again_if_killed(box, Command(argv=argv, environment=alike, **more), limits)
     if not result.ok:

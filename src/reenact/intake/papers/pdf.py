@@ -260,7 +260,7 @@ def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LI
         raise UnreadablePaper(
             why, next_step="Run a text recognition over it first, or get its LaTeX."
         )
-    return _draft(pages, name, int(parsed["unseen"]), data, box)
+    return _draft(pages, name=name, unseen=int(parsed["unseen"]), data=data, box=box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:

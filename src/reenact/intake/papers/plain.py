@@ -34,7 +34,12 @@ _RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _CAPTION = re.compile(
     r"(?is)^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$"
 )
-_CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
+_CAPTIONED = {
+    "tab": Table,
+    "fig": Figure,
+    "alg": Algorithm,
+    "lis": Algorithm,
+}
 _LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 

@@ -146,10 +146,10 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
         )
     return Draft(
         "html",
-        pieces,
-        page["title"],
-        tuple(page["authors"]),
-        (),
-        references,
-        tuple(lost),
+        pieces=pieces,
+        title=page["title"],
+        authors=tuple(page["authors"]),
+        abstract=(),
+        references=references,
+        lost=tuple(lost),
     )

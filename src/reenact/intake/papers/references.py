@@ -80,13 +80,25 @@ def reference_of(key: str, text: str) -> Reference:
     year = int(years[-1]) if years else None
     number = arxiv["id"] if arxiv else ""
     name, address = (found[0].rstrip(".,;)") if found else "" for found in (doi, url))
-    return Reference(key, text, title, authors_of(names), year, number, name, address)
+    return Reference(
+        key,
+        text=text,
+        title=title,
+        authors=authors_of(names),
+        year=year,
+        arxiv=number,
+        doi=name,
+        url=address,
+    )
 
 
 def keyed(text: str, number: int) -> Reference:
     """An entry that may begin with its key (`[3]`, `3.`, `@key:`); else it has its number."""
     found = _NAMED.match(text) or _ENTRY.match(text)
-    named = {"text": text, **(found.groupdict() if found else {})}
+    named = {
+        "text": text,
+        **(found.groupdict() if found else {}),
+    }
     key = named.get("key") or named.get("number") or str(number)
     return reference_of(key.lstrip("@"), named["text"])
 

@@ -166,7 +166,10 @@ def _rows(body: str) -> Iterator[str]:
     """Rows end with two backslashes outside of braces."""
     depth = at = 0
     for found in _CUT.finditer(body):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if depth <= 0 and (found[0].startswith("\\\\") or found[0] == "\\tabularnewline"):
             yield body[at : found.start()]
             at = found.end()

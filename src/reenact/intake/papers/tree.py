@@ -210,7 +210,14 @@ class Inlines:
         """A footnote or a citation of a page; else its words."""
         (_, classes, _), nodes = content
         if "footnote" in classes:
-            return self.note([{"t": "Plain", "c": nodes}])
+            return self.note(
+                [
+                    {
+                        "t": "Plain",
+                        "c": nodes,
+                    }
+                ]
+            )
         keys = [key for node in nodes if node["t"] == "Link" and (key := self._target(node["c"]))]
         if "cite" in classes and keys:
             return marked(dict.fromkeys(keys))
@@ -237,7 +244,10 @@ class Inlines:
         return words
 
 
-_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
+_QUOTES = {
+    "SingleQuote": ("‘", "’"),
+    "DoubleQuote": ("“", "”"),
+}
 _KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
     "Str": lambda _, text: str(text).replace("\u00a0", " "),
     **dict.fromkeys(("Space", "SoftBreak", "LineBreak"), lambda *_: " "),

@@ -194,10 +194,10 @@ class Developer(Roles):
         project, assumed = made
         found = checked(
             version.stage,
-            project,
-            self.context.runner,
-            self.context.options.scale,
-            scope,
+            project=project,
+            runner=self.context.runner,
+            scale=self.context.options.scale,
+            scope=scope,
         )
         state = version.state.adding(assumed=[one.strip()[: questions.LONGEST] for one in assumed])
         return replace(version, project=project, found=found, state=state)

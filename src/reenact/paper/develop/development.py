@@ -174,12 +174,12 @@ class RoundLog:
         rounds = tuple(self.rounds)
         return Development(
             best.project,
-            rounds,
-            number,
-            best.runs,
-            best.judged,
-            tuple(notes),
-            found.stand_in,
+            rounds=rounds,
+            best=number,
+            runs=best.runs,
+            judged=best.judged,
+            notes=tuple(notes),
+            stand_in=found.stand_in,
         )
 
     def _score(self, version: Version) -> tuple[bool, int]:
@@ -229,7 +229,10 @@ class History:
         if self.out is None:
             return ""
         new = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
-        written: dict[str, bytes | None] = {**dict.fromkeys(self._last.files), **new}
+        written: dict[str, bytes | None] = {
+            **dict.fromkeys(self._last.files),
+            **new,
+        }
         if not self._last.files:
             place = {"out": str(self.out.resolve())}
             check = partial(_check_free, self.out, new)

@@ -74,7 +74,11 @@ class Brief:
             "criteria": "\n".join(criteria),
         }
         given = {
-            name: text or "none" for name, text in {**given, "addendum": self.addendum}.items()
+            name: text or "none"
+            for name, text in {
+                **given,
+                "addendum": self.addendum,
+            }.items()
         }
         given["goal"] = self.goal or "All experiments and baselines of the paper."
         given["machine"] = self.machine or "Nothing is known of the machine."
@@ -297,10 +301,10 @@ class Roles:
         prompt = template.fill(**{one: known[one] for one in template.variables})
         return ask(
             run,
-            self.context.model,
-            template.name.rpartition("/")[2],
-            prompt,
-            answer,
+            model=self.context.model,
+            name=template.name.rpartition("/")[2],
+            prompt=prompt,
+            answer=answer,
             check=check,
         )
 

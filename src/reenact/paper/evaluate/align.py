@@ -165,7 +165,9 @@ def align(
         paper=paper.text(), goal=goal.text()
     )
     try:
-        points = ask(run, model, "key-points", prompt, KeyPoints, check=check)
+        points = ask(
+            run, model=model, name="key-points", prompt=prompt, answer=KeyPoints, check=check
+        )
         names = [one.name for one in points.points]
         unread = ""
     except AnswerUnusable as error:
@@ -186,10 +188,10 @@ def align(
             scores.append(
                 _level(
                     level,
-                    DIMENSIONS if level is Level.CODE else names,
-                    shown,
-                    model,
-                    run,
+                    names=DIMENSIONS if level is Level.CODE else names,
+                    shown=shown,
+                    model=model,
+                    run=run,
                 )
             )
     return tuple(scores)
@@ -207,7 +209,9 @@ def _level(
             raise ValueError(f"A score is at most {level.most}.")
 
     try:
-        given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=check)
+        given = ask(
+            run, model=model, name=f"align-{level}", prompt=prompt, answer=GivenMarks, check=check
+        )
     except AnswerUnusable as error:
         return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
     by_number = {

@@ -179,7 +179,7 @@ def evaluate(
         ran = [scores.left_by(file, options.metric) for file in options.metrics]
         ran += _run(options, code, services, run)
         edited = (scores.edits_of(services.journal, name) for name in options.runs)
-        aligned, rubric = _judged(options, paper, code, services, run)
+        aligned, rubric = _judged(options, paper=paper, code=code, services=services, run=run)
         found = Evaluation(
             title=paper.title if paper is not None else "",
             code=str(options.code),
@@ -238,7 +238,9 @@ def _judged(
     if (file := options.rubric) is not None:
         given = options.resources
         tell = services.tell
-        rubric = rubric_score(file, paper, code, model, run, resources=given, tell=tell)
+        rubric = rubric_score(
+            file, paper=paper, code=code, model=model, run=run, resources=given, tell=tell
+        )
     return aligned, rubric
 
 
@@ -278,10 +280,10 @@ def _run(
     seeds = range(options.execute)
     runs = full_runs(
         code,
-        runner,
-        place,
-        seeds,
-        given,
-        partial(say_or_stop, services.tell, services.stop),
+        runner=runner,
+        run=place,
+        seeds=seeds,
+        options=given,
+        say=partial(say_or_stop, services.tell, services.stop),
     )
     return [scores.ended_run(one, options.metric) for one in runs]

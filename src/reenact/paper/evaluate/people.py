@@ -99,14 +99,19 @@ def _score(value: object, dimension: str, file: Path) -> float | None:
 def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
     """Mean and spread of each dimension and of the total, over the raters that gave it."""
     found = []
-    for at, (name, most) in enumerate({**DIMENSIONS, "overall": sum(DIMENSIONS.values())}.items()):
+    for at, (name, most) in enumerate(
+        {
+            **DIMENSIONS,
+            "overall": sum(DIMENSIONS.values()),
+        }.items()
+    ):
         column = [(*form.scores, form.total)[at] for form in forms]
         given = [score for score in column if score is not None]
         mean = fmean(given) if given else None
         spread = None
         if len(given) > 1:
             spread = stdev(given)
-        found.append(HumanScore(name, most, len(given), mean, spread))
+        found.append(HumanScore(name, most=most, raters=len(given), mean=mean, spread=spread))
     return tuple(found)
 
 
@@ -192,7 +197,9 @@ def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rat
     r = None
     if len(numbers) == len(pairs):
         r = pearson(numbers)
-    return Agreement(first, second, len(pairs), same, cohen_kappa(mine, yours), r)
+    return Agreement(
+        first, second=second, n=len(pairs), same=same, kappa=cohen_kappa(mine, yours), pearson=r
+    )
 
 
 def _both(first: Sequence[Rating], second: Sequence[Rating]) -> list[tuple[Rating, Rating]]:

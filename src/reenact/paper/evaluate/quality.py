@@ -101,7 +101,15 @@ def quality_of(files: Mapping[str, str]) -> Quality:
     unparsed = tuple(name for name in sorted(files) if name not in trees)
     lint, rules = (None, ()) if None in linted else (codes.total(), tuple(codes.most_common(5)))
     repeated = _repeated(own) / total if total else 0.0
-    return Quality(len(files), total, unparsed, lint, rules, _typed(trees), repeated)
+    return Quality(
+        len(files),
+        lines=total,
+        unparsed=unparsed,
+        lint=lint,
+        rules=rules,
+        typed=_typed(trees),
+        repeated=repeated,
+    )
 
 
 def _typed(trees: Mapping[str, ast.Module]) -> float | None:

@@ -198,7 +198,7 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     known = [(one.node.weight, one.score) for one in parts if one.score is not None]
     low = _mean([(one.node.weight, one.low) for one in parts]) or 0.0
     high = _mean([(one.node.weight, one.high) for one in parts]) or 0.0
-    return Scored(tree, _mean(known), low, high, parts)
+    return Scored(tree, score=_mean(known), low=low, high=high, parts=parts)
 
 
 def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
@@ -227,7 +227,7 @@ def rubric_score(
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
     if resources:
         tree = resources_provided(tree)
-    judged = judge_leaves(tree, paper, code, model, run, tell)
+    judged = judge_leaves(tree, paper=paper, code=code, model=model, run=run, tell=tell)
     return RubricScore(score_tree(tree, judged), len([*whole.paths()]) - len([*tree.paths()]))
 
 
@@ -285,7 +285,9 @@ def judge_leaves(
         try:
             place = run.under("rubric", attempt=start // BATCH)
             check = partial(_check, count=len(batch))
-            given = ask(place, model, "judge", prompt, LeafVerdicts, check=check)
+            given = ask(
+                place, model=model, name="judge", prompt=prompt, answer=LeafVerdicts, check=check
+            )
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT
         except AnswerUnusable as error:
@@ -308,10 +310,10 @@ def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> J
         return Judged(leaf.id, Value.UNKNOWN, "judge", unproven)
     return Judged(
         leaf.id,
-        value,
-        "judge",
-        given.found or given.expected or "No reason was given.",
-        lines,
+        value=value,
+        by="judge",
+        reason=given.found or given.expected or "No reason was given.",
+        lines=lines,
     )
 
 

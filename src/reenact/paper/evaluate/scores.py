@@ -106,7 +106,9 @@ def executed_score(reference: float, runs: Sequence[Ended]) -> ExecutedScore | N
     gaps = [gap_of(reference, one.value) for one in runs]
     executed = [gap for gap, one in zip(gaps, runs, strict=True) if one.value is not None]
     alone = fmean(executed) if executed else None
-    return ExecutedScore(1, len(runs), len(executed) / len(runs), fmean(gaps), alone)
+    return ExecutedScore(
+        1, runs=len(runs), rate=len(executed) / len(runs), gap=fmean(gaps), gap_executed=alone
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,11 @@ def take_fingerprint(
     dropped: list[Dropped] = []
     guides = (Level.FRAMEWORK, Level.CONFIGURATION)
     grain = packaged_table(PACKAGE, TEXTS)["grain"]["atomic" if parts.atomicity else "compound"]
-    shared = {"grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
+    shared = {
+        "grain": grain,
+        "sorts": listing(Sort),
+        "kinds": listing(Kind),
+    }
     wrong, tolerate = (
         partial(facts.objections, paper=paper),
         lambda one: len(one.items) // TOLERATED,
@@ -76,14 +80,25 @@ def take_fingerprint(
         )
         ask_guide = partial(ask_with_retry, answer=facts.Guide, wrong=wrong, tolerate=tolerate)
         try:
-            return ask_guide(scope, model, step, prompt, {**values, **shared}).items
+            return ask_guide(
+                scope,
+                model,
+                step,
+                prompt,
+                {
+                    **values,
+                    **shared,
+                },
+            ).items
         except AnswerUnusable as error:
             return Dropped(f"(everything that {step} would have found)", level, error.sentence)
 
     for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
         # Questions of one line do not depend on one another's answers.
         asked = [
-            (level, *one) for level in levels for one in _questions(level, paper, goal, items, here)
+            (level, *one)
+            for level in levels
+            for one in _questions(level, paper=paper, goal=goal, items=items, run=here)
         ]
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
@@ -118,10 +133,17 @@ def _questions(
     for number, (portion, ids) in enumerate(portions(paper)):
         here = [item for item in items if ids.intersection(item.places)]
         known = "\n".join(f"- {one.fact} | {one.scope} [{', '.join(one.places)}]" for one in here)
-        values = {"title": paper.title, "goal": goal.text(), "portion": portion}
+        values = {
+            "title": paper.title,
+            "goal": goal.text(),
+            "portion": portion,
+        }
         yield (
             "paragraphs",
-            {**values, "known": known or "nothing yet"},
+            {
+                **values,
+                "known": known or "nothing yet",
+            },
             run.under("scan", attempt=number),
         )
 
@@ -161,7 +183,7 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         facts=listed, kinds=listing(Kind), most=MOST_ATOMS
     )
     try:
-        answer = ask(run, model, "split", prompt, facts.Splits)
+        answer = ask(run, model=model, name="split", prompt=prompt, answer=facts.Splits)
     except AnswerUnusable:
         return {}
     order = dict(enumerate(portion, start=1))
@@ -247,11 +269,16 @@ def run_fingerprint(
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
         tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))
-        taken = take_fingerprint(paper, goal, model, run, parts)
+        taken = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
         run.note("result", taken)
-        result = FingerprintRun(paper, taken, run.record, estimate, run.reused)
+        result = FingerprintRun(
+            paper, fingerprint=taken, run=run.record, estimate=estimate, reused=run.reused
+        )
         run.finish(
-            {"criteria": len(taken.criteria), "dropped": len(taken.dropped)},
+            {
+                "criteria": len(taken.criteria),
+                "dropped": len(taken.dropped),
+            },
             result.exit_code,
         )
     return result

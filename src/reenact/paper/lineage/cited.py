@@ -109,7 +109,11 @@ def candidates(paper: Paper) -> tuple[Candidate, ...]:
         reasons = _reasons(reference, contexts, tables)
         score = sum(reasons.values()) + EACH_PLACE * min(len(contexts), MOST_PLACES)
         if contexts or tables:
-            found.append(Candidate(reference, contexts, tables, tuple(reasons), score))
+            found.append(
+                Candidate(
+                    reference, contexts=contexts, tables=tables, reasons=tuple(reasons), score=score
+                )
+            )
     return tuple(sorted(found, key=lambda one: -one.score)[:MOST])
 
 
@@ -249,13 +253,20 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
 
     found = None
     if entry is not None and (path := entry.paper) is not None:
-        inputs = {"of": entry.name, "content": content_mark(path)}
+        inputs = {
+            "of": entry.name,
+            "content": content_mark(path),
+        }
         read = partial(read_paper, str(path), box=shelves.box)
         found = step("text", read, inputs, "Its text in the library cannot be read")
     elif entry is not None:
         notes.append("The library knows it but has no text of it.")
     if found is None and clients is not None:
-        named = {"of": reference.arxiv, "doi": reference.doi, "title": reference.title}
+        named = {
+            "of": reference.arxiv,
+            "doi": reference.doi,
+            "title": reference.title,
+        }
         read = partial(_fetched, reference, clients, shelves.box)
         found = step("fetched", read, named, "Its text could not be fetched")
     elif found is None:

@@ -183,7 +183,9 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             ]
             values = (value if math.isfinite(value) else None for _, value in kept)
             name = label if number == 1 else f"{label} ({number})".strip()
-            yield Curve(metric, name, axis, tuple(at for at, _ in kept), tuple(values))
+            yield Curve(
+                metric, label=name, axis=axis, at=tuple(at for at, _ in kept), values=tuple(values)
+            )
 
 
 def _axis(name: str) -> str:
@@ -246,7 +248,14 @@ def printed_row(line: str) -> Row:
     if EPOCH in row and STEP in row:
         del row[STEP]
         row[WITHIN] = True
-    return {**row, "method": label} if label else row
+    return (
+        {
+            **row,
+            "method": label,
+        }
+        if label
+        else row
+    )
 
 
 def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
@@ -261,7 +270,14 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
             above = row
             left = LASTS + 1
         elif tells and (places or left > 0):
-            yield row if places else {**row, **above}
+            yield (
+                row
+                if places
+                else {
+                    **row,
+                    **above,
+                }
+            )
 
 
 def _table(lines: Sequence[str]) -> Iterator[Row]:
@@ -308,7 +324,10 @@ def _history(
     elif isinstance(value, list):
         for number, one in enumerate(value):
             if isinstance(one, dict):
-                yield {"method": " ".join(names), **one}
+                yield {
+                    "method": " ".join(names),
+                    **one,
+                }
             elif names:
                 axes = {
                     name: axis for name, axis in (beside or {}).items() if isinstance(axis, list)
@@ -316,4 +335,8 @@ def _history(
                 counts = {
                     name: axis[number] for name, axis in axes.items() if len(axis) == len(value)
                 }
-                yield {"method": " ".join(names[:-1]), **counts, names[-1]: one}
+                yield {
+                    "method": " ".join(names[:-1]),
+                    **counts,
+                    names[-1]: one,
+                }

@@ -151,7 +151,7 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
                 return GapRepair(words, kept_fixed=kept)
-            result = _repaired(program, fixed, worst, context, run)
+            result = _repaired(program, fixed=fixed, worst=worst, context=context, run=run)
         except (InputError, Inconclusive) as error:
             return GapRepair(f"Nothing was repaired. {error.sentence}")
         return _judged(gap, program, result, kept)
@@ -288,7 +288,10 @@ def _diagnosed(
     def still(left: WatchedRun) -> bool:
         return left.folder in seen_now or journal.is_sealed(left.folder, traces)
 
-    inputs = {"program": Trial(program).key, **around}
+    inputs = {
+        "program": Trial(program).key,
+        **around,
+    }
     left = run.step(
         "watch",
         effect,
@@ -305,7 +308,9 @@ def _diagnosed(
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=context.tell, stop=stop)
     options = DiagnoseOptions(depth=Depth.QUICK)
-    return diagnose_within(program, options, given, run.under("diagnosis"), seen)
+    return diagnose_within(
+        program, options=options, services=given, run=run.under("diagnosis"), seen=seen
+    )
 
 
 def _repaired(
@@ -327,7 +332,7 @@ def _repaired(
         "folders": runner.folder_marks,
     }
     python = environment.python
-    found = _diagnosed(program, python, around, context, run)
+    found = _diagnosed(program, python=python, around=around, context=context, run=run)
     metric = ""
     evidence = found.evidence
     with suppress(InputError):
@@ -351,4 +356,6 @@ def _repaired(
         shared=False,
         executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(runner), python=python),
     )
-    return repair_within(program, options, given, run.under("repair"), found)
+    return repair_within(
+        program, options=options, services=given, run=run.under("repair"), known=found
+    )

@@ -102,14 +102,18 @@ def measure(
         return Measured((), nothing, verdict, orderings=stated, scale=context.options.scale)
     runs, context = _runs_in_time(made.project, context, run)
     options = context.options
-    pairs, unmatched = matched(claims, runs, made.project, context.model, run)
+    pairs, unmatched = matched(
+        claims, runs=runs, project=made.project, model=context.model, run=run
+    )
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
 
     hints = invented(made.project, metric_names(runs), claims)
     comparisons = compare(claims, runs, pairs, differs=differs)
     notes = (*map(str, hints), *_failed(runs))
     confidence = CONFIDENCE
-    if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
+    if more := _more_seeds(
+        orderings(comparisons), project=made.project, runs=runs, context=context, run=run
+    ):
         runs = (*runs, *more)
         confidence = SECOND_LOOK
         comparisons = compare(claims, runs, pairs, differs=differs)
@@ -123,7 +127,9 @@ def measure(
         notes = (unmatched, *notes)
     tested = orderings(comparisons, confidence)
     if not made.stand_in and _something_holds(comparisons, tested):
-        comparisons = controlled(comparisons, runs, made.project, context, run)
+        comparisons = controlled(
+            comparisons, runs=runs, project=made.project, context=context, run=run
+        )
     comparisons = _without_invented(comparisons, hints)
     tested = orderings(comparisons, confidence)
     judgement = verdict_of(
@@ -138,9 +144,23 @@ def measure(
             changed = compare(claims, _full_runs(project, context, place), pairs, differs=differs)
             return _without_invented(changed, hints)
 
-        gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
+        gap = Gap(
+            made.project,
+            criteria=tuple(criteria),
+            judged=made.judged,
+            comparisons=comparisons,
+            measure=again,
+        )
         repaired = repair_gap(gap, context, place)
-    return Measured(runs, comparisons, judgement, repaired, notes, tested, options.scale)
+    return Measured(
+        runs,
+        comparisons=comparisons,
+        judgement=judgement,
+        gap_repair=repaired,
+        notes=notes,
+        orderings=tested,
+        scale=options.scale,
+    )
 
 
 def _failed(runs: Sequence[FullRun]) -> tuple[str, ...]:
@@ -194,11 +214,11 @@ def _full_runs(
     options = context.options
     return full_runs(
         project,
-        context.runner,
-        run,
-        seeds or range(options.seeds),
-        options,
-        context.say,
+        runner=context.runner,
+        run=run,
+        seeds=seeds or range(options.seeds),
+        options=options,
+        say=context.say,
     )
 
 
@@ -262,7 +282,7 @@ def matched(
                 raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
 
     try:
-        answer = ask(run, model, "match", prompt, Matches, check=check)
+        answer = ask(run, model=model, name="match", prompt=prompt, answer=Matches, check=check)
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""

@@ -126,7 +126,14 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
         if late and wrong
         else ()
     )
-    partial = {**metrics, **{name: float(value) for name, value in printed}} if late else {}
+    partial = (
+        {
+            **metrics,
+            **{name: float(value) for name, value in printed},
+        }
+        if late
+        else {}
+    )
     if not ran.ok:
         metrics, wrong = {}, ran.sentence
     if late:
@@ -136,16 +143,16 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
         wrong = f"{wrong} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"
     return FullRun(
         seed,
-        not wrong,
-        metrics,
-        wrong,
-        ran.wall_s,
-        ran.cpu_s,
-        ran.peak_mib,
-        ran.output,
-        scale,
+        ok=not wrong,
+        metrics=metrics,
+        why=wrong,
+        wall_s=ran.wall_s,
+        cpu_s=ran.cpu_s,
+        peak_mib=ran.peak_mib,
+        output=ran.output,
+        scale=scale,
         # A journal of an older version has the end of the output alone.
-        curves_of(ran.logs or {PRINTED: ran.output}),
-        late,
-        partial,
+        curves=curves_of(ran.logs or {PRINTED: ran.output}),
+        late=late,
+        partial=partial,
     )

@@ -303,7 +303,9 @@ def verdict_of(
     """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the
     paper's.
     """
-    verdict, reason = _verdict(comparisons, orderings, runs, scale, bool(stand_in))
+    verdict, reason = _verdict(
+        comparisons, orderings=orderings, runs=runs, scale=scale, stand_in=bool(stand_in)
+    )
     return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
 
 

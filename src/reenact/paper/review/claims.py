@@ -248,10 +248,21 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     `claims-dropped`.
     """
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
-    values = {"paper": read_text(paper), "goal": goal.text()}
+    values = {
+        "paper": read_text(paper),
+        "goal": goal.text(),
+    }
     wrong = partial(_objections, paper=paper)
     try:
-        answer = ask_with_retry(run, model, "claims", template, values, Reported, wrong=wrong)
+        answer = ask_with_retry(
+            run,
+            model=model,
+            name="claims",
+            template=template,
+            values=values,
+            answer=Reported,
+            wrong=wrong,
+        )
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
@@ -287,7 +298,12 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
             "place": place,
             "asked": one.asked or goal.is_all,
         }
-        given = {**one.model_dump(), **words, **seen, "id": f"C{len(found) + 1}"}
+        given = {
+            **one.model_dump(),
+            **words,
+            **seen,
+            "id": f"C{len(found) + 1}",
+        }
         found.setdefault(key, Claim.model_construct(**given))
     return tuple(found.values())
 
@@ -351,5 +367,13 @@ def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
             "place": PLACE,
             "quote": text.strip(),
         }
-        claims.append(Claim.model_validate({**part, **known, "higher_is_better": higher}))
+        claims.append(
+            Claim.model_validate(
+                {
+                    **part,
+                    **known,
+                    "higher_is_better": higher,
+                }
+            )
+        )
     return tuple(claims)

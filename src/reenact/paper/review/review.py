@@ -108,7 +108,15 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
     template = load_prompt("reenact.paper.review", "prompts/review.md")
     wrong = partial(_ungrounded, paper=paper)
     try:
-        answer = ask_with_retry(run, model, "review", template, values, Summaries, wrong=wrong)
+        answer = ask_with_retry(
+            run,
+            model=model,
+            name="review",
+            template=template,
+            values=values,
+            answer=Summaries,
+            wrong=wrong,
+        )
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
@@ -203,7 +211,7 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
         goal=goal.text(), figures=images
     )
     try:
-        answer = ask(run, model, "figures", prompt, FigureNumbers)
+        answer = ask(run, model=model, name="figures", prompt=prompt, answer=FigureNumbers)
     except AnswerUnusable as error:
         return Claims((), (f"Nothing was read off the figures: {error.sentence}",))
     claims: list[Claim] = []
@@ -226,5 +234,12 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
             "higher_is_better": one.higher_is_better,
             "asked": one.asked or goal.is_all,
         }
-        claims.append(Claim.model_validate({**stated, **known}))
+        claims.append(
+            Claim.model_validate(
+                {
+                    **stated,
+                    **known,
+                }
+            )
+        )
     return Claims(tuple(claims), tuple(dropped))

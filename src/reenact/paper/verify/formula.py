@@ -104,7 +104,12 @@ def samples(
         whole = {
             name: one for name, one in plain.items() if isinstance(one, float) and one.is_integer()
         }
-        given.append({**plain, **{name: int(one) for name, one in whole.items()}})
+        given.append(
+            {
+                **plain,
+                **{name: int(one) for name, one in whole.items()},
+            }
+        )
     if not all(np.isfinite(one).all() for one in expected):
         raise Misfit("the formula is not finite in this range")
     if all(one.shape == expected[0].shape and np.allclose(one, expected[0]) for one in expected):
@@ -147,7 +152,7 @@ def computed(
     template = load_prompt("reenact.paper.verify", "prompts/formula.md")
     prompt = template.fill(code=project.text(), criteria=listed)
     try:
-        setups = ask(run, model, "formulas", prompt, Setups).formulas
+        setups = ask(run, model=model, name="formulas", prompt=prompt, answer=Setups).formulas
     except AnswerUnusable:
         return {}
     by_id = {one.id: one for one in criteria}
@@ -193,7 +198,13 @@ def _run(
             "function": call.setup.function,
             "tensors": call.setup.tensors,
         }
-        tasks.append({"name": call.criterion.id, **taken, "samples": list(call.given)})
+        tasks.append(
+            {
+                "name": call.criterion.id,
+                **taken,
+                "samples": list(call.given),
+            }
+        )
     ran = runner.run(
         "run-formulas",
         run,
@@ -202,7 +213,10 @@ def _run(
         limits=runner.limits(),
         collect=(RESULT,),
         extra={INSIDE: own},
-        task={"mode": "call", "calls": tasks},
+        task={
+            "mode": "call",
+            "calls": tasks,
+        },
     )
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}

@@ -18,7 +18,11 @@ from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.source import Language, LineTable, SourceFile
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
-DATA = {".yaml": Language.YAML, ".yml": Language.YAML, ".json": Language.JSON}
+DATA = {
+    ".yaml": Language.YAML,
+    ".yml": Language.YAML,
+    ".json": Language.JSON,
+}
 _OPTION = re.compile(r"--([A-Za-z][\w-]*)[= ]+([^\s\\;&|]+)")
 _TOML = re.compile(r"^\s*([\w.-]+|\"[^\"]+\")\s*=\s*(.+?)\s*(?:#.*)?$")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -131,7 +135,13 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
             if label:
                 given = isinstance(node, ast.Call | ast.For)
                 inside = (PurePosixPath(name).stem, *_names_around(value, around))
-                yield Setting(label, known, line_at(name, text, value.lineno), given, inside)
+                yield Setting(
+                    label,
+                    value=known,
+                    line=line_at(name, text, value.lineno),
+                    given=given,
+                    inside=inside,
+                )
 
 
 def _names_around(node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Iterator[str]:

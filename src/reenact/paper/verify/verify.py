@@ -72,14 +72,16 @@ def verify(
     code = read_project(project)
     found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
-    found |= computed(formulas, project, model, runner, run)
+    found |= computed(formulas, project=project, model=model, runner=runner, run=run)
     judged: dict[str, Judged] = {}
     for one in criteria:
         finding = found[one.id]
         if any(place not in paper.by_id for place in one.places):
             judged[one.id] = unjudged(one, "It names a place that is not in this paper.")
         elif finding.value is not None:
-            judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
+            judged[one.id] = Judged(
+                one.id, value=finding.value, by="check", reason=finding.seen, lines=finding.lines
+            )
     left = [one for one in criteria if one.id not in judged]
     if earlier is not None and len(left) > FEW:
         stands = carried(earlier, project)
@@ -87,7 +89,9 @@ def verify(
             if criterion.id in stands and not found[criterion.id].refutes:
                 judged[criterion.id] = stands[criterion.id]
         left = [one for one in left if one.id not in judged]
-    for verdict in ask_judge(left, found, project, model, run, exemplars):
+    for verdict in ask_judge(
+        left, hints=found, project=project, model=model, run=run, exemplars=exemplars
+    ):
         judged[verdict.criterion] = verdict
     return settled([judged[one.id] for one in criteria], criteria)
 
@@ -122,7 +126,11 @@ def ask_judge(
             f"{fact}{seen[one.id]}" for fact, one in zip(facts, batch, strict=True)
         )
         beside = "\n\n".join(one.text() for one in rested_on(batch, exemplars)) or "none"
-        values = {"code": project.text(), "criteria": listed, "cited": beside}
+        values = {
+            "code": project.text(),
+            "criteria": listed,
+            "cited": beside,
+        }
         place = run.under("judge", attempt=number)
         try:
             put = partial(
@@ -213,7 +221,7 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
         return unjudged(one, f"The judge names no line of code that exists. It says: {seen}")
     if value is Value.PASS and hint.refutes:
         return unjudged(one, f"The judge says: {seen} But when run: {hint.seen}", lines)
-    return Judged(one.id, value, "judge", seen, lines)
+    return Judged(one.id, value=value, by="judge", reason=seen, lines=lines)
 
 
 def _lines(given: Sequence[Said], project: Project) -> tuple[CodeLine, ...]:
@@ -236,7 +244,7 @@ def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> 
 
 def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
     """Nobody could tell, and why."""
-    return Judged(criterion.id, Value.UNKNOWN, "nobody", reason, lines)
+    return Judged(criterion.id, value=Value.UNKNOWN, by="nobody", reason=reason, lines=lines)
 
 
 def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
@@ -333,11 +341,11 @@ def second_judge(
         how_many = SECOND_BATCH
         answers = ask_judge(
             asked,
-            unseen,
-            project,
-            model,
-            place,
-            exemplars,
+            hints=unseen,
+            project=project,
+            model=model,
+            run=place,
+            exemplars=exemplars,
             most=how_many,
             sample=SAMPLE,
         )
@@ -347,4 +355,6 @@ def second_judge(
     both = [one.id for one in asked if one.id in second]
     apart = tuple(name for name in both if first[name] != second[name])
     kappa = cohen_kappa([first[name] for name in both], [second[name] for name in both])
-    return JudgesAgreement(len(asked), len(both), len(both) - len(apart), kappa, apart)
+    return JudgesAgreement(
+        len(asked), judged=len(both), same=len(both) - len(apart), kappa=kappa, apart=apart
+    )

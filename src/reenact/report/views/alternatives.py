@@ -72,10 +72,10 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
         dots.append(
             Dot(
                 node.parent,
-                found.depth(at),
-                colour,
-                f"{_value(node, found)}: {change}",
-                large,
+                depth=found.depth(at),
+                colour=colour,
+                words=f"{_value(node, found)}: {change}",
+                large=large,
             )
         )
     return graph_plot("Neutrality graph", dots, dict(SHADES.values()))

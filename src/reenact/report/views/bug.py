@@ -13,7 +13,10 @@ from reenact.types import Place
 RESULT = Reproduction
 CODE = "BG001"
 NAME = "bug-shown"
-LEVELS = {Verdict.REPRODUCED: doc.Level.ERROR, Verdict.SHOWN: doc.Level.WARNING}
+LEVELS = {
+    Verdict.REPRODUCED: doc.Level.ERROR,
+    Verdict.SHOWN: doc.Level.WARNING,
+}
 SHOWN = 30
 MOST_FRAMES = 8
 """Of the project."""
@@ -35,7 +38,16 @@ def bug_document(found: Reproduction) -> doc.Document:
     code = found.verdict.exit_code
     notices = tuple(_diagnostics(found))
     data = found.to_dict()
-    return doc.Document("bug", title, found.sentence, blocks, notices, data, found.reused, code)
+    return doc.Document(
+        "bug",
+        title=title,
+        verdict=found.sentence,
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def from_run(stored: Stored) -> doc.Document:
@@ -249,5 +261,11 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     if found.folder:
         after = f"cd PROJECT && python {found.folder.absolute()}/repro.py"
     yield doc.Diagnostic(
-        CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value
+        CODE,
+        name=NAME,
+        level=LEVELS[found.verdict],
+        message=says,
+        place=place,
+        next_step=after,
+        aside=found.verdict.value,
     )

@@ -82,7 +82,16 @@ def diagnosis_document(
     data = found.to_dict()
     code = found.exit_code
     reused = found.reused
-    return doc.Document("diagnose", title, found.sentence, sections, notices, data, reused, code)
+    return doc.Document(
+        "diagnose",
+        title=title,
+        verdict=found.sentence,
+        blocks=sections,
+        diagnostics=notices,
+        data=data,
+        reused=reused,
+        exit_code=code,
+    )
 
 
 def from_run(stored: Stored) -> doc.Document:
@@ -100,7 +109,10 @@ def from_run(stored: Stored) -> doc.Document:
 def _run(found: Diagnosis) -> doc.Facts:
     evidence = found.evidence
     spent = found.spent
-    facts = {"depth": found.depth.value, "task": found.task.value}
+    facts = {
+        "depth": found.depth.value,
+        "task": found.task.value,
+    }
     if found.stand_in_data:
         facts["data"] = f"made up in place of {', '.join(found.stand_in_data)}"
     if evidence.outcome is not None:
@@ -162,7 +174,11 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
             if (one.file, line, code) in found_at:
                 tone = ""
             href = where.get((one.file, line), "")
-            squiggles.append(doc.Squiggle(line, column, end, f"{code} {mark.name}", href, tone))
+            squiggles.append(
+                doc.Squiggle(
+                    line, start=column, end=end, note=f"{code} {mark.name}", href=href, tone=tone
+                )
+            )
         yield doc.Source(one.file, one.text, squiggles, anchor=f"source-{at}")
 
 
@@ -281,7 +297,13 @@ def _diagnostic(
     source = "\n".join(source_lines(place, files))
     why = tuple(reasons(one, again=again, together=together))
     made = doc.Diagnostic(
-        first.code, first.name, LEVELS[first.severity], message, place, after, aside
+        first.code,
+        name=first.name,
+        level=LEVELS[first.severity],
+        message=message,
+        place=place,
+        next_step=after,
+        aside=aside,
     )
     return replace(made, source=source, reasons=why, help=explained, pictures=pictures, cell=cell)
 

@@ -24,7 +24,16 @@ def evaluation_document(found: Evaluation) -> Document:
     notices = tuple(_notices(found))
     data = found.to_dict()
     code = ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
-    return Document("evaluate", title, _verdict(found), blocks, notices, data, found.reused, code)
+    return Document(
+        "evaluate",
+        title=title,
+        verdict=_verdict(found),
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def _verdict(found: Evaluation) -> str:
@@ -229,7 +238,16 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
     title = f"Fingerprint: {taken.paper.title}"
     blocks = tuple(_taken(taken))
     data = taken.to_dict()
-    return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
+    return Document(
+        "fingerprint",
+        title=title,
+        verdict=verdict,
+        blocks=blocks,
+        diagnostics=(),
+        data=data,
+        reused=taken.reused,
+        exit_code=taken.exit_code,
+    )
 
 
 def _counts(names: Iterable[str]) -> str:

@@ -81,7 +81,14 @@ def paper_document(found: Reproduction) -> doc.Document:
     notices = tuple(_diagnostics(found))
     data = found.to_dict()
     return doc.Document(
-        "paper", title, found.sentence, blocks, notices, data, found.reused_line, code
+        "paper",
+        title=title,
+        verdict=found.sentence,
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused_line,
+        exit_code=code,
     )
 
 
@@ -280,7 +287,10 @@ def _criteria(found: Reproduction) -> Iterator[doc.Board]:
     """
     judged = {one.criterion: one for one in found.judged}
     files = list(found.development.project.files)
-    rows: dict[bool, list[doc.Row]] = {False: [], True: []}
+    rows: dict[bool, list[doc.Row]] = {
+        False: [],
+        True: [],
+    }
     for one in found.fingerprint.criteria:
         known = judged.get(one.id)
         hrefs = {0: f"#p-{first_place(one)}"}
@@ -398,4 +408,6 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
             place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line)
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
-        yield doc.Diagnostic(CODE, NAME, doc.Level.WARNING, says, place, aside=aside)
+        yield doc.Diagnostic(
+            CODE, name=NAME, level=doc.Level.WARNING, message=says, place=place, aside=aside
+        )

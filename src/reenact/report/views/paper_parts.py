@@ -57,12 +57,19 @@ def side_by_side(found: Reproduction) -> Beside:
                 paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
             pieces = block.sentences if isinstance(block, Paragraph) else [block]
             paragraphs.append(
-                [_passage(one.id, one.text, about[one.id], judged, numbers) for one in pieces]
+                [
+                    _passage(
+                        one.id, text=one.text, about=about[one.id], judged=judged, files=numbers
+                    )
+                    for one in pieces
+                ]
             )
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         for place, quote in reversed(quotes.items()):
-            paragraphs.append([_passage(place, quote, about[place], judged, numbers)])
+            paragraphs.append(
+                [_passage(place, text=quote, about=about[place], judged=judged, files=numbers)]
+            )
     title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
     code = [
         Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
@@ -93,7 +100,13 @@ def _passage(
     else:
         href = f"#criterion-{about[0].id}" if about else ""
     note = "; ".join(f"{criterion.id}: {criterion.fact}" for criterion in about)
-    return Passage(f"p-{place}", text, href, note, _tone_of([one.value for one in verdicts]))
+    return Passage(
+        f"p-{place}",
+        text=text,
+        href=href,
+        note=note,
+        tone=_tone_of([one.value for one in verdicts]),
+    )
 
 
 def _tone_of(values: Sequence[Value]) -> str:
@@ -123,7 +136,9 @@ def _squiggles(
                 note = f"{before.note}, {note}"
                 href = before.href
             tone = "good" if value is Value.PASS else ""
-            squiggles[line.line] = Squiggle(line.line, start, end, note, href, tone)
+            squiggles[line.line] = Squiggle(
+                line.line, start=start, end=end, note=note, href=href, tone=tone
+            )
     return list(squiggles.values())
 
 

@@ -58,7 +58,16 @@ def repair_document(found: Repair, title: str) -> Document:
     title = f"Repair of {title}"
     data = found.to_dict()
     code = found.decision.exit_code
-    return Document("repair", title, found.sentence, sections, (), data, found.reused, code)
+    return Document(
+        "repair",
+        title=title,
+        verdict=found.sentence,
+        blocks=sections,
+        diagnostics=(),
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def progress(stored: Stored) -> Iterator[Section]:

@@ -86,7 +86,10 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
     verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
     blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))
     listed: JsonValue = [words.step_data(step) for step in steps[:limit]]
-    data: JsonValue = {"run": words.run_data(run, status), "steps": listed}
+    data: JsonValue = {
+        "run": words.run_data(run, status),
+        "steps": listed,
+    }
     return Document("run", f"Run {run.id}", verdict, blocks, data=data)
 
 
@@ -98,7 +101,10 @@ def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
         f"{words.state_of(step)}, {words.counted(step.tries, 'try')}, "
         f"{words.time_of(step.duration_s)}"
     )
-    went = {"Inputs": inputs, "Result": result}.items()
+    went = {
+        "Inputs": inputs,
+        "Result": result,
+    }.items()
     texts = (Text(words.readable(value, words.SHOWN_VALUE), title) for title, value in went)
     data = {
         "step": known,
@@ -131,7 +137,11 @@ def answer_document(answer: Answer, limit: int) -> Document:
 
 def check_document(checked: Checked) -> Document:
     """What a check found."""
-    counts = {"run": checked.runs, "step": checked.steps, "artefact": checked.artefacts}
+    counts = {
+        "run": checked.runs,
+        "step": checked.steps,
+        "artefact": checked.artefacts,
+    }
     read = ", ".join(words.counted(count, what) for what, count in counts.items())
     problems = tuple((problem,) for problem in checked.problems)
     verdict = (

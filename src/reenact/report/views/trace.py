@@ -137,7 +137,12 @@ def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
     if trace is None:
         return run
     look_wrong: list[JsonValue] = [
-        {"layer": layer, "place": place, "seen": seen} for layer, place, seen in wrong
+        {
+            "layer": layer,
+            "place": place,
+            "seen": seen,
+        }
+        for layer, place, seen in wrong
     ]
     return {
         **run,

@@ -89,7 +89,10 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
         "UV_FIND_LINKS", ",".join(passed.get("PIP_FIND_LINKS", "").split())
     ).split(",")
     # uv itself does not read pip's file, so what it holds is no part of the above.
-    passed = {**_options_of_pip_file(), **passed}
+    passed = {
+        **_options_of_pip_file(),
+        **passed,
+    }
     more = []
     if wheels is not None:
         more = [str(wheels)]

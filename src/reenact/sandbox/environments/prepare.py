@@ -215,7 +215,11 @@ class Environments:
         if not store.is_dir():
             self._say(f"building {source.name} {source.version} from source in a box")
             file, wheel = build_wheel(
-                source, content, self.box, partial(self._for_build, allowed), self.stop
+                source,
+                content=content,
+                box=self.box,
+                prepare=partial(self._for_build, allowed),
+                stop=self.stop,
             )
             half = store.with_name(f"half-{secrets.token_hex(8)}")
             half.mkdir()

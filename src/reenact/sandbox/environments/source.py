@@ -100,7 +100,9 @@ def read_link(line: str) -> Source | None:
         name, version = utils.parse_sdist_filename(file)
     except utils.InvalidSdistFilename:
         return None
-    return Source(name, version, file, link[1], link[2] or "", link[3] or "")
+    return Source(
+        name, version=version, file=file, address=link[1], sha256=link[2] or "", page=link[3] or ""
+    )
 
 
 def _uploaded_before(source: Source, day: date) -> bool:
@@ -181,7 +183,10 @@ def build_wheel(
         says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
         raise SandboxUnavailable(says, next_step="reenact doctor")
     archive = "source.zip" if source.file.endswith(".zip") else "source.tar.gz"
-    files = {_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), archive: content}
+    files = {
+        _INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(),
+        archive: content,
+    }
     command = Command(
         ("python3", _INSIDE, "requires", archive),
         files=files,

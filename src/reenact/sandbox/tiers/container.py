@@ -74,13 +74,25 @@ class Container(Tier):
                     )
         name = f"reenact-{folder.path.name}"
         folder.note("container", f"{name} {engine.path}")
-        made = engine.ask("create", *create_words(engine, name, image, folder, command, limits))
+        made = engine.ask(
+            "create",
+            *create_words(
+                engine, name=name, image=image, folder=folder, command=command, limits=limits
+            ),
+        )
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
         argv = (engine.path, "start", "--attach", "--interactive", name)
         ended = functools.partial(_ended, engine, name)
         environment = host_environment(engine_variables(), network=True)
-        box = launch.start_process(argv, folder, command, ended, environment, START_FOLDER)
+        box = launch.start_process(
+            argv,
+            folder=folder,
+            command=command,
+            ended=ended,
+            environment=environment,
+            start_in=START_FOLDER,
+        )
         box.kill = functools.partial(_kill, engine, name, box.process)
         box.after = functools.partial(remove_container, engine.path, name)
         with launch.closed_on_error(box):

@@ -158,7 +158,15 @@ def launch(
 
         report = Status(status, by_shell=by_shell)
         argv = words(their_status, their_gate, in_memory)
-        box = start_process(argv, folder, command, report.ended, environment, start_in, passed)
+        box = start_process(
+            argv,
+            folder=folder,
+            command=command,
+            ended=report.ended,
+            environment=environment,
+            start_in=start_in,
+            passed=passed,
+        )
         box.descriptors += [status, gate]
         ours.pop_all()
     with closed_on_error(box):
@@ -196,10 +204,10 @@ def start_process(
         ours.pop_all()
     return Started(
         process,
-        output,
-        folder,
-        functools.partial(signal_child, process),
-        ended,
+        output=output,
+        folder=folder,
+        kill=functools.partial(signal_child, process),
+        ended=ended,
         input=fed,
     )
 

@@ -66,9 +66,20 @@ def main() -> None:
         if letters > MOST_LETTERS:
             write({"error": f"it has more than {MOST_LETTERS} letters"})
             return
-        pages.append({"number": number + 1, "lines": lines, "tables": []})
+        pages.append(
+            {
+                "number": number + 1,
+                "lines": lines,
+                "tables": [],
+            }
+        )
     add_tables(pages)
-    write({"pages": pages, "unseen": unseen})
+    write(
+        {
+            "pages": pages,
+            "unseen": unseen,
+        }
+    )
 
 
 def write(found: object) -> None:
@@ -137,7 +148,14 @@ class Line:
         lefts, lows, rights, highs = zip(*self.boxes, strict=True)
         size = self.sizes.most_common(1)[0][0]
         place = [round(value, 1) for value in (min(lefts), min(lows), max(rights), max(highs))]
-        return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
+        return [
+            {
+                "text": text,
+                "size": size,
+                "bold": bool(self.bold),
+                "box": place,
+            }
+        ]
 
     def split(self) -> Line | None:
         """Cut off a caption that stands apart beside what comes before it; none when there is

@@ -212,7 +212,13 @@ class Predictions:
 
     def _keep(self, series: str, guessed: bool, found: Quantities) -> None:
         """`series` names evaluations that were made in the same way: only these may be averaged."""
-        self.passes.append({"series": series, "guessed": guessed, "of": found})
+        self.passes.append(
+            {
+                "series": series,
+                "guessed": guessed,
+                "of": found,
+            }
+        )
 
 
 def _is_made_of(labels: Any, mixed: Any) -> bool:

@@ -177,7 +177,10 @@ def _of_choices(chosen: Any, labels: Any) -> Quantities:
     """Accuracy, error and F1 of chosen classes; the constant answer is the majority class."""
     right = float((chosen == labels).double().mean())
     most = _shares(labels)[0]
-    found: Quantities = {"accuracy": (right, most), "error": (1 - right, 1 - most)}
+    found: Quantities = {
+        "accuracy": (right, most),
+        "error": (1 - right, 1 - most),
+    }
     classes = labels.unique().tolist()
     each = [_f1(chosen, labels, one) for one in classes]
     recalls = [float((chosen[labels == one] == one).double().mean()) for one in classes]
