@@ -65,9 +65,22 @@ def _of_class(kind: type) -> dict[str, Any]:
         return {"title": kind.__name__, "type": found["type"]}
     if hasattr(kind, "_fields"):
         return _object(kind, kind._fields)
+    if hasattr(kind, "as_data"):
+        return _typed(kind, get_type_hints(kind.as_data)["return"])
     if dataclasses.is_dataclass(kind):
         return _object(kind, getattr(kind, "JSON", [one.name for one in dataclasses.fields(kind)]))
     return {}
+
+
+def _typed(kind: type, data: type) -> dict[str, Any]:
+    """The schema of a class by the typed dictionary that its `as_data` returns."""
+    properties = {name: schema_of(part) for name, part in get_type_hints(data).items()}
+    return {
+        "title": kind.__name__,
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+    }
 
 
 def _object(kind: type, keys: Sequence[str]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ A dataclass is an object of its fields. One that shows programs something else s
     "confidence:3"          a number, rounded to so many digits
     "note?"                 null where it is empty
 
+or returns it from a method `as_data`, whose typed dictionary names the type of each part.
+
 What is infinite or not a number becomes null: strict readers refuse NaN.
 """
 
@@ -142,6 +144,8 @@ def _object(value: Any) -> JsonValue:
 
 
 def _fields(value: Any) -> dict[str, JsonValue]:
+    if callable(as_data := getattr(value, "as_data", None)):
+        return {name: encoded(part) for name, part in as_data().items()}
     keys = getattr(type(value), "JSON", None)
     if keys is None:
         keys = tuple(one.name for one in dataclasses.fields(value))

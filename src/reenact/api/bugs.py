@@ -107,7 +107,17 @@ def reproduce_bug(
     call.within("samples", samples, 1, 20)
     call.within("run_time", run_time, 0, MOST_RUN_S)
     call.one_of("environment", environment, ENVIRONMENTS)
-    with call.open_session(locals(), model_for="A script is written by a model") as session:
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given, model_for="A script is written by a model") as session:
         options = BugOptions(
             seeds=seeds,
             contexts=contexts,
@@ -140,10 +150,8 @@ def reproduce_bug(
             argv=COMMAND.get(),
             fresh=run.fresh,
         )
-        buggy, repaired = (
-            _checkout(repo, commit, session),
-            _checkout(repo, fixed, session) if fixed else None,
-        )
+        buggy = _checkout(repo, commit, session)
+        repaired = _checkout(repo, fixed, session) if fixed else None
         return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 

@@ -112,9 +112,9 @@ class LintResult(Result):
         """The result in a line."""
         if not self.files:
             return "Every file is excluded: nothing was read."
-        unparsed = (
-            f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
-        )
+        unparsed = ""
+        if self.unread:
+            unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed."
         return (
             f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"
             f" {self.training} of them with a model or a training.{unparsed}"
@@ -126,9 +126,19 @@ class LintResult(Result):
             "files": len(self.files),
             "training": self.training,
         }
-        unread: JsonValue = [{"file": one.path, "reason": one.unread} for one in self.unread]
+        unread: JsonValue = [
+            {
+                "file": one.path,
+                "reason": one.unread,
+            }
+            for one in self.unread
+        ]
         findings: JsonValue = [finding.to_dict() for finding in self.findings]
-        return {**found, "findings": findings, "unread": unread}
+        return {
+            **found,
+            "findings": findings,
+            "unread": unread,
+        }
 
     def document(self) -> Document:
         notices: list[Diagnostic] = []
@@ -266,7 +276,13 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
 def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     # A program of its own: its imports are not followed.
     source = read_source(path.parent, PurePosixPath(path.name))
-    program = Program(path.parent, source.path, (source,), Launch(path.name), path.parent)
+    program = Program(
+        path.parent,
+        entry=source.path,
+        files=(source,),
+        launch=Launch(path.name),
+        working=path.parent,
+    )
     if program.unparsed:
         return Linted(str(path), unread=program.unparsed[0].unparsed)
     if framework_of(program) is Framework.UNKNOWN:
@@ -297,7 +313,10 @@ def _finding(finding: DiagnosisFinding, path: str) -> LintFinding:
         line=finding.line,
         message=finding.message,
         fix=finding.fix,
-        data={**finding.to_dict(), "file": path},
+        data={
+            **finding.to_dict(),
+            "file": path,
+        },
     )
 
 

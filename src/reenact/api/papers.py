@@ -110,7 +110,14 @@ def reproduce_paper(
     call.within("seeds", seeds, 1, 20)
     call.within("scale", scale, 1e-9, 1)
     call.within("run_time", run_time, 0, MOST_RUN_S)
-    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
+    goal = Goal(
+        task,
+        method=method,
+        metric=metric,
+        dataset=dataset,
+        instruction=instruction,
+        addendum=call.addendum_text(addendum),
+    )
     options = PaperOptions(
         goal=goal,
         data=_folder(data),
@@ -126,10 +133,20 @@ def reproduce_paper(
         repair=repair,
         parts=PaperAblations.without(*call.some_of("without", without, PaperAblations.names())),
     )
-    with call.open_session(
-        locals(), model_for="A paper is read and its code written by a model"
-    ) as session:
-        box, cited = session.sandbox(), _folder(library)
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    needed = "A paper is read and its code written by a model"
+    with call.open_session(given, model_for=needed) as session:
+        box = session.sandbox()
+        cited = _folder(library)
         services = PaperServices(
             journal=session.journal,
             model=session.model(),
@@ -186,8 +203,25 @@ def fingerprint(
     from reenact.paper.options import Goal, PaperAblations
 
     left_out = call.some_of("without", without, FINGERPRINT_PARTS)
-    goal = Goal(task, method, metric, dataset, instruction, call.addendum_text(addendum))
-    with call.open_session(locals(), model_for="A paper is read by a model") as session:
+    goal = Goal(
+        task,
+        method=method,
+        metric=metric,
+        dataset=dataset,
+        instruction=instruction,
+        addendum=call.addendum_text(addendum),
+    )
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given, model_for="A paper is read by a model") as session:
         read = session.paper(str(paper))
         return run_fingerprint(
             read,
@@ -264,7 +298,17 @@ def evaluate(
     call.within("exemplars", exemplars, 1, 20)
     call.within("execute", execute, 0, 20)
     call.within("run_time", run_time, 0, MOST_RUN_S)
-    with call.open_session(locals()) as session:
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "model": model,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         read = session.paper(str(paper)) if paper else None
         options = EvaluateOptions(
             code=Path(code),
@@ -291,13 +335,13 @@ def evaluate(
         box = session.sandbox() if execute else None
         services = EvaluateServices(
             session.journal,
-            session.model() if judged else None,
-            box,
-            session.environments(box) if box is not None else None,
-            session.tell,
-            session.stop,
-            COMMAND.get(),
-            run.fresh,
+            model=session.model() if judged else None,
+            sandbox=box,
+            environments=session.environments(box) if box is not None else None,
+            tell=session.tell,
+            stop=session.stop,
+            argv=COMMAND.get(),
+            fresh=run.fresh,
         )
         return run_evaluation(options, read, services)
 

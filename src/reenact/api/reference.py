@@ -249,18 +249,26 @@ def known_words() -> dict[str, str]:
     from reenact.report.views import bug
     from reenact.sandbox.box import Ending
 
-    def members(*owners: type[Enum]) -> dict[str, str]:
-        return {
-            str(one[name].value): text for one in owners for name, text in field_texts(one).items()
-        }
-
-    words = {code: f"exit code. {text}" for code, text in members(ExitCode).items()}
-    words |= {**members(Ending, FaultType), **field_texts(Settings)}
+    words: dict[str, str] = {}
+    for code, text in _members(ExitCode).items():
+        words[code] = f"exit code. {text}"
+    words.update(_members(Ending))
+    words.update(_members(FaultType))
+    words.update(field_texts(Settings))
     finds = "The learned detector finds that the trace looks like one of a wrong"
-    words |= {code: f"{one.name}. {finds} {one.word}." for code, one in BY_CODE.items()}
+    for code, learned in BY_CODE.items():
+        words[code] = f"{learned.name}. {finds} {learned.word}."
     shown = "A script was run in the sandbox and the reported symptom came out of this line."
-    words |= {CODE: WHY, bug.CODE: f"{bug.NAME}. {shown}"}
-    return words | members(Verdict, RunOutcome, Relation)
+    words[CODE] = WHY
+    words[bug.CODE] = f"{bug.NAME}. {shown}"
+    for owner in (Verdict, RunOutcome, Relation):
+        words.update(_members(owner))
+    return words
+
+
+def _members(owner: type[Enum]) -> dict[str, str]:
+    """The values of an enumeration with their explanations."""
+    return {str(owner[name].value): text for name, text in field_texts(owner).items()}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -305,7 +313,9 @@ class RecordedRun(Result):
 
     def in_a_line(self) -> str:
         """Id, command, program and what came of it."""
-        verdict = self.verdict if isinstance(self.verdict, dict) else {}
+        verdict = {}
+        if isinstance(self.verdict, dict):
+            verdict = self.verdict
         return f"{self.id} {self.command} {self.what}: {verdict.get('sentence') or self.status}"
 
 

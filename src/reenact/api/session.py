@@ -158,17 +158,23 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
     """What the arguments of a call ask for: settings above all other layers, and what hangs on
     them.
 
-    `given` are arguments by name, those of the call itself (`locals()`); others than these are not
-    looked at: the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`.
-    `model_for` says what a model is needed for, where a call cannot do without one.
+    `given` are arguments of the call by name, options also in their groups; others than these are
+    not looked at: the settings in `FLAGS`, `runs_dir`, `progress`, `cancel`, `trust_journal` and
+    `record`. `model_for` says what a model is needed for, where a call cannot do without one.
     """
     from reenact.journal import Journal
     from reenact.report.progress import OnTerminal, telling
 
     given = ungrouped(given)
-    runs_dir, record = given.get("runs_dir"), given.get("record")
+    runs_dir = given.get("runs_dir")
+    record = given.get("record")
     flags = {name: given.get(name) for name in FLAGS}
-    settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
+    settings = resolve(
+        {
+            **flags,
+            "runs_dir": None if runs_dir is None else Path(runs_dir),
+        }
+    ).settings
     if model_for and not settings.model:
         fix = "--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER."
         raise InputError(f"{model_for}, and none is named.", next_step=fix)
@@ -188,11 +194,11 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         screen = tell.line if isinstance(tell, OnTerminal) else None
         yield Session(
             settings,
-            journal,
-            stop,
-            tell,
-            screen,
-            None if record is None else Path(record),
+            journal=journal,
+            stop=stop,
+            tell=tell,
+            screen=screen,
+            record=None if record is None else Path(record),
         )
 
 
@@ -238,7 +244,8 @@ class Stoppable:
         self.name = within.name
         self._within = within
         self._stop = stop
-        self.missing, self.does_not_stop = within.missing, within.does_not_stop
+        self.missing = within.missing
+        self.does_not_stop = within.does_not_stop
 
     def run(
         self,
@@ -330,6 +337,7 @@ def rules_of(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, 
     """The detectors to use and to leave out; InputError for a word that names none."""
     from reenact.faults.registry import check_words
 
-    selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
+    selected = words_of(select, "select")
+    ignored = words_of(ignore, "ignore")
     check_words((*selected, *ignored))
     return selected, ignored

@@ -93,7 +93,16 @@ def diagnose(
     call.within("experiments", experiments, 0, 1)
     call.within("samples", samples, 1, 20)
     read = call.program_of(program, arguments)
-    with call.open_session(locals()) as session:
+    given = {
+        "max_time": max_time,
+        "model": model,
+        "training": training,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         options = DiagnoseOptions(
             depth=Depth(call.one_of("depth", depth, list(Depth))),
             select=selected,
@@ -248,7 +257,16 @@ def repair(
     if apply and not allow_dirty:
         params = (param for param in hyperparameters_of(read) if param.changeable)
         refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
-    with call.open_session(locals()) as session:
+    given = {
+        "max_time": max_time,
+        "model": model,
+        "training": training,
+        "asking": asking,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
         options = RepairOptions(
             strategy=strategy,
             budget=budget or "",
@@ -273,7 +291,16 @@ def repair(
         result = run_repair(read, options, services)
         if not apply:
             return result
-        return replace(result, applied=_apply(result, read, branch, session.journal, allow_dirty))
+        return replace(
+            result,
+            applied=_apply(
+                result,
+                program=read,
+                branch=branch,
+                journal=session.journal,
+                allow_dirty=allow_dirty,
+            ),
+        )
 
 
 def apply_repair(
@@ -321,7 +348,9 @@ def apply_repair(
                 f"any more."
             )
             raise InputError(says, next_step="Run the repair again.")
-        return _apply(result, program, branch, session.journal, allow_dirty)
+        return _apply(
+            result, program=program, branch=branch, journal=session.journal, allow_dirty=allow_dirty
+        )
 
 
 def _apply(
@@ -342,7 +371,10 @@ def _apply(
         return (
             f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
         )
-    request = {"program": str(program.entry), "patch": result.patch.to_json()}
+    request = {
+        "program": str(program.entry),
+        "patch": result.patch.to_json(),
+    }
     with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
         backups = write(program, result.patch, run, allow_dirty=allow_dirty)
         run.finish({"backups": [str(path) for path in backups]})

@@ -5,13 +5,13 @@ run at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.bug.project_files import ProjectFiles
-from reenact.bug.script_runner import RunObservation
+from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
 from reenact.sandbox.box import Ending
 
@@ -68,15 +68,23 @@ def failure_of(seen: RunObservation) -> Failure | None:
     )
 
 
+class SeedRunJson(TypedDict):
+    """A run of a script for programs."""
+
+    seed: int
+    outcome: RunOutcome
+    sentence: str
+    exception: str
+    message: str
+    frames: tuple[Frame, ...]
+    output: str
+    seconds: float
+    versions: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class SeedRun:
     """One run of a script with one seed: what was observed, what that means and why."""
-
-    JSON: ClassVar = (
-        *("seed", "outcome", "sentence", "exception", "message=observation.message"),
-        *("frames=observation.frames", "output=observation.output"),
-        *("seconds=observation.wall_s", "versions=observation.versions"),
-    )
 
     seed: int
     observation: RunObservation
@@ -101,7 +109,8 @@ class SeedRun:
 
     def crashed_like(self, other: SeedRun) -> bool:
         """Whether both ended with the same class, message and line: chance has no part in it."""
-        one, two = self.observation, other.observation
+        one = self.observation
+        two = other.observation
         alike = (one.classes, one.message, one.last) == (
             two.classes,
             two.message,
@@ -112,7 +121,23 @@ class SeedRun:
     @property
     def exception(self) -> str:
         """Its class; empty where none was raised."""
-        return self.observation.classes[0] if self.observation.classes else ""
+        if self.observation.classes:
+            return self.observation.classes[0]
+        return ""
+
+    def as_data(self) -> SeedRunJson:
+        """What programs get."""
+        return {
+            "seed": self.seed,
+            "outcome": self.outcome,
+            "sentence": self.sentence,
+            "exception": self.exception,
+            "message": self.observation.message,
+            "frames": self.observation.frames,
+            "output": self.observation.output,
+            "seconds": self.observation.wall_s,
+            "versions": self.observation.versions,
+        }
 
 
 def classified(
@@ -147,18 +172,22 @@ def classified(
         outcome = RunOutcome.SCRIPT
         sentence = f"The process was ended by exit({seen.message}) instead of running through."
     elif not symptom.is_silent:
-        outcome, sentence = (
-            RunOutcome.NOTHING,
-            "The script ran through; no exception came out of it.",
-        )
+        outcome = RunOutcome.NOTHING
+        sentence = "The script ran through; no exception came out of it."
     elif seen.problem:
-        outcome, sentence = RunOutcome.SCRIPT, f"The closing check: {seen.problem}."
+        outcome = RunOutcome.SCRIPT
+        sentence = f"The closing check: {seen.problem}."
     else:
-        outcome, sentence = (
-            RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING,
-            seen.saw,
-        )
-    return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
+        outcome = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING
+        sentence = seen.saw
+    return SeedRun(
+        seed,
+        observation=seen,
+        outcome=outcome,
+        sentence=sentence,
+        deliberate=deliberate,
+        outside=outside,
+    )
 
 
 def symptom_of(run: SeedRun) -> Symptom | None:
@@ -171,7 +200,9 @@ def symptom_of(run: SeedRun) -> Symptom | None:
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:
-    relation = symptom.closing.relation if symptom.closing is not None else None
+    relation = None
+    if symptom.closing is not None:
+        relation = symptom.closing.relation
     if (seen.ending, relation) == (Ending.TIMEOUT, Relation.SLOWER):
         return RunOutcome.SYMPTOM, f"It did not end: {seen.why}."
     if (seen.ending, relation) == (Ending.MEMORY_LIMIT, Relation.MEMORY):
@@ -195,12 +226,12 @@ def _raised(
     *,
     outside: bool,
 ) -> tuple[RunOutcome, str]:
-    at = f" ({seen.last})" if seen.last is not None else ""
+    at = ""
+    if seen.last is not None:
+        at = f" ({seen.last})"
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
-    reported, through = (
-        symptom.raised,
-        {frame.function for frame in seen.project_frames},
-    )
+    reported = symptom.raised
+    through = {frame.function for frame in seen.project_frames}
     if seen.missing and seen.missing.partition(".")[0] not in {
         *files.packages,
         symptom.absent_module,

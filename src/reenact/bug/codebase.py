@@ -85,7 +85,9 @@ class Class:
 
         def of(text: str) -> Class | bool:
             plain = text.rpartition(".")[2] in PLAIN_BASES
-            base = None if plain else self.project.follow(module, text.split("."))
+            base = None
+            if not plain:
+                base = self.project.follow(module, text.split("."))
             return base if isinstance(base, Class) else plain
 
         return tuple(of(ast.unparse(base).partition("[")[0]) for base in self.node.bases)
@@ -213,7 +215,9 @@ class Codebase:
         """The module of that dotted name; none when there is none or it does not parse."""
         if name not in self._parsed:
             path = self.files.modules.get(name)
-            tree = self.files.tree(path) if path is not None else None
+            tree = None
+            if path is not None:
+                tree = self.files.tree(path)
             self._parsed[name] = self._read(name, tree) if tree is not None else None
         return self._parsed[name]
 
@@ -246,7 +250,9 @@ class Codebase:
         found = module.names.get(name)
         below = f"{module.name}.{name}"
         if isinstance(found, str):
-            return self.find(found, depth + 1) if depth < DEEPEST and found != below else Value()
+            if depth < DEEPEST and found != below:
+                return self.find(found, depth + 1)
+            return Value()
         if found is not None:
             return found
         if below in self.files.modules:

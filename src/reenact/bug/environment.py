@@ -47,7 +47,8 @@ BUILD = "build"
 AUTO = "auto"
 METADATA = ".reenact/metadata"
 """Folder in a box that says that the project is installed."""
-KERAS, ENGINE = "keras", "torch"
+KERAS = "keras"
+ENGINE = "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
 NO_PACKAGES = (
@@ -126,9 +127,19 @@ def prepare(
         return _here(files, needed, notes)
     if environments is None:
         raise InputError(f"These packages are not in this interpreter: {', '.join(lacking)}.")
-    pinned_first = [([*needed, *pins], created, "the versions of the report")] if pins else []
-    dated = [(needed, created, f"the packages of {created}")] if created is not None else []
-    return _built(files, [*pinned_first, *dated, (needed, None, "")], allowed, environments, notes)
+    pinned_first = []
+    if pins:
+        pinned_first = [([*needed, *pins], created, "the versions of the report")]
+    dated = []
+    if created is not None:
+        dated = [(needed, created, f"the packages of {created}")]
+    return _built(
+        files,
+        tries=[*pinned_first, *dated, (needed, None, "")],
+        allowed=allowed,
+        environments=environments,
+        notes=notes,
+    )
 
 
 def _built(
@@ -224,7 +235,8 @@ def metadata(folder: Path) -> dict[str, bytes]:
     """
     table = _toml(folder)
     project = _table(table, "project") or _table(table, "tool", "poetry")
-    name, version = project.get("name"), project.get("version", "0")
+    name = project.get("name")
+    version = project.get("version", "0")
     if not name:
         stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
         name = next((found[1] for found in stated if found), "")
@@ -262,7 +274,8 @@ def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
     loaded = dict.fromkeys(tops or (path for path in files.paths if not _TESTS & set(path.parts)))
     waiting = list(loaded)
     for path in waiting:
-        package, tree = files.package(path), files.tree(path)
+        package = files.package(path)
+        tree = files.tree(path)
         for node in tree.body if tree is not None else ():
             dotted = {
                 word for one in imported_names(node, package) for word in (one.module, one.target)
@@ -336,7 +349,9 @@ def _setup_cfg(folder: Path) -> list[str] | None:
         return None
     stated = read.get("options", "install_requires", fallback=None)
     lines = [line.strip() for line in (stated or "").splitlines()]
-    return None if stated is None else [line for line in lines if line and not line.startswith("#")]
+    if stated is None:
+        return None
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _setup_py(folder: Path) -> list[str] | None:

@@ -135,7 +135,7 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
         return None
     prompt = _prompt("plan", case, context, relations=relations_text())
     try:
-        return ask(run, case.model, "plan", prompt, Plan)
+        return ask(run, model=case.model, name="plan", prompt=prompt, answer=Plan)
     except AnswerUnusable:
         return None
 
@@ -148,7 +148,10 @@ def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
     named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
     keras = any(one.startswith("keras=") for one in environment.packages)
     readme = f"## Examples of the README\n{case.readme}\n" if case.readme else ""
-    about = {"report": case.report, "symptom": symptom_words(case.symptom)}
+    about = {
+        "report": case.report,
+        "symptom": symptom_words(case.symptom),
+    }
     about["context"] = "\n".join(filter(None, [context.text(), readme]))
     about["installed"] = f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
     return load_prompt("reenact.bug", f"prompts/{name}.md").fill(**about, **more)
@@ -164,37 +167,34 @@ def draft(
     """A first script. Raises AnswerUnusable."""
     planned = plan.text() if plan is not None else "There is none."
     prompt = _prompt("script", case, context, plan=planned, closing=closing_rule(case))
-    one = ask(run, case.model, "script", prompt, Draft, sample=sample)
+    one = ask(run, model=case.model, name="script", prompt=prompt, answer=Draft, sample=sample)
     return Answered(unfenced(one.script), tuple(one.on_fixed), one.not_here.strip())
 
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
-    about = {
-        "script": numbered(last.script),
-        "stage": last.stage.value if last.stage is not None else "none",
-    }
-    about |= {
-        "feedback": feedback(last),
-        "question": QUESTION if is_open(case, last) else "",
-    }
-    printed = next(
-        (run.observation.output for run in last.runs if run.observation.output),
-        "nothing",
+    outputs = (run.observation.output for run in last.runs)
+    prompt = _prompt(
+        "revise",
+        case,
+        context,
+        script=numbered(last.script),
+        stage=last.stage.value if last.stage is not None else "none",
+        feedback=feedback(last),
+        question=QUESTION if is_open(case, last) else "",
+        printed=next(filter(None, outputs), "nothing"),
+        closing=closing_rule(case),
     )
-    prompt = _prompt("revise", case, context, **about, printed=printed, closing=closing_rule(case))
     revision = ask(
         run,
-        case.model,
-        "revise",
-        prompt,
-        Revision,
+        model=case.model,
+        name="revise",
+        prompt=prompt,
+        answer=Revision,
         check=lambda one: one.applied_to(last.script),
     )
-    script, forms = (
-        revision.applied_to(last.script),
-        tuple(revision.on_fixed) or last.forms,
-    )
+    script = revision.applied_to(last.script)
+    forms = tuple(revision.on_fixed) or last.forms
     return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
 
 

@@ -58,7 +58,8 @@ def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
 
 def _program(code: CodeIndex, entry: PurePosixPath) -> Program:
     """The file and what it imports of the project, as text: a program without a folder."""
-    files, paths = code.files, [entry]
+    files = code.files
+    paths = [entry]
     for path in paths:
         names: list[str] = []
         for node in files.nodes(path):

@@ -54,7 +54,9 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
 
 def _doubt(attempt: Attempt) -> str:
     """Why the control runs of a script do not tell; empty where they do."""
-    return attempt.controls.doubt if attempt.controls is not None else ""
+    if attempt.controls is not None:
+        return attempt.controls.doubt
+    return ""
 
 
 @dataclass
@@ -75,7 +77,8 @@ class _Shortening:
             if isinstance(one, ast.Expr) and ast.unparse(one).startswith("print(")
         ]
         silent = without(script, set(spans(prints)) & set(spans(body)))
-        script = silent if silent != script and self._does(silent) else script
+        if silent != script and self._does(silent):
+            script = silent
         script = self._fewer(script, spans(ast.parse(script).body))
         for index in range(len(inner_bodies(script))):
             bodies = inner_bodies(script)
@@ -92,16 +95,18 @@ class _Shortening:
             else:
                 refused.add(smaller)
         neat = tidied(script)
-        return neat if neat == script or self._does(neat) else script
+        if neat == script or self._does(neat):
+            return neat
+        return script
 
     def _fewer(self, script: str, statements: tuple[range, ...]) -> str:
         def suffices(kept: tuple[range, ...]) -> bool:
             return bool(kept) and self._does(without(script, set(statements) - set(kept)))
 
         kept = fewest(statements, suffices)
-        return (
-            without(script, set(statements) - set(kept)) if len(kept) < len(statements) else script
-        )
+        if len(kept) < len(statements):
+            return without(script, set(statements) - set(kept))
+        return script
 
     def _does(self, script: str) -> bool:
         case = self._case
@@ -113,11 +118,14 @@ class _Shortening:
         case.say(f"make it shorter: try {self.runs} of at most {case.options.minimise_runs}")
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
         seeds = (self._shown.seed,)
-        seen = run_with(case, place, script, "buggy", seeds)[0]
+        seen = run_with(case, run=place, script=script, name="buggy", seeds=seeds)[0]
         alike = seen.shows and seen.failure == self._shown.failure
         if not alike or case.fixed is None:
             return alike
-        return run_with(case, place, script, "fixed", seeds)[0].outcome is RunOutcome.NOTHING
+        return (
+            run_with(case, run=place, script=script, name="fixed", seeds=seeds)[0].outcome
+            is RunOutcome.NOTHING
+        )
 
 
 def inside_calls(script: str) -> Iterator[str]:
@@ -178,7 +186,9 @@ def without(script: str, gone: Iterable[range]) -> str:
     lines = [
         line for number, line in enumerate(script.splitlines(), start=1) if number not in dropped
     ]
-    return "\n".join(lines).strip("\n") + "\n" if lines else ""
+    if lines:
+        return "\n".join(lines).strip("\n") + "\n"
+    return ""
 
 
 def tidied(script: str) -> str:

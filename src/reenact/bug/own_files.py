@@ -54,7 +54,15 @@ def write_list(out: Path, files: Mapping[str, bytes]) -> None:
         kept = [one for one in known if one == now]
         written[name] = sorted({*kept, hashlib.sha256(content).hexdigest()})
     listed = json.dumps(written, sort_keys=True)
-    text = json.dumps({"files": listed, "mac": signer.sign(_SORT, listed)}) + "\n"
+    text = (
+        json.dumps(
+            {
+                "files": listed,
+                "mac": signer.sign(_SORT, listed),
+            }
+        )
+        + "\n"
+    )
     make_folder(out)
     write_whole(out / LIST, text.encode(), temporary=out / f"{LIST}.part", mode=0o644)
 
@@ -63,7 +71,8 @@ def _written(out: Path, signer: Signer) -> dict[str, list[str]]:
     """Hashes by file, as the list says when this user signed it; else none."""
     with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
         kept = json.loads(read_bytes(out / LIST, _MOST_BYTES))
-        listed, mac = kept["files"], kept["mac"]
+        listed = kept["files"]
+        mac = kept["mac"]
         if isinstance(listed, str) and isinstance(mac, str) and signer.holds(mac, _SORT, listed):
             written: dict[str, list[str]] = json.loads(listed)
             return written

@@ -94,7 +94,9 @@ def reproduce(
         fresh=services.fresh,
     ) as run:
         carry_budget(services.model, run, services.journal)
-        case, report = _case(raw, buggy, repaired, services, options, run)
+        case, report = _case(
+            raw, buggy=buggy, fixed=repaired, services=services, options=options, run=run
+        )
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
         shorter: Minimised | None = None
@@ -123,7 +125,7 @@ def reproduce(
             ),
             **run.paid,
         )
-        found = _written(found, case, services, out, run)
+        found = _written(found, case=case, services=services, out=out, run=run)
         asked = [
             one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
         ]
@@ -131,7 +133,10 @@ def reproduce(
         found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
         run.note("result", found)
         run.finish(
-            {"verdict": found.verdict.value, "reason": found.reason[:500]},
+            {
+                "verdict": found.verdict.value,
+                "reason": found.reason[:500],
+            },
             found.verdict.exit_code,
         )
     return found
@@ -152,7 +157,9 @@ def _case(
 ) -> tuple[Case, BugReport | None]:
     """Everything before the search."""
     services.tell(Progress("bug", 1, 4, "read the report"))
-    report = restructured(raw, services.model, run) if options.parts.restructuring else None
+    report = None
+    if options.parts.restructuring:
+        report = restructured(raw, services.model, run)
     text = report.text() if report is not None else raw.text()
     # The symptom is read from the reporter's own words: a summary may lose the message that proves
     # it.
@@ -182,8 +189,18 @@ def _case(
         "notes": list(environment.notes),
     }
     run.note("environment", made)
-    run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
-    box, limits = services.sandbox, (options.wall_s, options.memory_mib, OUTPUT_MIB)
+    run.note(
+        "contexts",
+        [
+            {
+                "name": one.name,
+                "why": one.why,
+            }
+            for one in contexts
+        ],
+    )
+    box = services.sandbox
+    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
     runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
@@ -234,16 +251,19 @@ def _written(
     """
     files: dict[str, str] = {}
     if found.script:
-        environment, forms = (
-            case.runner.environment,
-            found.showing.forms if found.showing is not None else (),
-        )
-        both, seeded = (
-            on_fixed(found.script, forms, both=True),
-            environment.seeded(found.script),
-        )
+        environment = case.runner.environment
+        forms = found.showing.forms if found.showing is not None else ()
+        both = on_fixed(found.script, forms, both=True)
+        seeded = environment.seeded(found.script)
         roots = case.buggy.files.roots
-        files["repro.py"] = repro_text(both, case.symptom, found.title, found.shown, roots, seeded)
+        files["repro.py"] = repro_text(
+            both,
+            symptom=case.symptom,
+            title=found.title,
+            shown=found.shown,
+            roots=roots,
+            seeded=seeded,
+        )
         files["requirements.txt"] = "".join(
             f"{one}\n" for one in environment.direct or found.packages
         )
@@ -273,8 +293,12 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
     """With what repro.py exits with when it is run as the user will run it, by revision: a result
     whose own proof failed is not reproduced.
     """
-    runner, codes = case.runner, dict[str, int | None]()
-    for name, revision in {"buggy": case.buggy, "fixed": case.fixed}.items():
+    runner = case.runner
+    codes = dict[str, int | None]()
+    for name, revision in {
+        "buggy": case.buggy,
+        "fixed": case.fixed,
+    }.items():
         if revision is not None:
             prove = partial(runner.exit_code, found.repro, revision, form=name)
             given: dict[str, object] = {

@@ -91,7 +91,9 @@ class ProjectFiles:
     def package(self, path: PurePosixPath) -> str:
         """The package that relative imports of a file count from."""
         name = self.module_names.get(path, "")
-        return name if path.name == "__init__.py" else name.rpartition(".")[0]
+        if path.name == "__init__.py":
+            return name
+        return name.rpartition(".")[0]
 
     @cached_property
     def packages(self) -> frozenset[str]:
@@ -116,7 +118,9 @@ class ProjectFiles:
     def nodes(self, path: PurePosixPath) -> Iterator[ast.AST]:
         """Every node of a file, from the outside in."""
         tree = self.tree(path)
-        return ast.walk(tree) if tree is not None else iter(())
+        if tree is not None:
+            return ast.walk(tree)
+        return iter(())
 
     @cached_property
     def digest(self) -> str:
@@ -166,11 +170,9 @@ def identity(checkout: Checkout, files: ProjectFiles) -> str:
     """What the journal knows a checkout by: its commit, or its content where there is no clean
     one.
     """
-    return (
-        checkout.commit
-        if checkout.commit and not checkout.commit.endswith(CHANGED)
-        else files.digest
-    )
+    if checkout.commit and not checkout.commit.endswith(CHANGED):
+        return checkout.commit
+    return files.digest
 
 
 def read_plain(path: Path) -> bytes | str:
@@ -181,7 +183,9 @@ def read_plain(path: Path) -> bytes | str:
         data = read_bytes(path, MOST_FILE_BYTES)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    return data if b"\0" not in data or data.startswith(_UTF16) else "binary"
+    if b"\0" not in data or data.startswith(_UTF16):
+        return data
+    return "binary"
 
 
 def decode(data: bytes) -> str:

@@ -92,11 +92,26 @@ class Plan(BaseModel):
         if symptom.grounded(report):
             return symptom
         if self.raises is not None:
-            changed = {"kind": "explicit", "explicit": self.raises, "check": None}
-            return symptom.model_copy(update={**changed, "words": f"{self.closing}"[:1000]})
+            changed = {
+                "kind": "explicit",
+                "explicit": self.raises,
+                "check": None,
+            }
+            return symptom.model_copy(
+                update={
+                    **changed,
+                    "words": f"{self.closing}"[:1000],
+                }
+            )
         if self.check is None:
             return symptom
-        return symptom.model_copy(update={"kind": "silent", "check": self.check, "explicit": None})
+        return symptom.model_copy(
+            update={
+                "kind": "silent",
+                "check": self.check,
+                "explicit": None,
+            }
+        )
 
 
 def symptom_words(symptom: Symptom) -> str:
@@ -127,7 +142,7 @@ def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
     """The report in order; none when the model cannot do it: then the raw one is used."""
     prompt = load_prompt("reenact.bug", "prompts/restructure.md").fill(report=raw.text())
     try:
-        return ask(run, model, "restructure", prompt, BugReport)
+        return ask(run, model=model, name="restructure", prompt=prompt, answer=BugReport)
     except AnswerUnusable:
         return None
 
@@ -149,7 +164,7 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
                 f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty."
             )
 
-    return ask(run, model, "symptom", prompt, Symptom, check=check_classes)
+    return ask(run, model=model, name="symptom", prompt=prompt, answer=Symptom, check=check_classes)
 
 
 def relations_text() -> str:

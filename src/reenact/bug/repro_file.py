@@ -144,11 +144,12 @@ def repro_text(
     for the reported exception.
     """
     future, body = _split_future(script)
-    about = {"title": _docstring(title), "words": _docstring(symptom.words)}
-    places, seed = (
-        [str(root) for root in roots] or ["."],
-        shown.seed if shown is not None else 0,
-    )
+    about = {
+        "title": _docstring(title),
+        "words": _docstring(symptom.words),
+    }
+    places = [str(root) for root in roots] or ["."]
+    seed = shown.seed if shown is not None else 0
     head = HEAD.format(**about, future=f"\n{future}" if future else "", seed=seed, roots=places)
     known = [
         f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS
@@ -162,14 +163,18 @@ def repro_text(
 
 
 def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
-    reported, seen = symptom.explicit, shown.failure if shown is not None else None
+    reported = symptom.explicit
+    seen = shown.failure if shown is not None else None
     assert reported is not None
-    function = [seen.function] if seen is not None and seen.function else []
+    function = []
+    if seen is not None and seen.function:
+        function = [seen.function]
     name = reported.name
     fragments = reported.fragments
     like = ""
     if seen is not None:
-        name, fragments = seen.exception, seen.fragments
+        name = seen.exception
+        fragments = seen.fragments
         like = SEEN.format(function=function, importing=seen.phase == "import")
     wanted = {
         "name": name,
@@ -193,7 +198,9 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
             check=check.model_dump(mode="json"), holds=holds, reference=reference
         )
         return f"{judge_text(holds, 'held', 'saw')}\n{SILENT}", closing
-    judge = judge_text("nearest_owner", "in_order") if check.relation is Relation.WARNS else ""
+    judge = ""
+    if check.relation is Relation.WARNS:
+        judge = judge_text("nearest_owner", "in_order")
     fragments = [" ".join(part.split()).lower() for part in check.text.split("*")]
     before = BEFORE[check.relation].format(fragments=fragments, number=check.number)
     return f"{judge}\n{SILENT}\n{before}", CLOSING[check.relation].format(number=check.number)
@@ -201,7 +208,8 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
 
 def _split_future(script: str) -> tuple[str, str]:
     """`from __future__` lines, which must stand first, and the rest."""
-    body, lines = ast.parse(script).body, script.splitlines()
+    body = ast.parse(script).body
+    lines = script.splitlines()
     future = spans(
         [one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
     )
@@ -235,7 +243,8 @@ def judge_text(*wanted: str) -> str:
 
 def _renamed(function: ast.FunctionDef, names: set[str]) -> str:
     """Its source with the prefix before these names, without docstring and annotations."""
-    function.name, function.returns = f"{PREFIX}{function.name}", None
+    function.name = f"{PREFIX}{function.name}"
+    function.returns = None
     if ast.get_docstring(function) is not None:
         function.body = function.body[1:]
     for node in ast.walk(function):

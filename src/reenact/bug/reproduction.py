@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar
+from typing import TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -36,7 +36,9 @@ class Verdict(StrEnum):
     def exit_code(self) -> ExitCode:
         if self is Verdict.REPRODUCED:
             return ExitCode.OK
-        return ExitCode.FOUND if self is Verdict.NOT_REPRODUCED else ExitCode.INCONCLUSIVE
+        if self is Verdict.NOT_REPRODUCED:
+            return ExitCode.FOUND
+        return ExitCode.INCONCLUSIVE
 
 
 class Stage(StrEnum):
@@ -82,11 +84,16 @@ def on_fixed(script: str, forms: Sequence[CallForm], *, both: bool = False) -> s
     return script
 
 
+class ControlsJson(TypedDict):
+    """Control runs for programs."""
+
+    results: tuple[str, ...]
+    doubt: str
+
+
 @dataclass(frozen=True, slots=True)
 class Controls:
     """What control runs of a script that shows the symptom came to."""
-
-    JSON: ClassVar = ("results", "doubt")
 
     results: tuple[str, ...] = ()
     """Each control and what it gave, in a few words."""
@@ -99,24 +106,33 @@ class Controls:
     def sentence(self) -> str:
         return f"Controls: {', '.join(self.results)}."
 
+    def as_data(self) -> ControlsJson:
+        """What programs get."""
+        return {
+            "results": self.results,
+            "doubt": self.doubt,
+        }
+
+
+class AttemptJson(TypedDict):
+    """An attempt for programs."""
+
+    context: int
+    number: int
+    stopped_at: Stage | None
+    objections: list[str]
+    outcomes: list[RunOutcome]
+    outcomes_fixed: list[RunOutcome]
+    sample: int
+    script: str
+    runs: tuple[SeedRun, ...]
+    fixed_runs: tuple[SeedRun, ...]
+    controls: Controls | None
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One script on the way."""
-
-    JSON: ClassVar = (
-        "context",
-        "number",
-        "stopped_at=stage",
-        "objections=reasons",
-        "outcomes",
-        "outcomes_fixed",
-        "sample",
-        "script",
-        "runs",
-        "fixed_runs",
-        "controls",
-    )
 
     context: int
     number: int
@@ -163,13 +179,14 @@ class Attempt:
         """
         if not self.runs:
             return None
-        first, seen = self.runs[0], self.runs[0].observation
+        first = self.runs[0]
+        seen = self.runs[0].observation
         alike = all(
             one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs
         )
-        return (
-            first if alike and not (seen.refused and seen.frames[-1].whose == "project") else None
-        )
+        if alike and not (seen.refused and seen.frames[-1].whose == "project"):
+            return first
+        return None
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:
@@ -179,14 +196,39 @@ class Attempt:
     def outcome(self) -> RunOutcome | None:
         """What most of its runs ended with; none when it was not run."""
         counted = Counter(self.outcomes)
-        return counted.most_common(1)[0][0] if counted else None
+        if counted:
+            return counted.most_common(1)[0][0]
+        return None
+
+    def as_data(self) -> AttemptJson:
+        """What programs get."""
+        return {
+            "context": self.context,
+            "number": self.number,
+            "stopped_at": self.stage,
+            "objections": self.reasons,
+            "outcomes": self.outcomes,
+            "outcomes_fixed": self.outcomes_fixed,
+            "sample": self.sample,
+            "script": self.script,
+            "runs": self.runs,
+            "fixed_runs": self.fixed_runs,
+            "controls": self.controls,
+        }
+
+
+class MinimisedJson(TypedDict):
+    """A shortened script for programs, without its text."""
+
+    lines_before: int
+    lines_after: int
+    runs: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Minimised:
     """What came of making the script shorter."""
-
-    JSON: ClassVar = ("lines_before", "lines_after", "runs", "note")
 
     script: str
     lines_before: int
@@ -194,43 +236,54 @@ class Minimised:
     runs: int
     note: str = ""
 
+    def as_data(self) -> MinimisedJson:
+        """What programs get."""
+        return {
+            "lines_before": self.lines_before,
+            "lines_after": self.lines_after,
+            "runs": self.runs,
+            "note": self.note,
+        }
+
+
+class ReproductionJson(TypedDict):
+    """The whole answer for programs."""
+
+    verdict: Verdict
+    reason: str
+    title: str
+    report: str
+    repository: str
+    commit: str
+    fixed: str
+    symptom: Symptom
+    must_be_seen: str
+    restructured: BugReport | None
+    seeds_shown: int
+    seeds_run: int
+    script: str
+    repro: str
+    exits: Mapping[str, int]
+    minimised: Minimised | None
+    attempts: tuple[Attempt, ...]
+    contexts: tuple[str, ...]
+    packages: tuple[str, ...]
+    written: tuple[str, ...]
+    folder: Path | None
+    findings: tuple[str, ...]
+    notes: tuple[str, ...]
+    tokens: int
+    money: Decimal | None
+    seconds: float
+    model_s: float
+    waited_s: float
+    own_s: float
+    run: str
+
 
 @dataclass(frozen=True, repr=False)
 class Reproduction(Result):
     """The whole answer."""
-
-    JSON: ClassVar = (
-        "verdict",
-        "reason",
-        "title",
-        "report=source",
-        "repository",
-        "commit",
-        "fixed",
-        "symptom",
-        "must_be_seen",
-        "restructured=report",
-        "seeds_shown",
-        "seeds_run",
-        "script",
-        "repro",
-        "exits",
-        "minimised",
-        "attempts",
-        "contexts",
-        "packages",
-        "written",
-        "folder",
-        "findings",
-        "notes",
-        "tokens",
-        "money",
-        "seconds:1",
-        "model_s:1",
-        "waited_s:1",
-        "own_s:1",
-        "run=run_id",
-    )
 
     title: str
     source: str
@@ -288,7 +341,9 @@ class Reproduction(Result):
         """The script that shows the bug, as short as it was made; empty when there is none."""
         if self.minimised is not None:
             return self.minimised.script
-        return self.showing.script if self.showing is not None else ""
+        if self.showing is not None:
+            return self.showing.script
+        return ""
 
     @property
     def shown(self) -> SeedRun | None:
@@ -297,7 +352,9 @@ class Reproduction(Result):
 
     @property
     def _runs(self) -> tuple[SeedRun, ...]:
-        return self.showing.runs if self.showing is not None else ()
+        if self.showing is not None:
+            return self.showing.runs
+        return ()
 
     @property
     def seeds_run(self) -> int:
@@ -316,3 +373,38 @@ class Reproduction(Result):
     def sentence(self) -> str:
         """The one line to read."""
         return f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}."
+
+    def as_data(self) -> ReproductionJson:
+        """What programs get."""
+        return {
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "title": self.title,
+            "report": self.source,
+            "repository": self.repository,
+            "commit": self.commit,
+            "fixed": self.fixed,
+            "symptom": self.symptom,
+            "must_be_seen": self.must_be_seen,
+            "restructured": self.report,
+            "seeds_shown": self.seeds_shown,
+            "seeds_run": self.seeds_run,
+            "script": self.script,
+            "repro": self.repro,
+            "exits": self.exits,
+            "minimised": self.minimised,
+            "attempts": self.attempts,
+            "contexts": self.contexts,
+            "packages": self.packages,
+            "written": self.written,
+            "folder": self.folder,
+            "findings": self.findings,
+            "notes": self.notes,
+            "tokens": self.tokens,
+            "money": self.money,
+            "seconds": round(self.seconds, 1),
+            "model_s": round(self.model_s, 1),
+            "waited_s": round(self.waited_s, 1),
+            "own_s": round(self.own_s, 1),
+            "run": self.run_id,
+        }

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any, TypedDict
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -50,11 +50,18 @@ believed.
 """
 
 
+class FrameJson(TypedDict):
+    """A frame for programs."""
+
+    whose: str
+    file: str
+    line: int
+    function: str
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One frame of a traceback."""
-
-    JSON: ClassVar = ("whose", "file", "line", "function=qualified")
 
     whose: str
     """project, script or library."""
@@ -67,6 +74,15 @@ class Frame:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.qualified}"
+
+    def as_data(self) -> FrameJson:
+        """What programs get."""
+        return {
+            "whose": self.whose,
+            "file": self.file,
+            "line": self.line,
+            "function": self.qualified,
+        }
 
 
 class Mode(StrEnum):
@@ -176,7 +192,8 @@ class ScriptRunner:
 
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
-        build, self.rebuild = self.rebuild, None
+        build = self.rebuild
+        self.rebuild = None
         # A name that nobody knows, or that cannot be installed: the verdict names the option.
         with suppress(InputError, MissingPart):
             if build is not None and missing:
@@ -214,7 +231,13 @@ class ScriptRunner:
             # What an older watcher saw is not taken for what this one would see.
             "watcher": hashlib.sha256(b"\0".join(map(_inside, INSIDE))).hexdigest()[:16],
         }
-        inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
+        inputs = {
+            one: {
+                **given,
+                "seed": seed,
+            }
+            for one, seed in steps.items()
+        }
         # A run whose box was killed is tried again by the same command, not kept.
         found = run.many(
             inputs,
@@ -247,10 +270,8 @@ class ScriptRunner:
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
-        stdin, results = (
-            json.dumps(task).encode(),
-            {one: one for one in map(RESULT.format, seeds)},
-        )
+        stdin = json.dumps(task).encode()
+        results = {one: one for one in map(RESULT.format, seeds)}
         times = len(seeds) * PATIENCE[mode]
         ran = self._execute(
             ".reenact/watch.py", given, revision, times, stdin=stdin, collect=results
@@ -262,7 +283,10 @@ class ScriptRunner:
         stopped it each time: a run that did not end says nothing.
         """
         given = {"repro.py": repro.encode("utf-8", "replace")}
-        variables = {"REENACT_PROJECT": REPOSITORY, "REENACT_FORM": form}
+        variables = {
+            "REENACT_PROJECT": REPOSITORY,
+            "REENACT_FORM": form,
+        }
         for _ in range(PROOFS):
             ran = self._execute("repro.py", given, revision, 1, variables=variables)
             if ran.ending in (Ending.OK, Ending.EXIT):
@@ -279,14 +303,20 @@ class ScriptRunner:
     ) -> ProgramRun:
         """In a box that may use the seconds of so many runs, and may wait for a processor."""
         beside = {str(PurePosixPath(name).parents[1]) for name in revision.metadata}
-        path = {"PYTHONPATH": ":".join(sorted(beside))} if beside else {}
-        more["variables"] = {**path, **more.get("variables", {})}
+        path = {}
+        if beside:
+            path = {"PYTHONPATH": ":".join(sorted(beside))}
+        more["variables"] = {
+            **path,
+            **more.get("variables", {}),
+        }
         # Read-only, and every revision at the same place.
         more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
-        given, limits = (
-            {**files, **revision.metadata},
-            self.runner.limits(self.runner.wall_s * times),
-        )
+        given = {
+            **files,
+            **revision.metadata,
+        }
+        limits = self.runner.limits(self.runner.wall_s * times)
         ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran
@@ -311,8 +341,18 @@ def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
         result = read_json(run.results.get(name, "").encode())
         if isinstance(result, dict) and result.get("word") == word:
             _name_events(result)
-            return _OBSERVED.validate_python({**result, **known})
-    return _OBSERVED.validate_python({**known, "why": run.why})
+            return _OBSERVED.validate_python(
+                {
+                    **result,
+                    **known,
+                }
+            )
+    return _OBSERVED.validate_python(
+        {
+            **known,
+            "why": run.why,
+        }
+    )
 
 
 def _name_events(result: dict[str, Any]) -> None:

@@ -46,7 +46,7 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
             if plan is not None
             else case
         )
-        for attempt in _in_context(sharper, context, plan, number, place):
+        for attempt in _in_context(sharper, context=context, plan=plan, number=number, place=place):
             attempts.append(attempt)
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
@@ -65,15 +65,16 @@ def _in_context(
         run = place.under("attempt", attempt=count)
         case.say(f"write script {count + 1} of at most {case.options.attempts}")
         if last is not None:
-            last = _refined(case, context, last, count, run)
+            last = _refined(case, context=context, last=last, count=count, run=run)
             case = replace(case, symptom=last.learned or case.symptom)
         else:
-            last = _first(case, context, plan, Attempt(number, count), run)
+            last = _first(case, context=context, plan=plan, attempt=Attempt(number, count), run=run)
         yield last
         done.append(last)
         if last.shows or last.not_here or _lacks_the_environment(done):
             return
-        last = last if last.script else None
+        if not last.script:
+            last = None
 
 
 def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
@@ -88,7 +89,9 @@ def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
     if not answer.forms or does_not_parse(Stage.PARSE, answer.script) is not None:
         return attempt
     why = refused_form(answer.script, answer.forms, case.project)
-    return attempt.stopped(Problem(Stage.RELEVANCE, why)) if why else attempt
+    if why:
+        return attempt.stopped(Problem(Stage.RELEVANCE, why))
+    return attempt
 
 
 def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope) -> Attempt:
@@ -97,7 +100,9 @@ def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope
         answer = revised(case, context, last, run)
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
-    symptom = symptom_of(last.runs[0]) if answer.is_it and is_open(case, last) else None
+    symptom = None
+    if answer.is_it and is_open(case, last):
+        symptom = symptom_of(last.runs[0])
     if symptom is not None:
         attempt = replace(attempt, forms=last.forms, learned=symptom)
         return tried(replace(case, symptom=symptom), attempt, run)
@@ -125,7 +130,13 @@ def _first(
     for sample in range(case.options.samples if several else 1):
         one = replace(attempt, sample=sample)
         try:
-            one = _answered(case, one, draft(case, context, plan, run, sample if several else None))
+            one = _answered(
+                case,
+                one,
+                draft(
+                    case, context=context, plan=plan, run=run, sample=sample if several else None
+                ),
+            )
         except AnswerUnusable as error:
             one = one.stopped(Problem(Stage.ANSWER, error.sentence))
         if not several:
@@ -146,7 +157,9 @@ def _first(
     sizes = Counter(map(alike, found))
 
     def reached(one: Attempt) -> tuple[int, int, int]:
-        rank = PROGRESS.index(one.outcome) + 1 if one.outcome in PROGRESS else 0
+        rank = 0
+        if one.outcome in PROGRESS:
+            rank = PROGRESS.index(one.outcome) + 1
         return (
             len(ORDER) if one.stage is None else ORDER.index(one.stage),
             rank,
@@ -154,7 +167,9 @@ def _first(
         )
 
     best = max(found, key=reached)
-    return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
+    if best.shows:
+        return tried(case, best, run.under("sample", attempt=best.sample))
+    return best
 
 
 def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> Attempt:
@@ -182,10 +197,12 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         return controlled(case, attempt, run)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
-    fixed = run_with(case, run, script, "fixed", [one.seed for one in runs])
+    fixed = run_with(case, run=run, script=script, name="fixed", seeds=[one.seed for one in runs])
     attempt = replace(attempt, fixed_runs=fixed)
     objection = not_confirmed(runs, fixed)
-    return attempt.stopped(objection) if objection is not None else controlled(case, attempt, run)
+    if objection is not None:
+        return attempt.stopped(objection)
+    return controlled(case, attempt, run)
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
@@ -198,14 +215,19 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
         return None
     known = replace(case, symptom=symptom)
     lines = flowing_lines(attempt.script, case.project)
-    seen, files = (
-        ((one.seed, one.observation) for one in attempt.runs),
-        case.buggy.files,
+    seen = ((one.seed, one.observation) for one in attempt.runs)
+    files = case.buggy.files
+    runs = tuple(
+        classified(seed, seen=one, symptom=symptom, functions=(), files=files, lines=lines)
+        for seed, one in seen
     )
-    runs = tuple(classified(seed, one, symptom, (), files, lines) for seed, one in seen)
     case.say("run it (fixed): the project raised something else than was expected")
     fixed = run_with(
-        known, run.under("learned"), attempt.script, "fixed", [one.seed for one in runs]
+        known,
+        run=run.under("learned"),
+        script=attempt.script,
+        name="fixed",
+        seeds=[one.seed for one in runs],
     )
     if not_shown(known, runs) is not None or not_confirmed(runs, fixed) is not None:
         return None
@@ -234,14 +256,14 @@ def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[Seed
     """
     if not quick:
         case.say("run it (buggy)")
-    first = run_with(case, run, script, "buggy", (0,))
+    first = run_with(case, run=run, script=script, name="buggy", seeds=(0,))
     rest = range(1, case.options.seeds)
     if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
-        first = (*first, *run_with(case, run, script, "buggy", rest[:1]))
+        first = (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest[:1]))
         rest = rest[1:]
         if first[0].crashed_like(first[1]) or not rest:
             return first
     case.say(f"run it with {len(rest)} more seeds (buggy)")
-    return (*first, *run_with(case, run, script, "buggy", rest))
+    return (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest))

@@ -118,11 +118,14 @@ class Check(BaseModel):
     @property
     def words(self) -> str:
         """The check as a sentence part."""
-        than = (
-            f" {self.number:g}" if self.number is not None else f" {self.text}" if self.text else ""
-        )
-        margin = f", relative tolerance {self.tolerance:g}" if self.relation in _TOLERANT else ""
-        return f"{self.relation.value}{than}{margin}"
+        words = self.relation.value
+        if self.number is not None:
+            words += f" {self.number:g}"
+        elif self.text:
+            words += f" {self.text}"
+        if self.relation in _TOLERANT:
+            words += f", relative tolerance {self.tolerance:g}"
+        return words
 
 
 class Explicit(BaseModel):
@@ -240,7 +243,9 @@ class Symptom(BaseModel):
 
     def functions_in(self, report: str) -> tuple[str, ...]:
         """The functions of the traceback that the report really names."""
-        named = self.explicit.functions if self.explicit is not None else []
+        named = []
+        if self.explicit is not None:
+            named = self.explicit.functions
         words = set(re.findall(r"\w+", report))
         return tuple(one for one in (name.rpartition(".")[2] for name in named) if one in words)
 

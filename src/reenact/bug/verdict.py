@@ -46,7 +46,8 @@ FIVE_PERCENT = 0.05
 
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """Why these runs do not show the symptom; none when they do."""
-    shown, check = [run for run in runs if run.shows], case.symptom.closing
+    shown = [run for run in runs if run.shows]
+    check = case.symptom.closing
     near = check is not None and check.relation is Relation.NEAR
     if len(shown) >= (len(runs) // 2 + 1 if check is not None and not near else 1):
         # The rule of five per cent: the mean over all seeds must come near the reported number.
@@ -60,8 +61,12 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
             f"The mean over the seeds is {mean}; reported was {wanted:g}.",
         )
     worst = next((run for run in runs if not run.shows), None)
-    what = f"{worst.outcome.value}. {worst.sentence}" if worst is not None else "It was not run."
-    share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
+    what = "It was not run."
+    if worst is not None:
+        what = f"{worst.outcome.value}. {worst.sentence}"
+    share = ""
+    if shown:
+        share = f" The symptom showed with {len(shown)} of {len(runs)} seeds."
     return Problem(Stage.EXECUTION, f"{what[:1].upper()}{what[1:]}{share}")
 
 
@@ -84,7 +89,9 @@ def same_failure(buggy: Sequence[SeedRun], other: SeedRun) -> bool:
     the guess.
     """
     seen = [run.failure for run in buggy if run.shows]
-    return other.failure in seen if other.failure is not None else other.shows
+    if other.failure is not None:
+        return other.failure in seen
+    return other.shows
 
 
 def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
@@ -230,7 +237,9 @@ def _obstacle(attempts: Sequence[Attempt]) -> str:
     last = next(
         one for one, why in zip(reversed(attempts), reversed(stopped), strict=True) if why == what
     )
-    why = f", the last: {last.objections[0]}" if last.objections else ""
+    why = ""
+    if last.objections:
+        why = f", the last: {last.objections[0]}"
     missing = next((run.observation.missing for run in last.runs if run.observation.missing), "")
     if missing and last.outcome is RunOutcome.ENVIRONMENT:
         return (

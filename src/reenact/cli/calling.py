@@ -53,7 +53,9 @@ def answer(
         result = call(*named, **grouped(call, given), progress=True, cancel=stop)
     document = view(result)
     show(document, output_format)
-    return ExitCode.OK if document.exit_code is None else document.exit_code
+    if document.exit_code is None:
+        return ExitCode.OK
+    return document.exit_code
 
 
 @contextmanager
@@ -65,10 +67,8 @@ def calling(
     """
     seconds = resolve({"max_time": max_time}).settings.max_time
     with stopping_gently(seconds, judges=judges) as stop:
-        command, notice = (
-            COMMAND.set(tuple(sys.argv[1:])),
-            NOTICE.set(lambda text: echo(text, err=True)),
-        )
+        command = COMMAND.set(tuple(sys.argv[1:]))
+        notice = NOTICE.set(lambda text: echo(text, err=True))
         program_stdin = PROGRAM_STDIN.set(stdin)
         try:
             yield stop
@@ -85,7 +85,8 @@ def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> It
     `seconds` is the wall time of the whole command. Where it `judges`, the first Ctrl-C asks for a
     verdict on what was seen; SIGTERM does not, since who sends it does not wait.
     """
-    stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
+    stop = Stop(seconds, began=ENDING.began)
+    ended = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         del frame

@@ -29,7 +29,8 @@ TRAINING = "train.py"
 BUG, PAPER = CASES / "bugs/abacusnet-five-classes", CASES / "papers/damped-octaves"
 """A report and a paper, with the recorded answers of a model to each."""
 NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
-REPORT, RUNS = "report.html", ".reenact"
+REPORT = "report.html"
+RUNS = ".reenact"
 DETAILS = "Decided where the paper is silent"
 """Heading of the report of a paper after which the terminal is spared the rest."""
 Ended: TypeAlias = "subprocess.CompletedProcess[str]"
@@ -57,14 +58,19 @@ def demo() -> ExitCode:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copyfile(CASES / TRAINING, folder / TRAINING)
-    acts, has_torch = list(_acts()), importlib.util.find_spec("torch") is not None
+    acts = list(_acts())
+    has_torch = importlib.util.find_spec("torch") is not None
     played = [act for act in acts if has_torch or not act.needs_torch]
     # The last act takes as long as all others and one core: it begins first.
     with ThreadPoolExecutor(1) as beside:
-        last = beside.submit(run, acts[-1].words, folder) if acts[-1] in played else None
+        last = None
+        if acts[-1] in played:
+            last = beside.submit(run, acts[-1].words, folder)
         for number, act in enumerate(acts, start=1):
             click.secho(f"\n{number}. {act.title}", bold=True)
-            early = last if act is acts[-1] else None
+            early = None
+            if act is acts[-1]:
+                early = last
             for line in _played(act, folder, early) if act in played else [NO_TORCH]:
                 click.echo(f"   {plain(line)}")
     with JournalReader.open(folder / RUNS) as shelf:
@@ -162,5 +168,8 @@ def _claims(lines: list[str]) -> list[str]:
 
 def run(words: Sequence[str], folder: Path) -> Ended:
     """A command in the folder of the demo, with what it printed."""
-    variables = {"COLUMNS": "100", "REENACT_RUNS_DIR": str(folder / RUNS)}
+    variables = {
+        "COLUMNS": "100",
+        "REENACT_RUNS_DIR": str(folder / RUNS),
+    }
     return run_own_command(words, folder=folder, variables=variables)

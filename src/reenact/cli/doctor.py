@@ -75,7 +75,8 @@ def doctor(output_format: str) -> ExitCode:
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             packages[name] = importlib.metadata.version(name)
-    theirs, notices = interpreter_facts(settings), tuple(problems(settings))
+    theirs = interpreter_facts(settings)
+    notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (
         ("chosen", settings.model or "none"),
@@ -96,21 +97,25 @@ def doctor(output_format: str) -> ExitCode:
         Facts("Interpreter of your programs", tuple(theirs.items())),
         *_sandbox_blocks(tiers),
     )
-    data: dict[str, JsonValue] = {"reenact": __version__, "machine": machine}
-    data["sandbox"] = [dataclasses.asdict(tier) for tier in tiers]
-    data |= {
+    data: dict[str, JsonValue] = {
+        "reenact": __version__,
+        "machine": machine,
+        "sandbox": [dataclasses.asdict(tier) for tier in tiers],
         "model": settings.model,
         "keys_set": keys,
         "programs": programs,
         "packages": packages,
-    }
-    data |= {
         "interpreter": theirs,
         "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
     }
     title = f"reenact {__version__} on this machine"
     verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
-    show(Document("doctor", title, verdict, blocks, notices, data), output_format)
+    show(
+        Document(
+            "doctor", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+        ),
+        output_format,
+    )
     return ExitCode.FOUND if to_fix else ExitCode.OK
 
 
@@ -125,15 +130,25 @@ def interpreter_facts(settings: Settings) -> dict[str, str]:
     has = packages_of(path)
     chosen = "chosen by the setting python" if settings.python else "that of reenact itself"
     active = not settings.python and os.environ.get("VIRTUAL_ENV", "\0") in path
-    facts = {"path": f"{path} ({'the active environment' if active else chosen})"}
-    facts["version"] = has.get("python", "cannot be started")
-    return facts | {name: has.get(name, "missing") for name in FRAMEWORKS if has}
+    facts = {
+        "path": f"{path} ({'the active environment' if active else chosen})",
+        "version": has.get("python", "cannot be started"),
+    }
+    if has:
+        for name in FRAMEWORKS:
+            facts[name] = has.get(name, "missing")
+    return facts
 
 
 def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> Iterator[Block]:
     rows = []
     for tier in tiers:
-        state = "used by default" if tier.chosen else "works" if tier.works else "missing"
+        if tier.chosen:
+            state = "used by default"
+        elif tier.works:
+            state = "works"
+        else:
+            state = "missing"
         rows.append((tier.name, state, tier.missing or "; ".join(tier.in_force) or "-"))
     yield Table("Sandbox", ("tier", "", "in force, or what is missing"), tuple(rows))
     holes = tuple((tier.name, "; ".join(tier.does_not_stop)) for tier in tiers if tier.works)
@@ -144,17 +159,16 @@ def _machine() -> dict[str, str]:
     import psutil
 
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
-    sizes = {
-        "memory": psutil.virtual_memory().total,
-        "free disk": shutil.disk_usage(Path.cwd()).free,
-    }
-    found = {
+    memory_bytes = psutil.virtual_memory().total
+    disk_bytes = shutil.disk_usage(Path.cwd()).free
+    return {
         "system": system,
         "python": platform.python_version(),
         "cores": str(os.cpu_count()),
+        "memory": f"{memory_bytes / 1024**3:.0f} GiB",
+        "free disk": f"{disk_bytes / 1024**3:.0f} GiB",
+        "gpu": _gpus() or "none found",
     }
-    found |= {name: f"{size / 1024**3:.0f} GiB" for name, size in sizes.items()}
-    return found | {"gpu": _gpus() or "none found"}
 
 
 def _gpus() -> str:
@@ -167,7 +181,9 @@ def _gpus() -> str:
     except (OSError, TimeoutError):
         return ""
     names = asked.stdout.decode(errors="replace").splitlines()
-    return ", ".join(names) if asked.returncode == 0 else ""
+    if asked.returncode == 0:
+        return ", ".join(names)
+    return ""
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:
@@ -235,10 +251,8 @@ def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
 def _disk(folder: Path) -> Iterator[Diagnostic]:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        says, fix = (
-            f"{folder} cannot be written to.",
-            "Set runs_dir or cache_dir to another folder.",
-        )
+        says = f"{folder} cannot be written to."
+        fix = "Set runs_dir or cache_dir to another folder."
         yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=fix)
     elif free < LOW_DISK_BYTES:
         says = f"Only {free / 1024**2:.0f} MiB are free at {folder}."
@@ -282,18 +296,26 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     if words:
         echo(_saved(words))
         return
-    resolved, texts = resolve(), field_texts(Settings)
-    project, origins = f"project file {resolved.project_file}", resolved.origins.items()
+    resolved = resolve()
+    texts = field_texts(Settings)
+    project = f"project file {resolved.project_file}"
+    origins = resolved.origins.items()
     # Of a secret, only that there is one.
     values = {name: getattr(resolved.settings, name) for name in texts}
-    values |= {name: HIDDEN for name in SECRETS if values[name]}
+    for name in SECRETS:
+        if values[name]:
+            values[name] = HIDDEN
     known = [(name, values[name], origin, texts[name]) for name, origin in origins]
     ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
     rows = [
         (name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)
     ]
     data: dict[str, JsonValue] = {
-        name: {"value": encoded(value), "origin": origin, "help": text}
+        name: {
+            "value": encoded(value),
+            "origin": origin,
+            "help": text,
+        }
         for name, value, origin, text in (*ignored, *known)
     }
     changed = sum(origin != "default" for _, origin in origins)
@@ -327,7 +349,9 @@ def _written(value: object) -> str:
         return "-"
     if isinstance(value, tuple):
         return ", ".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 @click.command()
@@ -350,11 +374,10 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
 
     folder = cache_folder(resolve().settings) / "environments"
     environments = Environments(folder)
-    removed, kept = (
-        environments.prune(int(prune * GB)) if prune is not None else (),
-        environments.listing(),
-    )
-    taken, most = environments.disk_bytes(), environments.most_bytes
+    removed = environments.prune(int(prune * GB)) if prune is not None else ()
+    kept = environments.listing()
+    taken = environments.disk_bytes()
+    most = environments.most_bytes
     used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
     listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
     sized = ((f"{one.size_bytes / 1e6:.0f} MB", one, used) for one, used in listed)
@@ -365,14 +388,20 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
         f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."
     )
     built: list[JsonValue] = [
-        {"key": one.key, "bytes": one.size_bytes, "packages": list(one.packages)} for one in kept
+        {
+            "key": one.key,
+            "bytes": one.size_bytes,
+            "packages": list(one.packages),
+        }
+        for one in kept
     ]
     data: dict[str, JsonValue] = {
         "folder": str(folder),
         "disk_bytes": taken,
         "most_bytes": most,
+        "environments": built,
+        "removed": [one.key for one in removed],
     }
-    data |= {"environments": built, "removed": [one.key for one in removed]}
     board = Board("", ("environment", "size", "last used", "packages"), rows)
     show(
         Document("cache", "Prepared environments", verdict, (board,), data=data),

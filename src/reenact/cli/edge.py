@@ -28,7 +28,8 @@ NO_ROOM = 64 * 1024
 
 def guarded(command: click.Command, argv: list[str] | None = None, *, name: str = "reenact") -> int:
     """Run a command and return its exit code; nothing but SystemExit(0) style codes leaves here."""
-    argv = sys.argv[1:] if argv is None else argv
+    if argv is None:
+        argv = sys.argv[1:]
     try:
         result = command.main(args=list(argv), prog_name=name, standalone_mode=False)
         sys.stdout.flush()

@@ -51,7 +51,8 @@ class Ending:
         self.late_s = LATE_S
         self.overdue: Stop | None = None
         """Whose time was up long ago."""
-        self._signals, self._last = 0, 0.0
+        self._signals = 0
+        self._last = 0.0
         self._over = False
 
     def own(self) -> None:

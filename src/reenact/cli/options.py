@@ -205,7 +205,11 @@ def printed_as(command: Verb) -> Verb:
     def noted(context: click.Context, _: click.Parameter, given: bool) -> None:
         context.meta[DETAILS] = given
 
-    unseen: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": noted}
+    unseen: dict[str, Any] = {
+        "is_flag": True,
+        "expose_value": False,
+        "callback": noted,
+    }
     formats = defaulted(
         "--output-format", click.Choice(FORMATS), "full", "How to print the result."
     )

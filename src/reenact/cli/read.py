@@ -17,7 +17,8 @@ from reenact.types import ExitCode, JsonValue, Table
 if TYPE_CHECKING:
     from reenact.intake.papers.paper import Block, Paper
 
-CODE, NAME = "PA001", "lost-in-reading"
+CODE = "PA001"
+NAME = "lost-in-reading"
 
 
 @click.command()
@@ -35,7 +36,15 @@ def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any
     from reenact.api.session import open_session
     from reenact.cli.calling import calling
 
-    with calling() as stop, open_session({**given, "cancel": stop}) as session:
+    with (
+        calling() as stop,
+        open_session(
+            {
+                **given,
+                "cancel": stop,
+            }
+        ) as session,
+    ):
         found = session.paper(paper, offline=offline)
     if text:
         echo(found.text())
@@ -51,7 +60,9 @@ def paper_document(paper: Paper) -> Document:
         f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items()
     )
     authors = ", ".join(paper.authors)
-    lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
+    lost = "nothing was lost in reading"
+    if paper.lost:
+        lost = f"lost in reading: {len(paper.lost)}"
     gone = (
         (one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost
     )
@@ -75,20 +86,23 @@ def paper_document(paper: Paper) -> Document:
     title = f"Paper: {paper.title}"
     verdict = f"{parts}; {lost}."
     data = _data(paper, counts)
-    return Document("read", title, verdict, blocks, notices, data)
+    return Document(
+        "read", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+    )
 
 
 def counts_of(paper: Paper) -> dict[str, int]:
     """How many of each kind there are."""
     kinds = Counter(type(block).__name__ for block in paper.blocks())
-    counts = {
+    return {
         "sections": len(paper.sections),
         "sentences": sum(1 for _ in paper.sentences()),
+        "equations": kinds["Equation"],
+        "tables": kinds["Table"],
+        "figures": kinds["Figure"],
+        "algorithms": kinds["Algorithm"],
+        "references": len(paper.references),
     }
-    counts |= {
-        f"{kind.lower()}s": kinds[kind] for kind in ("Equation", "Table", "Figure", "Algorithm")
-    }
-    return counts | {"references": len(paper.references)}
 
 
 def _outline(paper: Paper) -> list[tuple[str, ...]]:
@@ -120,12 +134,18 @@ def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
         for one in paper.sections
     ]
     tail = {name: encoded(getattr(paper, name)) for name in ("references", "lost")}
-    return {**head, "counts": counts, "sections": sections, **tail}
+    return {
+        **head,
+        "counts": counts,
+        "sections": sections,
+        **tail,
+    }
 
 
 def _block(block: Block) -> JsonValue:
     kind = type(block).__name__.lower()
-    label, caption = getattr(block, "label", ""), getattr(block, "caption", "")
+    label = getattr(block, "label", "")
+    caption = getattr(block, "caption", "")
     return {
         "id": block.id,
         "kind": kind,

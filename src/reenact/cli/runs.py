@@ -124,9 +124,11 @@ def resume(run: str, trust_journal: bool) -> None:
         if not found.imported:
             journal.prefer(found)
         # Where the command was given, if that still leads to this journal.
-        folder, recorded = Path.cwd(), Path(found.folder)
-        if not found.imported and recorded.is_dir():
-            folder = recorded if (recorded / _folder()).resolve() == _folder().resolve() else folder
+        folder = Path.cwd()
+        recorded = Path(found.folder)
+        leads_here = (recorded / _folder()).resolve() == _folder().resolve()
+        if not found.imported and recorded.is_dir() and leads_here:
+            folder = recorded
     echo(
         f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}",
         err=True,
@@ -228,10 +230,8 @@ def remove(run: str, yes: bool) -> None:
         click.confirm(f"Remove run {run} for good?", abort=True)
     with Journal.open(_folder()) as journal:
         removed = journal.remove(run)
-    later, now = (
-        "its artefacts at the next removal",
-        f"{removed.artefacts} artefacts with it",
-    )
+    later = "its artefacts at the next removal"
+    now = f"{removed.artefacts} artefacts with it"
     echo(f"Run {removed.run} is removed, with {later if removed.artefacts is None else now}.")
 
 

@@ -75,9 +75,9 @@ def _folder(runs: Path | None) -> Path:
             next_step=fix,
         )
     inside = runs / Settings().runs_dir.name
-    return (
-        inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
-    )
+    if (inside / "journal.db").exists() and not (runs / "journal.db").exists():
+        return inside
+    return runs
 
 
 def forms() -> Iterator[Form]:
@@ -182,10 +182,8 @@ def _list(folder: Path) -> Document:
     # The id tells the step; what is copied must not be broken by a narrow terminal.
     rows = tuple((one.id, str(one.request["schema_name"])) for one in found)
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
-    title, verdict = (
-        f"Requests waiting in {folder}",
-        f"{len(found)} waiting.{next_step}",
-    )
+    title = f"Requests waiting in {folder}"
+    verdict = f"{len(found)} waiting.{next_step}"
     blocks = (Table("", ("id", "answer type"), rows),) if rows else ()
     return Document(
         "relay",

@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from reenact.diagnosis.mutate.pipeline import Killings
     from reenact.program.program import Program
 
-DEPTHS, SPACES = (
-    click.Choice([depth.value for depth in Depth]),
-    click.Choice(["own", "study"]),
-)
+DEPTHS = click.Choice([depth.value for depth in Depth])
+SPACES = click.Choice(["own", "study"])
 DEPTH = "static reads; quick watches one run; normal and deep change the suspects and train."
 EXPERIMENT = "Share of the training's own time that each small experiment may take."
 BUDGET = "A multiple of one training (200x), a time (5m) or trainings (400t)."
@@ -199,7 +197,9 @@ def alternatives(
     from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 
     read = read_program(program_words(program))
-    beside = read_program((str(known),)) if known is not None else None
+    beside = None
+    if known is not None:
+        beside = read_program((str(known),))
     given["progress"] = True
     with (
         calling(given["max_time"]) as stop,
@@ -329,7 +329,8 @@ def _mutants(program: Program, found: list[Mutant], killed: Killings | None) -> 
         dead = sum(killing.killed for _, killing in killed.by_mutant)
         verdict = f"{dead} of {len(rows)} mutants killed, judged by {killed.measure.name}."
         data = killed.to_dict()
-    title, table = f"Mutants of {program.entry}", Table("", columns, tuple(rows))
+    title = f"Mutants of {program.entry}"
+    table = Table("", columns, tuple(rows))
     return Document("mutate", title, verdict, (table,), data=data)
 
 

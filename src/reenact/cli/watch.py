@@ -79,7 +79,13 @@ def watch(
     runs as you run it: your interpreter, folder, files and network. The exit code is the program's
     own.
     """
-    settings = resolve({"python": python, "trust_code": trust_code, "max_time": max_time}).settings
+    settings = resolve(
+        {
+            "python": python,
+            "trust_code": trust_code,
+            "max_time": max_time,
+        }
+    ).settings
     read = read_program(program_words(program))
     folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
     options = WatchOptions(
@@ -102,7 +108,9 @@ def watch(
             )
     show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
-    return 2 if code is None else code if code >= 0 else 128 - code
+    if code is None:
+        return 2
+    return code if code >= 0 else 128 - code
 
 
 def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: Stop) -> Watched:
@@ -112,7 +120,8 @@ def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: St
     def tell(text: str) -> None:
         click.echo(text, err=True, nl=False)
 
-    cleaner, tier = PlainText(), sandbox_for(settings)
+    cleaner = PlainText()
+    tier = sandbox_for(settings)
     watched = watch_boxed(
         program,
         options,

@@ -68,11 +68,9 @@ class Environment:
     @property
     def keras(self) -> str:
         """The engine Keras runs on."""
-        return (
-            "tensorflow"
-            if "tensorflow" in self.available and "torch" not in self.available
-            else "torch"
-        )
+        if "tensorflow" in self.available and "torch" not in self.available:
+            return "tensorflow"
+        return "torch"
 
     def seeded(self, script: str) -> list[str]:
         """What to seed for a script: the project's libraries and its own."""
@@ -116,10 +114,8 @@ def environment_for(
             ("No environment is built here: packages cannot be added.",),
         )
     # What the project uses of this interpreter, in the same versions.
-    known, pins = (
-        {one.name for one in own},
-        (_pin(name) for name in modules if name not in lacking),
-    )
+    known = {one.name for one in own}
+    pins = (_pin(name) for name in modules if name not in lacking)
     new = (pin for pin in pins if pin and canonicalize_name(pin.partition("==")[0]) not in known)
     needed = (
         *own,
@@ -143,7 +139,15 @@ def environment_for(
         ):
             why = "has no wheel here and cannot be built"
             notes.append(f"{one.text} {why}: {version} was installed in its place.")
-    return Environment(made.python, made.mounts, made.key, packages, ours, texts, tuple(notes))
+    return Environment(
+        made.python,
+        mounts=made.mounts,
+        key=made.key,
+        packages=packages,
+        lacking=ours,
+        proposed=texts,
+        notes=tuple(notes),
+    )
 
 
 def this_key(packages: Iterable[str]) -> str:
@@ -198,4 +202,6 @@ def _proposals(
 def _pin(module: str) -> str:
     name = DISTRIBUTIONS.get(module, module)
     version = version_of(name)
-    return f"{canonicalize_name(name)}=={version}" if version else ""
+    if version:
+        return f"{canonicalize_name(name)}=={version}"
+    return ""

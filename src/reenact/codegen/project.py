@@ -24,7 +24,8 @@ metrics.json.
 """
 METRICS = "metrics.json"
 """What a run leaves: a flat object of metric names and numbers."""
-DATA, MODEL = "data.py", "model.py"
+DATA = "data.py"
+MODEL = "model.py"
 EXPECTED = (
     "config.py",
     DATA,
@@ -70,7 +71,12 @@ class Project:
 
     def changed(self, files: Mapping[str, str]) -> Project:
         """With these files written."""
-        return Project({**self.files, **files})
+        return Project(
+            {
+                **self.files,
+                **files,
+            }
+        )
 
     def without(self, *names: str) -> Project:
         """With these files gone."""
@@ -151,7 +157,9 @@ class Problem:
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""
         where = f"{self.file}{line}" if self.file else line.replace(":", "line ")
-        return f"{where}: {self.sentence}" if where else self.sentence
+        if where:
+            return f"{where}: {self.sentence}"
+        return self.sentence
 
     @property
     def signature(self) -> str:

@@ -140,8 +140,10 @@ class ProjectRunner:
 
     def limits(self, cpu_s: float | None = None) -> Limits:
         """What a run may use: so many seconds of a processor, for which it may wait."""
-        cpu_s = self.wall_s if cpu_s is None else cpu_s
-        memory, output = self.memory_mib * MIB, self.output_mib * MIB
+        if cpu_s is None:
+            cpu_s = self.wall_s
+        memory = self.memory_mib * MIB
+        output = self.output_mib * MIB
         usual = Limits(memory_bytes=memory, output_bytes=output, keep_bytes=4 * TAIL)
         return replace(usual, wall_s=PATIENCE * cpu_s, cpu_s=cpu_s)
 
@@ -181,7 +183,14 @@ class ProjectRunner:
         def effect() -> ProgramRun:
             word = secrets.token_hex(16)
             files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
-            stdin = json.dumps({**task, "word": word}).encode() if task is not None else b""
+            stdin = b""
+            if task is not None:
+                stdin = json.dumps(
+                    {
+                        **task,
+                        "word": word,
+                    }
+                ).encode()
             named = {name: name.replace("WORD", word) for name in collect}
             files |= extra or {}
             return self.execute(
@@ -225,7 +234,10 @@ class ProjectRunner:
             argv=(environment.python, "-s", *arguments),
             files=files,
             mounts=(*environment.mounts, *self.mounts(), *mounts),
-            environment={**self.variables(environment), **(variables or {})},
+            environment={
+                **self.variables(environment),
+                **(variables or {}),
+            },
             stdin=stdin,
             collect=(*named.values(), *(logs or ())),
         )
@@ -246,7 +258,12 @@ class ProjectRunner:
             name: result.results[real] for name, real in named.items() if real in result.results
         }
         kept = {name: result.results[name] for name in logs or () if name in result.results}
-        training = {PRINTED: samplers[-1].text(), **thinned(kept)} if samplers else {}
+        training = {}
+        if samplers:
+            training = {
+                PRINTED: samplers[-1].text(),
+                **thinned(kept),
+            }
         return ProgramRun(
             ending=str(_ending(result, logs or ())),
             exit_code=result.exit_code,
@@ -268,7 +285,11 @@ class ProjectRunner:
     def variables(self, environment: Environment | None = None) -> dict[str, str]:
         """Variables that make runs alike, and say where the user's folders are."""
         keras = environment.keras if environment is not None else "torch"
-        made = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "KERAS_BACKEND": keras}
+        made = {
+            "PYTHONHASHSEED": "0",
+            "OMP_NUM_THREADS": "1",
+            "KERAS_BACKEND": keras,
+        }
         return made | {one.variable: one.name for one in self.folders}
 
     @cached_property
@@ -290,11 +311,10 @@ class MountedSandbox:
     """
 
     def __init__(self, runner: ProjectRunner) -> None:
-        self._runner, self.name = runner, runner.sandbox.name
-        self.missing, self.does_not_stop = (
-            runner.sandbox.missing,
-            runner.sandbox.does_not_stop,
-        )
+        self._runner = runner
+        self.name = runner.sandbox.name
+        self.missing = runner.sandbox.missing
+        self.does_not_stop = runner.sandbox.does_not_stop
 
     def run(
         self,
@@ -313,7 +333,10 @@ class MountedSandbox:
         mounted = replace(
             command,
             mounts=mounts,
-            environment={**runner.variables(), **command.environment},
+            environment={
+                **runner.variables(),
+                **command.environment,
+            },
         )
         limits = replace(limits, memory_bytes=runner.limits().memory_bytes)
         return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
@@ -324,13 +347,9 @@ def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
     refused = [one.partition(": ")[0] for one in result.why.split("; ")]
     if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
         return result.ending
-    return (
-        Ending.SIGNAL
-        if result.signal is not None
-        else Ending.EXIT
-        if result.exit_code
-        else Ending.OK
-    )
+    if result.signal is not None:
+        return Ending.SIGNAL
+    return Ending.EXIT if result.exit_code else Ending.OK
 
 
 MOST_LINES = 500
@@ -381,7 +400,8 @@ class LogSampler:
             kept.lines += [] if kept.count % kept.every else [kept.last]
             kept.count += 1
             if len(kept.lines) >= MOST_LINES:
-                kept.lines, kept.every = kept.lines[::2], kept.every * 2
+                kept.lines = kept.lines[::2]
+                kept.every = kept.every * 2
 
     def text(self) -> str:
         """What was kept, in the order in which it was printed."""
@@ -401,7 +421,8 @@ def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
         if name.endswith(".json") and len(data) <= LARGEST_WHOLE:
             found[name] = text
         elif not name.endswith(".json") and "\0" not in text:
-            lines, sampler = text.splitlines(), LogSampler()
+            lines = text.splitlines()
+            sampler = LogSampler()
             sampler.take(lines[1:])
             # The first line of a table has names and no number.
             found[name] = "\n".join([*lines[:1], sampler.text()])

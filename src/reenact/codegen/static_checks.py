@@ -79,8 +79,12 @@ def lint_project(where: str, project: Project) -> Iterator[Problem]:
 def missing_modules(where: str, environment: Environment) -> Iterator[Problem]:
     """Modules from outside that are not installed, and what would bring them."""
     for module in environment.lacking:
-        offered = f" Proposed: {', '.join(environment.proposed)}." if environment.proposed else ""
-        why = f" {' '.join(environment.notes)}" if environment.notes else ""
+        offered = ""
+        if environment.proposed:
+            offered = f" Proposed: {', '.join(environment.proposed)}."
+        why = ""
+        if environment.notes:
+            why = f" {' '.join(environment.notes)}"
         yield Problem(where, f"The module `{module}` cannot be imported here.{offered}{why}")
 
 
@@ -90,10 +94,11 @@ def unresolved_imports(where: str, project: Project) -> Iterator[Problem]:
     for file, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                yield from _from(where, node, file, trees, project)
+                yield from _from(where, node=node, file=file, trees=trees, project=project)
             elif isinstance(node, ast.Import):
                 for one in node.names:
-                    top, rest = one.name.partition(".")[0], one.name.replace(".", "/")
+                    top = one.name.partition(".")[0]
+                    rest = one.name.replace(".", "/")
                     if top in project.modules and "." in one.name and not _module(rest, trees):
                         yield Problem(
                             where,
@@ -110,7 +115,9 @@ def _from(
     trees: dict[str, ast.Module],
     project: Project,
 ) -> Iterator[Problem]:
-    base = file.rsplit("/", node.level)[0] if node.level and "/" in file else ""
+    base = ""
+    if node.level and "/" in file:
+        base = file.rsplit("/", node.level)[0]
     path = (node.module or "").replace(".", "/")
     if node.level:
         path = f"{base}/{path}".strip("/")

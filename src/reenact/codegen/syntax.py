@@ -40,7 +40,9 @@ def imported_names(node: ast.AST, package: str | None = None) -> Iterator[Import
             target = one.name if one.asname else one.name.partition(".")[0]
             yield ImportedName(one.asname or target, target, one.name)
     elif isinstance(node, ast.ImportFrom) and (not node.level or package is not None):
-        above = (package or "").split(".") if node.level and package else []
+        above = []
+        if node.level and package:
+            above = (package or "").split(".")
         parts = [
             *above[: len(above) - max(node.level - 1, 0)],
             *([node.module] if node.module else []),
@@ -97,4 +99,6 @@ def dotted_name(node: ast.AST) -> str:
     is_super = (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
     )
-    return ".".join(["super()", *reversed(parts)]) if is_super else ""
+    if is_super:
+        return ".".join(["super()", *reversed(parts)])
+    return ""

@@ -146,7 +146,8 @@ class _Bounded:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self.seek, self.tell = stream.seek, stream.tell
+        self.seek = stream.seek
+        self.tell = stream.tell
         self.left: float = _HEADER_BYTES
 
     def read(self, size: int) -> bytes:

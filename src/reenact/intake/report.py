@@ -106,7 +106,9 @@ def read_report(
 
 
 def _from_bytes(data: bytes, source: str) -> RawReport:
-    cuts = [f"only the first {MOST_BYTES} bytes were read"] if len(data) > MOST_BYTES else []
+    cuts = []
+    if len(data) > MOST_BYTES:
+        cuts = [f"only the first {MOST_BYTES} bytes were read"]
     text = decoded(data[:MOST_BYTES])
     if not is_text(text):
         instead = "Give the report as plain text or Markdown."
@@ -118,9 +120,12 @@ def _from_bytes(data: bytes, source: str) -> RawReport:
     title, _, body = text.partition("\n")
     title = _TITLE_MARK.sub("", title).strip()
     if len(title) > LONGEST_TITLE:
-        title, body = title[:LONGEST_TITLE], text
+        title = title[:LONGEST_TITLE]
+        body = text
     body, cut = _shortened(body.strip())
-    return RawReport(title, body, (), source, None, _sentence([*cuts, cut]))
+    return RawReport(
+        title, body=body, comments=(), source=source, created=None, cut=_sentence([*cuts, cut])
+    )
 
 
 def _shortened(text: str) -> tuple[str, str]:
@@ -128,7 +133,9 @@ def _shortened(text: str) -> tuple[str, str]:
     one.
     """
     left_out = len(text) - MOST_BODY
-    cut = f"{left_out} of {len(text)} characters left out in the middle" if left_out > 0 else ""
+    cut = ""
+    if left_out > 0:
+        cut = f"{left_out} of {len(text)} characters left out in the middle"
     return capped(text, MOST_BODY), cut
 
 
@@ -142,7 +149,9 @@ def parse_issue(ref: str) -> str:
     else.
     """
     found = _ADDRESS.fullmatch(ref) or _SHORT.fullmatch(ref)
-    return f"{found['owner']}/{found['name']}#{int(found['number'])}" if found else ""
+    if found:
+        return f"{found['owner']}/{found['name']}#{int(found['number'])}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,8 @@ class _Issue:
     def report(self) -> RawReport:
         """The issue, then its comments, page by page; comments of bots are left out."""
         issue = self._table(self._ask(self._path))
-        title, body = _text(issue, "title"), _text(issue, "body")
+        title = _text(issue, "title")
+        body = _text(issue, "body")
         if not _WORD.search(title + body):
             why = "neither its title nor its text has a word"
             raise UnreadableReport(f"The issue {self.name} is empty: {why}.")
@@ -169,7 +179,14 @@ class _Issue:
         body, cut = _shortened(body)
         kept, dropped = _kept(comments)
         cuts = _sentence([cut, missing, dropped])
-        return RawReport(title[:LONGEST_TITLE], body, kept, self.name, _moment(issue), cuts)
+        return RawReport(
+            title[:LONGEST_TITLE],
+            body=body,
+            comments=kept,
+            source=self.name,
+            created=_moment(issue),
+            cut=cuts,
+        )
 
     def _comments(self, total: JsonValue) -> tuple[list[str], str]:
         """What people commented, and which comments were not asked for."""
@@ -231,11 +248,11 @@ class _Issue:
         return UnreadableReport(sentence, next_step=next_step)
 
     def _limit(self, headers: Mapping[str, str]) -> Unreachable:
-        reset, after = (
-            headers.get("x-ratelimit-reset", ""),
-            headers.get("retry-after", ""),
-        )
-        when = f"in {after} s" if re.fullmatch(r"\d{1,6}", after) else "in a while"
+        reset = headers.get("x-ratelimit-reset", "")
+        after = headers.get("retry-after", "")
+        when = "in a while"
+        if re.fullmatch(r"\d{1,6}", after):
+            when = f"in {after} s"
         if when == "in a while" and re.fullmatch(r"\d{9,11}", reset):
             when = f"after {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%d %H:%M} UTC"
         hint = "" if self.token else ", or set GITHUB_TOKEN for a higher limit"
@@ -270,17 +287,25 @@ def _reason(answer: Answer) -> str:
     found: JsonValue = None
     with suppress(ResultRefused):
         found = read_json(answer.body)
-    message = found.get("message") if isinstance(found, Mapping) else None
-    return f": {plain(message)[:200]}" if isinstance(message, str) else ""
+    message = None
+    if isinstance(found, Mapping):
+        message = found.get("message")
+    if isinstance(message, str):
+        return f": {plain(message)[:200]}"
+    return ""
 
 
 def _text(entry: Mapping[str, JsonValue], key: str) -> str:
     value = entry.get(key)
-    return plain(value).strip() if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return plain(value).strip()
+    return ""
 
 
 def _moment(issue: Mapping[str, JsonValue]) -> datetime | None:
     with suppress(ValueError):
         moment = datetime.fromisoformat(_text(issue, "created_at"))
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if moment.tzinfo:
+            return moment
+        return moment.replace(tzinfo=UTC)
     return None

@@ -66,7 +66,8 @@ def open_repository(
     ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None
 ) -> Checkout:
     """The repository that `ref` names, at a commit; without one its newest, a folder as it lies."""
-    opener, path = _Opener(ref, commit or "", into, stop), Path(ref)
+    opener = _Opener(ref, commit or "", into, stop)
+    path = Path(ref)
     if _ADDRESS.match(ref):
         return opener.from_address(ref)
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
@@ -211,7 +212,7 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
         raise UnreadableRepository(
             why, next_step="Name the folder that holds the project's source code."
         )
-    return Checkout(folder, commit, source, files, _day(folder))
+    return Checkout(folder, commit=commit, source=source, files=files, day=_day(folder))
 
 
 def _day_file(place: Path) -> Path:
@@ -226,7 +227,9 @@ def _day(folder: Path) -> date | None:
     with suppress(OSError, ValueError):
         return date.fromisoformat(read_start(_day_file(folder), 20).decode().strip())
     with suppress(InputError):
-        return Repository(folder).day("HEAD") if (folder / ".git").is_dir() else None
+        if (folder / ".git").is_dir():
+            return Repository(folder).day("HEAD")
+        return None
     return None
 
 
@@ -257,10 +260,8 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
             f"{repository} has no commit or branch {commit!r}.", next_step=instead
         )
     if kind == "access":
-        why, instead = (
-            "is not there, or is not open to everybody",
-            "Clone it yourself and name the folder.",
-        )
+        why = "is not there, or is not open to everybody"
+        instead = "Clone it yourself and name the folder."
         return UnreadableRepository(f"{repository} {why}.", next_step=instead)
     instead = "Check the network, or name a folder, an archive or a bundle."
     return Unreachable(f"{repository} cannot be reached: {why}", next_step=instead)

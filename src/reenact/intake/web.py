@@ -85,8 +85,12 @@ class Web:
         raise Unreachable(f"{origin} sends us on and on: more than {self.most_redirects} times.")
 
     def _ask(self, address: str, token: str, until: float) -> Answer:
-        headers = {**dict(self.headers), "User-Agent": f"reenact/{__version__}"}
-        headers |= {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {
+            **dict(self.headers),
+            "User-Agent": f"reenact/{__version__}",
+        }
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         asked = urllib.request.Request(address, headers=headers)  # noqa: S310 - checked above
         try:
             with _opener(address).open(
@@ -181,7 +185,8 @@ class Polite:
             if self._last is not None and now - self._last < self.every_s:
                 self.sleep(self.every_s - (now - self._last))
             self._last = self.clock()
-            last, after = attempt == self.tries, ""
+            last = attempt == self.tries
+            after = ""
             try:
                 answer = web.get(path)
             except Unreachable as silence:
@@ -192,7 +197,9 @@ class Polite:
                 if answer.status not in _BUSY or last:
                     return answer
                 after = answer.headers.get("retry-after", "")
-            asked = float(after) if re.fullmatch(r"\d{1,6}", after) else 0.0
+            asked = 0.0
+            if re.fullmatch(r"\d{1,6}", after):
+                asked = float(after)
             self.sleep(min(asked or wait, LONGEST_WAIT_S))
             wait *= 2
         raise Unreachable(f"{web.api} was not asked: tries={self.tries}.")

@@ -46,13 +46,25 @@ from reenact.journal.upkeep import IMPORTING
 
 MAGIC = b"reenact-run 1\n"
 HEADER_BYTES = 200
-LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
+LARGEST = {
+    "run": 1 << 20,
+    "step": 1 << 20,
+    "artefact": 1 << 28,
+    "end": 1 << 10,
+}
 LARGEST_TOTAL = 1 << 34
 MOST_RECORDS = 2_000_000
 HASH = re.compile(r"[0-9a-f]{40}")
-FORMS = {"id": RUN_ID, "reused_from": RUN_ID, "pipeline": PIPELINE, "path": PATH}
-FORMS |= {"key": HASH, "request_hash": HASH, "mac": re.compile(r"([0-9a-f]{64})?")}
-FORMS["money"] = re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?")
+FORMS = {
+    "id": RUN_ID,
+    "reused_from": RUN_ID,
+    "pipeline": PIPELINE,
+    "path": PATH,
+    "key": HASH,
+    "request_hash": HASH,
+    "mac": re.compile(r"([0-9a-f]{64})?"),
+    "money": re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?"),
+}
 JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
 LONGEST_TEXT = 1 << 18
 LARGEST_NUMBER = 1 << 63
@@ -95,7 +107,8 @@ def read_records(path: Path) -> Iterator[Record]:
                 source.read(len(MAGIC)) == MAGIC,
                 "it does not begin as an exported run does",
             )
-        left, total = MOST_RECORDS, 0
+        left = MOST_RECORDS
+        total = 0
         kind = ""
         while kind != "end":
             with refusing(path):
@@ -118,7 +131,8 @@ def _read_record(source: gzip.GzipFile) -> Record:
         isinstance(header, dict) and set(header) == {"kind", "size", "sha256"},
         "a part has no heading",
     )
-    kind, size = header["kind"], header["size"]
+    kind = header["kind"]
+    size = header["size"]
     expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
     expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
     data = source.read(size)
@@ -148,10 +162,8 @@ def refusing(path: Path) -> Iterator[None]:
         gzip.BadGzipFile,
         RecursionError,
     ) as error:
-        why, instead = (
-            f"{path} is not a run that can be imported: {error}.",
-            "reenact runs export RUN FILE",
-        )
+        why = f"{path} is not a run that can be imported: {error}."
+        instead = "reenact runs export RUN FILE"
         raise InputError(why, next_step=f"Export it again: {instead}") from error
 
 
@@ -176,7 +188,13 @@ def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -
 def as_json(row: Run | Step, **bodies: str) -> bytes:
     """A row with its bodies, as it stands in the file."""
     columns = dict(zip(row.columns(), row.values(), strict=True))
-    return json.dumps({**columns, **bodies}, ensure_ascii=True).encode("ascii")
+    return json.dumps(
+        {
+            **columns,
+            **bodies,
+        },
+        ensure_ascii=True,
+    ).encode("ascii")
 
 
 def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Record]:
@@ -197,7 +215,10 @@ def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Rec
 def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     """The step in a record, with its inputs and its result. Raises ValueError in words."""
     step, bodies = _formed(record, Step, "inputs", "result")
-    wanted = {"inputs": step.inputs_digest, "result": step.result_digest}
+    wanted = {
+        "inputs": step.inputs_digest,
+        "result": step.result_digest,
+    }
     fits = all(is_digest(wanted[name], body) for name, body in bodies.items())
     expect(fits, "a step in it is not what was written")
     listed = step.artefact_hashes()
@@ -254,7 +275,8 @@ def _check(name: str, value: object) -> None:
 
 
 def _depth(value: object) -> int:
-    depth, level = 0, [value]
+    depth = 0
+    level = [value]
     while level:
         depth += 1
         lists = (list(one.values()) if isinstance(one, dict) else one for one in level)
@@ -318,7 +340,8 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         kept.add(artefacts.keep(record.data).sha256)
         record = next(records)
     with database.transaction() as connection:
-        seq, turn = rows.next_number(connection, Run), rows.next_turn(connection)
+        seq = rows.next_number(connection, Run)
+        turn = rows.next_turn(connection)
         local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
         rows.put_row(connection, local)
         count = 0
@@ -352,7 +375,9 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
 
 def _settled(run: Run) -> Status:
     # Nobody works on it here, whatever was going on when it was exported.
-    return Status.STOPPED if run.status is Status.RUNNING else run.status
+    if run.status is Status.RUNNING:
+        return Status.STOPPED
+    return run.status
 
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:

@@ -64,16 +64,16 @@ class Flattening:
         if isinstance(value, str):
             return self._redact(value)
         if isinstance(value, int | float):
-            return value if math.isfinite(value) else {"$float": repr(float(value))}
+            if math.isfinite(value):
+                return value
+            return {"$float": repr(float(value))}
         if isinstance(value, bytes | bytearray | memoryview):
             return self._bytes(bytes(value))
         if isinstance(value, Mapping):
             return {self._name(key): self.flat(item) for key, item in value.items()}
-        return (
-            [self.flat(item) for item in value]
-            if isinstance(value, list | tuple)
-            else self._object(value)
-        )
+        if isinstance(value, list | tuple):
+            return [self.flat(item) for item in value]
+        return self._object(value)
 
     def _object(self, value: object) -> JsonValue:
         if isinstance(value, Decimal):
@@ -101,7 +101,10 @@ class Flattening:
             return {"$bytes": base64.b64encode(data).decode("ascii")}
         kept = self._keep(data)
         self.artefacts[kept.sha256] = None
-        return {"$artefact": kept.sha256, "size": kept.size}
+        return {
+            "$artefact": kept.sha256,
+            "size": kept.size,
+        }
 
     def _name(self, key: object) -> str:
         if isinstance(key, Enum):
@@ -119,7 +122,10 @@ def unflat(value: Any, read: Read) -> Any:
         return [unflat(item, read) for item in value]
     if not isinstance(value, dict):
         return value
-    for tag, back in {"$artefact": read, **_TAGS}.items():
+    for tag, back in {
+        "$artefact": read,
+        **_TAGS,
+    }.items():
         if tag in value:
             return back(value[tag])
     return {
@@ -153,7 +159,9 @@ def decoder(returns: type[T] | None) -> Callable[[Any], T]:
     pydantic, which raises ValueError for data of another type. A type that pydantic cannot rebuild
     is refused here, before any effect has been paid for.
     """
-    return (lambda data: data) if returns is None else _adapter(cast(Any, returns)).validate_python
+    if returns is None:
+        return lambda data: data
+    return _adapter(cast(Any, returns)).validate_python
 
 
 @lru_cache(maxsize=256)
@@ -203,7 +211,12 @@ class Bodies:
         if len(text) > ROW_CHARACTERS:
             kept = self.artefacts.keep(text.encode("utf-8"))
             flattening.artefacts[kept.sha256] = None
-            text = dumped({"$body": kept.sha256, "size": kept.size})
+            text = dumped(
+                {
+                    "$body": kept.sha256,
+                    "size": kept.size,
+                }
+            )
         return Body(text, tuple(flattening.artefacts))
 
     def plain(self, text: str) -> Any:

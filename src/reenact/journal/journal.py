@@ -131,7 +131,9 @@ class Journal(JournalReader):
         crash_point("C1")
         with ExitStack() as undo:
             with self._database.transaction() as connection:
-                earlier = None if wanted.fresh else self._unfinished(connection, wanted)
+                earlier = None
+                if not wanted.fresh:
+                    earlier = self._unfinished(connection, wanted)
                 run = self._begun(connection, earlier, wanted)
                 self._lock(run, earlier or run)
                 undo.callback(self._locks.release, run.seq)
@@ -294,7 +296,8 @@ class Journal(JournalReader):
         name = new_run_id(now)
         while connection.execute("SELECT 1 FROM run_rows WHERE id = ?", (name,)).fetchone():
             name = new_run_id(now)
-        seq, turn = next_number(connection, Run), next_turn(connection)
+        seq = next_number(connection, Run)
+        turn = next_turn(connection)
         new = replace(
             wanted,
             seq=seq,

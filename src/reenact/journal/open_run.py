@@ -73,10 +73,8 @@ class OpenRun(Scope):
         kept = len(self._recorder.kept)
         if not kept:
             return ""
-        when, what = (
-            self._clock_time(self._recorder.interrupted_at),
-            "step is" if kept == 1 else "steps are",
-        )
+        when = self._clock_time(self._recorder.interrupted_at)
+        what = "step is" if kept == 1 else "steps are"
         about = f"Continued run {self.record.id}, interrupted {when}: {kept} finished {what} kept."
         return f"{about} --fresh starts over."
 
@@ -99,11 +97,11 @@ class OpenRun(Scope):
 
     def _clock_time(self, moment: str) -> str:
         """The time of the reader's clock, with the date when that is another day."""
-        then, now = (
-            datetime.fromisoformat(moment).astimezone(),
-            self._recorder.clock.now().astimezone(),
-        )
-        return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
+        then = datetime.fromisoformat(moment).astimezone()
+        now = self._recorder.clock.now().astimezone()
+        if then.date() == now.date():
+            return f"{then:%H:%M}"
+        return f"{then:%Y-%m-%d %H:%M}"
 
     def finish(
         self, verdict: object, exit_code: ExitCode = ExitCode.OK, *, reused: str = ""

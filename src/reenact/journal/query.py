@@ -114,4 +114,6 @@ def _proving(view: str, row: type[Run] | type[Step], bodies: str) -> str:
 def _only_reading(action: int, *names: str | None) -> int:
     if action == sqlite3.SQLITE_FUNCTION and names[1] == "load_extension":
         return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+    if action in ALLOWED:
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY

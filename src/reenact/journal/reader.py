@@ -44,9 +44,10 @@ ORDERS = {
     "name": "what",
     "status": "status",
     "verdict": VERDICT,
+    "metric": f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)",
+    "cost": "CAST(money AS REAL)",
+    "time": "worked_s",
 }
-ORDERS["metric"] = f"CAST(substr({METRIC}, instr({METRIC}, ' ') + 1) AS REAL)"
-ORDERS |= {"cost": "CAST(money AS REAL)", "time": "worked_s"}
 """What runs may be ordered by; of a metric its value."""
 
 
@@ -101,7 +102,8 @@ class JournalReader:
         """Runs, newest first, or by another of ORDERS."""
         clause, values = _filter(wanted)
         page = (-1 if limit is None else limit, offset)
-        key, way = ORDERS[order], "ASC" if rising else "DESC"
+        key = ORDERS[order]
+        way = "ASC" if rising else "DESC"
         # What has no such value comes last, whichever way the others are ordered; all have a
         # number.
         ordered = f"seq {way}" if key == "seq" else f"{key} IS NULL, {key} {way}, seq DESC"
@@ -174,12 +176,15 @@ class JournalReader:
         left it.
         """
         try:
-            real, top = folder.resolve(strict=True), below.resolve(strict=True)
+            real = folder.resolve(strict=True)
+            top = below.resolve(strict=True)
             if real == top or not real.is_relative_to(top) or not real.is_dir():
                 return False
             facts = (real / SEAL).lstat()
             small = stat.S_ISREG(facts.st_mode) and facts.st_size < 200
-            mac = (real / SEAL).read_text(encoding="ascii") if small else ""
+            mac = ""
+            if small:
+                mac = (real / SEAL).read_text(encoding="ascii")
             return self._signer.holds(mac, "folder", listing(real))
         except (OSError, ValueError, RuntimeError):
             # Gone, unreadable, a loop of links, not ours in form: none of that is evidence.
@@ -232,16 +237,16 @@ class JournalReader:
         """A page of a long run: steps at or below a path, with numbers above `after`, at most
         `limit`.
         """
-        clause, values = "", tuple[str, ...]()
+        clause = ""
+        values = tuple[str, ...]()
         if under is not None:
             # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
-            clause, values = (
-                "AND (path = ? OR (path > ? AND path < ?))",
-                (under, f"{under}/", f"{under}0"),
-            )
+            clause = "AND (path = ? OR (path > ? AND path < ?))"
+            values = (under, f"{under}/", f"{under}0")
         for column, wanted in (("kind", kind), ("state", state)):
             if wanted is not None:
-                clause, values = f"{clause} AND {column} = ?", (*values, wanted.value)
+                clause = f"{clause} AND {column} = ?"
+                values = (*values, wanted.value)
         where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
         with self._database.snapshot() as connection:
             return read_rows(connection, Step, where, (run.seq, after, *values, limit))
@@ -271,11 +276,9 @@ class JournalReader:
 
     def status_of(self, run: Run) -> str:
         """The status in one word: that of the row, or `interrupted`."""
-        return (
-            INTERRUPTED
-            if run.status is Status.RUNNING and not self.is_live(run)
-            else run.status.value
-        )
+        if run.status is Status.RUNNING and not self.is_live(run):
+            return INTERRUPTED
+        return run.status.value
 
     def export(self, run: Run, path: Path) -> None:
         """Write the run with all its artefacts to a new file."""
@@ -330,7 +333,8 @@ def _filter(wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
 
 def proven_file(folder: Path, *, readonly: bool) -> tuple[Database, Locks]:
     """The file of a folder, with all its runs, and its locks."""
-    file, lock_file = folder / "journal.db", folder / "journal.lock"
+    file = folder / "journal.db"
+    lock_file = folder / "journal.lock"
     # SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal
     # was.
     size = file.stat().st_size if file.exists() else SMALLEST_PAGE

@@ -115,7 +115,14 @@ class Recorder:
             if self._asked.setdefault(path, key) != key:
                 why = f"Two different steps were asked for at the path {path} in one execution."
                 raise JournalDiverged(why, next_step="Give each its own name, attempt or sample.")
-        return StepRequest(path, kind, version, key, inputs if shown is None else shown, shared)
+        return StepRequest(
+            path,
+            kind=kind,
+            version=version,
+            key=key,
+            inputs=inputs if shown is None else shown,
+            shared=shared,
+        )
 
     @contextmanager
     def alone(self, keys: Sequence[str]) -> Iterator[None]:
@@ -181,7 +188,8 @@ class Recorder:
         """Write that this run takes steps from other runs, with the results as they stand there."""
         rows = []
         for wanted, source in taken:
-            body, text = self.bodies.body(wanted.inputs), self.text_of(source, "result")
+            body = self.bodies.body(wanted.inputs)
+            text = self.text_of(source, "result")
             found = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (source.run,))
             origin = source.reused_from or (str(found[0][0]) if found else REMOVED)
             hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
@@ -237,11 +245,11 @@ class Recorder:
             with self._database.transaction() as connection:
                 writing = _Writing(
                     connection,
-                    self.run,
-                    self._by_key,
-                    self._at,
-                    self.now(),
-                    self._signer,
+                    run=self.run,
+                    by_key=self._by_key,
+                    at=self._at,
+                    now=self.now(),
+                    signer=self._signer,
                 )
                 yield writing
                 run = replace(writing.run, worked_s=self.worked_s()).sealed(self._signer)
@@ -367,9 +375,16 @@ def _shares(step: Step) -> dict[str, int]:
     counted = {
         state.value: int(step.state is state) for state in (State.DONE, State.REUSED, State.FAILED)
     }
-    tokens = {"tokens_in": step.tokens_in, "tokens_out": step.tokens_out}
+    tokens = {
+        "tokens_in": step.tokens_in,
+        "tokens_out": step.tokens_out,
+    }
     return (
         counted
         | tokens
-        | {"unpriced": int(step.money is None), "steps": 1, "steps_sum": step.check_sum}
+        | {
+            "unpriced": int(step.money is None),
+            "steps": 1,
+            "steps_sum": step.check_sum,
+        }
     )

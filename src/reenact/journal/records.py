@@ -280,7 +280,9 @@ def _content(values: Sequence[Any]) -> str:
 def _listed(text: str) -> tuple[str, ...]:
     """The words of a list as JSON; none for anything else."""
     listed = json.loads(text)
-    return tuple(map(str, listed)) if isinstance(listed, list) else ()
+    if isinstance(listed, list):
+        return tuple(map(str, listed))
+    return ()
 
 
 def mark(text: str) -> str:

@@ -25,8 +25,10 @@ def read_rows(
 
 def row_of(kind: type[Row], values: tuple[Any, ...]) -> Row:
     """The run or the step that these columns hold."""
-    named = proven(kind, values)
-    return kind(**named | {name: words(named[name]) for name, words in kind.WORDS})
+    columns = proven(kind, values)
+    for name, words in kind.WORDS:
+        columns[name] = words(columns[name])
+    return kind(**columns)
 
 
 def proven(kind: type[Run] | type[Step], values: tuple[Any, ...]) -> dict[str, Any]:
@@ -88,7 +90,8 @@ def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -
     columns = (*new.columns(), *bodies)
     marks = ", ".join("?" for _ in columns)
     change = f"UPDATE {new.TABLE} SET ({', '.join(columns)}) = ({marks})"  # noqa: S608
-    number, name = getattr(old, old.KEY), getattr(old, old.NAME)
+    number = getattr(old, old.KEY)
+    name = getattr(old, old.NAME)
     values = (*new.values(), *bodies.values(), number, old.check_sum)
     if connection.execute(f"{change} WHERE {old.KEY} = ? AND check_sum = ?", values).rowcount != 1:
         what = f"{type(old).__name__.lower()} {name}"

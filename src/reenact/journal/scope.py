@@ -70,7 +70,9 @@ class Steps(Generic[T]):
             missing = {
                 name: wanted for name, wanted in self.requests.items() if name not in results
             }
-            return results | self._perform(missing) if missing else results
+            if missing:
+                return results | self._perform(missing)
+            return results
 
     def _kept(self) -> dict[str, T]:
         """The results in this run, or else (of shared steps) in finished ones, recorded as reused.
@@ -130,8 +132,6 @@ class Steps(Generic[T]):
                 **recorder.failure(error),
                 "error_next": next_step,
                 "state": State.FAILED,
-            }
-            failed |= {
                 "final": int(isinstance(error, self.final)),
                 "ended_at": recorder.now(),
             }
@@ -233,16 +233,17 @@ class Scope:
         model and trainings only, since nothing else stays true by its inputs alone. A stored result
         that `still` rejects counts as not there, and the effect is performed again.
         """
-        recorder, path = self._recorder, self.path(name, attempt=attempt, sample=sample)
+        recorder = self._recorder
+        path = self.path(name, attempt=attempt, sample=sample)
         wanted = {name: recorder.request(path, kind, 1, inputs, shared=shared)}
         once = Steps(
             recorder,
-            wanted,
-            lambda _: [{name: effect()}],
-            decoder(returns),
-            cost,
-            final,
-            still,
+            requests=wanted,
+            effect=lambda _: [{name: effect()}],
+            decode=decoder(returns),
+            cost=cost,
+            final=final,
+            still=still,
         )
         return once.results()[name]
 
@@ -272,7 +273,8 @@ class Scope:
         recorder = self._recorder
         wanted = recorder.request(self.path(name), Kind.NOTE, 1, value)
         with recorder.alone([wanted.key]):
-            body, known = recorder.bodies.body(value), recorder.stored(wanted)
+            body = recorder.bodies.body(value)
+            known = recorder.stored(wanted)
             if known is not None and known.state is State.DONE:
                 return
             with recorder.writing() as writing:
@@ -294,8 +296,12 @@ class Scope:
             FileEdit(name, _hash(old[name]), _hash(files[name]), stat.S_IMODE(modes[name]))
             for name in files
         )
-        recorder, path = self._recorder, self.path(name)
-        asked = {"root": root, "files": files}
+        recorder = self._recorder
+        path = self.path(name)
+        asked = {
+            "root": root,
+            "files": files,
+        }
         wanted = recorder.request(path, Kind.EDIT, 1, asked, Edit(str(root), plan, old, files))
 
         def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:
@@ -337,7 +343,8 @@ def _apply_all(
     for count, edit in enumerate(plan):
         if count:
             crash_point("C12")
-        target, content = _target(root, edit.name), files[edit.name]
+        target = _target(root, edit.name)
+        content = files[edit.name]
         now = _hash(_content(target))
         if now == edit.after:
             continue

@@ -187,7 +187,9 @@ _guard = threading.Lock()
 def locks_at(path: Path) -> Locks:
     """The one table of this process for that file."""
     with _guard, storage_named(path):
-        table = _tables.get(_key(path.stat())) if path.exists() else None
+        table = None
+        if path.exists():
+            table = _tables.get(_key(path.stat()))
         if table is None:
             try:
                 handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

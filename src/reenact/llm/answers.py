@@ -135,7 +135,8 @@ def _found(text: str, position: int) -> Iterator[Any]:
         try:
             value, position = _decoded(text, start)
         except BadAnswer as refused:
-            position, value = _closing(text, start) or len(text), refused
+            position = _closing(text, start) or len(text)
+            value = refused
         except ValueError as error:
             end = _closing(text, start)
             value = _repaired(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
@@ -166,7 +167,9 @@ def _repaired(span: str, fault: str) -> Any:
         return refused
     with suppress(BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         # Through JSON again, so that the same limits hold.
-        literal = ast.literal_eval(span) if len(span) <= LONGEST_LITERAL else None
+        literal = None
+        if len(span) <= LONGEST_LITERAL:
+            literal = ast.literal_eval(span)
         if literal:
             return _decoded(json.dumps(literal))[0]
     return BadAnswer(f"Your JSON is not valid: {fault}.")
@@ -176,7 +179,8 @@ def _closing(text: str, start: int) -> int | None:
     """Where the bracket at `start` is closed again (exclusive), strings left aside; none when
     it is not.
     """
-    depth, inside = 0, False
+    depth = 0
+    inside = False
     for match in _BRACKETS.finditer(text, start):
         if match[0] == '"':
             inside = not inside
@@ -198,16 +202,16 @@ def _bounded(digits: str) -> int:
 
 def _finite(digits: str) -> float:
     number = float(digits)
-    return (
-        number
-        if math.isfinite(number)
-        else _refuse("contains a number too large to be represented")
-    )
+    if math.isfinite(number):
+        return number
+    return _refuse("contains a number too large to be represented")
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    return found if len(found) == len(pairs) else _refuse("names the same key twice in one object")
+    if len(found) == len(pairs):
+        return found
+    return _refuse("names the same key twice in one object")
 
 
 _DECODER = json.JSONDecoder(

@@ -88,15 +88,21 @@ class Request(Generic[T]):
         """Fingerprint of the wording: prompt name, version, system, parts and answer schema; what
         is true of this machine alone does not count.
         """
-        marks = [
-            ("" if part.local else part.text)
-            if isinstance(part, Text)
-            else f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
-            for part in self.prompt.parts
-        ]
-        wording = {name: getattr(self.prompt, name) for name in ("name", "version", "system")}
-        wording |= {"parts": marks, "schema": self.schema}
+        wording = {
+            "name": self.prompt.name,
+            "version": self.prompt.version,
+            "system": self.prompt.system,
+            "parts": [_mark(part) for part in self.prompt.parts],
+            "schema": self.schema,
+        }
         return hashlib.sha256(json.dumps(wording, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _mark(part: Part) -> str:
+    """What a part of a prompt adds to its fingerprint."""
+    if isinstance(part, Text):
+        return "" if part.local else part.text
+    return f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,16 +225,15 @@ class Call:
         """The whole call as one text, for models that read nothing else."""
         blocks = [self.system]
         for turn in self.turns:
-            blocks += ["Your earlier answer:"] if turn.role == "assistant" else []
+            if turn.role == "assistant":
+                blocks.append("Your earlier answer:")
             blocks += [part.text if isinstance(part, Text) else unseen(part) for part in turn.parts]
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
 
     def estimate(self, reply: Reply) -> Usage:
         """Tokens of an exchange that nobody counted."""
-        sent, received = (
-            len(self.as_text()),
-            len(reply.text) + sum(map(len, reply.offers)),
-        )
+        sent = len(self.as_text())
+        received = len(reply.text) + sum(map(len, reply.offers))
         return Usage(
             sent // CHARACTERS_PER_TOKEN + 1,
             received // CHARACTERS_PER_TOKEN + 1,

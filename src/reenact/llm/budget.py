@@ -70,7 +70,8 @@ class Budget:
     clock: Clock = field(default_factory=RealClock)
 
     def __post_init__(self) -> None:
-        self._spent, self._blind = Spent(), ""
+        self._spent = Spent()
+        self._blind = ""
         self._started = self.clock.now()
         self._lock = threading.Lock()
 
@@ -81,9 +82,9 @@ class Budget:
 
     @property
     def seconds_left(self) -> float:
-        return (
-            math.inf if self.seconds is None else self.seconds - (self.clock.now() - self._started)
-        )
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - (self.clock.now() - self._started)
 
     def carry(self, earlier: Spent) -> None:
         """Count what earlier executions of the same run have used."""
@@ -147,7 +148,8 @@ def price(usage: Any, model: str, url: str) -> Decimal | None:
     counted = usage
     if isinstance(usage, Usage):
         cached = usage.cached_tokens or None
-        sent, received = usage.input_tokens, usage.output_tokens
+        sent = usage.input_tokens
+        received = usage.output_tokens
         counted = Counted(input_tokens=sent, output_tokens=received, cache_read_tokens=cached)
     try:
         return calc_price(counted, model, provider_api_url=url).total_price

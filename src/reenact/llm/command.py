@@ -44,7 +44,8 @@ class CommandWire:
             raise InputError(
                 f"The command of the model cannot be split into words: {error}."
             ) from None
-        self._patience, self._clock = patience, clock
+        self._patience = patience
+        self._clock = clock
         self.name = f"command:{PurePath(self._argv[0]).name}"
 
     def send(self, call: Call, within_s: float) -> Reply:

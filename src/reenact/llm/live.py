@@ -59,19 +59,23 @@ class LiveModel:
 
     def price(self, usage: Usage) -> Decimal | None:
         """See `Priced`."""
-        return self.wire.price(usage) if isinstance(self.wire, Priced) else None
+        if isinstance(self.wire, Priced):
+            return self.wire.price(usage)
+        return None
 
     def ask(self, request: Request[T]) -> Answer[T]:
         """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at
         most.
         """
         call = opening(request)
-        usage, cost = Usage(), Decimal(0)
+        usage = Usage()
+        cost = Decimal(0)
         priced = True
         bad = BadAnswer("")
         for attempt in range(1, self.patience.bad_answers + 1):
             reply, used = self._exchange(call)
-            usage, cost = usage + used, cost + (reply.cost or 0)
+            usage = usage + used
+            cost = cost + (reply.cost or 0)
             priced = priced and reply.cost is not None
             if reply.finish == "refused":
                 reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
@@ -124,7 +128,8 @@ class LiveModel:
 
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
-    schema, parts = request.schema, request.prompt.parts
+    schema = request.schema
+    parts = request.prompt.parts
     safe = [
         replace(part, text=redact(part.text)) if isinstance(part, Text) else part for part in parts
     ]
@@ -145,7 +150,9 @@ def opening(request: Request[T]) -> Call:
 def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
     """The next call after a bad answer: the answer, where that helps, and what is wrong with it."""
     complaint = _wording("repair", problem=problem.for_model)
-    earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED) if problem.echo else ""
+    earlier = ""
+    if problem.echo:
+        earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED)
     turns = (
         Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),)),
         Turn("user", (Text(complaint),)),
@@ -184,12 +191,15 @@ def open_model(
     if name.kind == "replay":
         model = Replay(Path(name.rest).expanduser(), tell=tell)
     else:
-        patience, clock = patience or Patience(), clock or RealClock(stop)
-        wire = _wire(name, patience, clock, stop, tell, budget)
+        patience = patience or Patience()
+        clock = clock or RealClock(stop)
+        wire = _wire(name, patience=patience, clock=clock, stop=stop, tell=tell, budget=budget)
         model = LiveModel(
             wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell
         )
-    return model if record_to is None else Recorder(model, record_to)
+    if record_to is None:
+        return model
+    return Recorder(model, record_to)
 
 
 def _wire(

@@ -88,7 +88,9 @@ class ModelName:
     @property
     def label(self) -> str:
         """The name that recordings and reports use: no address, no folder, no arguments."""
-        return f"{self.kind}:{self.rest}" if self.kind in PROVIDERS else self.kind
+        if self.kind in PROVIDERS:
+            return f"{self.kind}:{self.rest}"
+        return self.kind
 
 
 def parse_name(text: str) -> ModelName:
@@ -99,7 +101,9 @@ def parse_name(text: str) -> ModelName:
         raise UnknownModel("A scripted model is made in code.", next_step=instead)
     if kind not in PROVIDERS and kind not in OTHERS:
         close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
-        hint = f"Did you mean {_form(close[0])}? " if close else ""
+        hint = ""
+        if close:
+            hint = f"Did you mean {_form(close[0])}? "
         forms = ", ".join(form for form, _ in FORMS)
         raise UnknownModel(
             f"There is no model {text!r}.",

@@ -153,5 +153,6 @@ class ManualClock:
 
     def sleep(self, seconds: float) -> None:
         with self._lock:
-            self.slept += [seconds] if seconds > 0 else []
+            if seconds > 0:
+                self.slept.append(seconds)
             self._now += max(0.0, seconds)

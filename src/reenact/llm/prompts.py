@@ -78,19 +78,23 @@ class Template:
             why = {True: "missing", False: "unknown"}
             named = ", ".join(f"{name} ({why[name in self.variables]})" for name in wrong)
             raise InputError(f"The prompt {self.name} does not get its variables: {named}.")
-        system, shared = self._say("system", values), self._say("shared", values)
+        system = self._say("system", values)
+        shared = self._say("shared", values)
         quotes = any(
             variable.kind in ("quote", "log", "local") for variable in self.variables.values()
         )
         parts = [Text(shared, shared=True)] if shared else []
-        system = f"{system}\n\n{RULE}" if quotes else system
+        if quotes:
+            system = f"{system}\n\n{RULE}"
         return Prompt(self.name, self.version, system, (*parts, *self._user_parts(values)))
 
     def _user_parts(self, values: Mapping[str, Any]) -> list[Part]:
         """Text and figures in the order of the file."""
         parts: list[Part] = []
         for index, piece in enumerate(_HOLE.split(self.sections["user"])):
-            variable = self.variables[piece] if index % 2 else None
+            variable = None
+            if index % 2:
+                variable = self.variables[piece]
             if variable is not None and variable.kind == "figures":
                 parts += _figures(variable.name, values[variable.name])
                 continue
@@ -153,7 +157,10 @@ def _check_holes(
         raise InputError(
             f"The prompt file {origin} uses and declares different variables: {wrong}."
         )
-    allowed = {"system": ("say", "number"), "shared": ("say", "number", "quote", "log")}
+    allowed = {
+        "system": ("say", "number"),
+        "shared": ("say", "number", "quote", "log"),
+    }
     for section, kinds in allowed.items():
         for name in _HOLE.findall(sections.get(section, "")):
             if variables[name].kind not in kinds:
@@ -203,7 +210,8 @@ def capped(text: str, limit: int) -> str:
     """Head and tail with the cut marked, when the text is longer than `limit` characters."""
     if len(text) <= limit:
         return text
-    head, tail = limit - limit // 3, len(text) - limit // 3
+    head = limit - limit // 3
+    tail = len(text) - limit // 3
     return f"{text[:head]}\n[... {tail - head} characters left out ...]\n{text[tail:]}"
 
 
@@ -257,4 +265,6 @@ def steady(text: str) -> str:
 
 def number(value: float) -> str:
     """A number as prompts write it: integers whole, floats to four significant digits."""
-    return str(value) if isinstance(value, int) else f"{value:.{SIGNIFICANT}g}"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.{SIGNIFICANT}g}"

@@ -162,10 +162,14 @@ class ProviderWire:
 
     def _content(self, part: Part) -> list[messages.UserContent]:
         if isinstance(part, Text):
-            return [part.text, CachePoint()] if part.shared else [part.text]
+            if part.shared:
+                return [part.text, CachePoint()]
+            return [part.text]
         if not self._model.profile.get("supports_image_input", True):
             return [unseen(part)]
-        label = [f"Figure: {part.label}"] if part.label else []
+        label = []
+        if part.label:
+            label = [f"Figure: {part.label}"]
         return [*label, BinaryContent(part.data, media_type=part.media_type)]
 
     def _read(self, response: messages.ModelResponse) -> Reply:
@@ -185,7 +189,9 @@ class ProviderWire:
             strays,
         )
         reply = replace(reply, finish=FINISHES.get(response.finish_reason, "stop"))
-        return replace(reply, usage=usage, cost=price(counted, name, self._url)) if known else reply
+        if known:
+            return replace(reply, usage=usage, cost=price(counted, name, self._url))
+        return reply
 
 
 def _model(name: names.ModelName) -> LibraryModel:
@@ -246,13 +252,17 @@ def _parameters(call: Call, way: str) -> ModelRequestParameters:
 def _joined(content: list[messages.UserContent]) -> str | list[messages.UserContent]:
     """One text where there is nothing but text: some servers read nothing else."""
     texts = [item for item in content if isinstance(item, str)]
-    return "\n\n".join(texts) if len(texts) == len(content) else content
+    if len(texts) == len(content):
+        return "\n\n".join(texts)
+    return content
 
 
 def _shown(name: str) -> str:
     """A name that a server gave, short and without the folders some local servers put before it."""
     name = capped(stripped(name), 100)
-    return PurePosixPath(name).name if name.startswith("/") else name
+    if name.startswith("/"):
+        return PurePosixPath(name).name
+    return name
 
 
 R = TypeVar("R")

@@ -78,7 +78,9 @@ class Recorder:
 
     def price(self, usage: Usage) -> Decimal | None:
         """See `Priced`."""
-        return self._model.price(usage) if isinstance(self._model, Priced) else None
+        if isinstance(self._model, Priced):
+            return self._model.price(usage)
+        return None
 
     def ask(self, request: Request[T]) -> Answer[T]:
         try:
@@ -90,7 +92,13 @@ class Recorder:
                 "sentence": error.sentence,
                 "next_step": error.next_step,
             }
-            self._keep(request, error={**kept, "for_model": getattr(error, "for_model", "")})
+            self._keep(
+                request,
+                error={
+                    **kept,
+                    "for_model": getattr(error, "for_model", ""),
+                },
+            )
             raise
         self._keep(request, answer=answer_to_json(answer))
         return answer
@@ -199,10 +207,8 @@ class Replay:
         record = self._found(request)
         if "error" in record:
             kept = record["error"]
-            kind, more = (
-                FINAL[kept["kind"]],
-                {"next_step": str(kept.get("next_step", ""))},
-            )
+            kind = FINAL[kept["kind"]]
+            more = {"next_step": str(kept.get("next_step", ""))}
             if kind is errors.AnswerUnusable:
                 more["for_model"] = str(kept.get("for_model", ""))
             raise kind(str(kept.get("sentence", "")), **more)
@@ -224,7 +230,8 @@ class Replay:
         return replace(answer, source="recording", wording="same" if same else "earlier")
 
     def _found(self, request: Request[T]) -> Mapping[str, Any]:
-        step, sample = request.step, request.sample
+        step = request.step
+        sample = request.sample
         records = self._records.get((step, sample))
         if not records:
             close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)

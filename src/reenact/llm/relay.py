@@ -39,9 +39,10 @@ from reenact.types import Progress, Tell, tell_nobody
 RELAY = "relay"
 REQUEST_FORMAT = "reenact-relay-request/1"
 ANSWER_FORMAT = "reenact-relay-answer/1"
-FIELDS = {"turns": list, "schema": dict} | dict.fromkeys(
-    ("step", "prompt", "system", "schema_name"), str
-)
+FIELDS = {
+    "turns": list,
+    "schema": dict,
+} | dict.fromkeys(("step", "prompt", "system", "schema_name"), str)
 """What a request must have, by kind."""
 COUNTS = ("input_tokens", "output_tokens")
 LONGEST_FILE = 4 * LONGEST_ANSWER
@@ -128,7 +129,8 @@ def take_answer(folder: Path, name: str) -> Reply | None:
         # A bare JSON answer is as good as a wrapped one.
         return Reply(data.decode("utf-8", "replace"), RELAY)
     text = filed["text"] if isinstance(filed.get("text"), str) else json.dumps(filed.get("answer"))
-    by, counted = str(filed.get("by") or "")[:100], filed.get("usage")
+    by = str(filed.get("by") or "")[:100]
+    counted = filed.get("usage")
     tokens = [counted.get(name) for name in COUNTS] if isinstance(counted, dict) else [None]
     known = all(isinstance(one, int) and one >= 0 for one in tokens)
     return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=Usage(*tokens) if known else None)
@@ -168,8 +170,14 @@ def file_answer(
         raise InputError(f"The request {asked.id} has an answer already.", next_step=fix)
     if wrong := misfits(answer, asked.request.get("schema", {})):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
-    target, signed = folder / f"{asked.id}.answer.json", {"by": by} if by else {}
-    filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **signed}
+    target = folder / f"{asked.id}.answer.json"
+    signed = {"by": by} if by else {}
+    filed = {
+        "format": ANSWER_FORMAT,
+        "id": asked.id,
+        "answer": answer,
+        **signed,
+    }
     _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
     (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
     return target
@@ -194,9 +202,19 @@ def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
         if isinstance(part, Text):
             return {"text": part.text}
         file = f"{name}.{next(number)}{SUFFIXES.get(part.media_type, '.image')}"
-        return {"image": file, "media_type": part.media_type, "label": part.label}
+        return {
+            "image": file,
+            "media_type": part.media_type,
+            "label": part.label,
+        }
 
-    return [{"role": turn.role, "parts": [shown(part) for part in turn.parts]} for turn in turns]
+    return [
+        {
+            "role": turn.role,
+            "parts": [shown(part) for part in turn.parts],
+        }
+        for turn in turns
+    ]
 
 
 def _listed(folder: Path) -> list[str]:
@@ -270,7 +288,8 @@ class RelayWire:
         asked = put_request(self._folder, call)
         begun = self._clock.now()
         until = begun + min(self._patience.relay_s, within_s)
-        look, tell_at = FIRST_LOOK_S, begun
+        look = FIRST_LOOK_S
+        tell_at = begun
         while (filed := take_answer(self._folder, asked)) is None:
             now = self._clock.now()
             if now >= until:

@@ -32,7 +32,13 @@ class Scripted(LiveModel):
         wire = ScriptWire(script)
         self.calls = wire.calls
         """Every call that was sent, in order."""
-        super().__init__(wire, **{"clock": ManualClock(), **options})
+        super().__init__(
+            wire,
+            **{
+                "clock": ManualClock(),
+                **options,
+            },
+        )
 
 
 class ScriptWire:

@@ -106,7 +106,9 @@ class RunStatus(BaseModel):
     def _plain(cls, value: Any) -> Any:
         if isinstance(value, list):
             return [cls._plain(item) for item in value]
-        return plain(value) if type(value) is str else value
+        if type(value) is str:
+            return plain(value)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,10 @@ class RunService:
             return data
         run = load_run(status.id, runs_dir=self.runs_dir)
         short = shortened(run.result, status.command)
-        data |= {"stale": plain(run.stale), "reused": plain(run.reused)}
+        data |= {
+            "stale": plain(run.stale),
+            "reused": plain(run.reused),
+        }
         return {
             **data,
             "result": short if isinstance(short, dict) else {"verdict": short},
@@ -239,10 +244,8 @@ def _status(run: Run, state: str) -> RunStatus:
     status.verdict = plain(sentence_of(run))
     status.exit_code = run.exit_code
     status.steps = run.steps
-    status.seconds, status.tokens = (
-        round(run.worked_s, 1),
-        run.tokens_in + run.tokens_out,
-    )
+    status.seconds = round(run.worked_s, 1)
+    status.tokens = run.tokens_in + run.tokens_out
     return status
 
 
@@ -263,7 +266,9 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
     """
     if isinstance(value, str):
         text = plain(value)
-        return text if len(text) <= TEXT else f"{text[:TEXT]}... ({len(text) - TEXT} more letters)"
+        if len(text) <= TEXT:
+            return text
+        return f"{text[:TEXT]}... ({len(text) - TEXT} more letters)"
     if isinstance(value, dict):
         if depth == 0:
             return f"({len(value)} fields)"
@@ -274,27 +279,33 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
             plain(str(name)): shortened(one, items=items, depth=depth - 1)
             for name, one in kept.items()
         }
-        return {**_witness(value), **short} if value.get("witnesses") else short
+        if value.get("witnesses"):
+            return {
+                **_witness(value),
+                **short,
+            }
+        return short
     if isinstance(value, list | tuple):
-        shown = (
-            [shortened(item, items=items, depth=depth - 1) for item in value[:items]]
-            if depth
-            else []
-        )
-        return [*shown, f"({len(value) - len(shown)} more)"] if len(value) > len(shown) else shown
+        shown = []
+        if depth:
+            shown = [shortened(item, items=items, depth=depth - 1) for item in value[:items]]
+        if len(value) > len(shown):
+            return [*shown, f"({len(value) - len(shown)} more)"]
+        return shown
     return value
 
 
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
     first = finding["witnesses"][0]
+    changes = [
+        f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
+    ]
     facts = {
         "code": first["code"],
         "name": first["name"],
         "message": f"{first['saw']}. {first['why']}",
+        "change": changes[0] if changes else "",
+        "fix": finding.get("fix") or "",
     }
-    changes = [
-        f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
-    ]
-    facts |= {"change": "; ".join(changes[:1]), "fix": finding.get("fix") or ""}
     return {name: plain(text) for name, text in facts.items() if text}

@@ -88,7 +88,9 @@ def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> Non
     """Put a reply beside its request; one that does not fit goes as it is, and the run says
     what is wrong.
     """
-    text = reply.content.text if isinstance(reply.content, types.TextContent) else ""
+    text = ""
+    if isinstance(reply.content, types.TextContent):
+        text = reply.content.text
     try:
         file_text(folder, name, text, by=reply.model)
     except InputError:

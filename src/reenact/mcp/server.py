@@ -29,7 +29,8 @@ from reenact.report.fault_pages import detector_page, index, page
 from reenact.version import __version__
 
 MOST = 50
-MARKDOWN, JSON = "text/markdown", "application/json"
+MARKDOWN = "text/markdown"
+JSON = "application/json"
 SOURCES = (".py", ".ipynb")
 AT_ONCE = 4
 """Jobs; each uses all cores it may."""
@@ -73,9 +74,9 @@ class Server(MCPServer[Any]):
                 raise
             first = error.__cause__.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            given = (
-                "" if first["type"] == "missing" else f" Received: {where}={first['input']!r:.80}."
-            )
+            given = ""
+            if first["type"] != "missing":
+                given = f" Received: {where}={first['input']!r:.80}."
             raise ToolError(f"{name}: {where}: {first['msg']}.{given}") from error
 
 
@@ -108,7 +109,10 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         findings with code, place, message, fix. Nothing is run. What only a run shows: diagnose.
         """
         result = lint_files(*source_files(program), select=select, ignore=ignore)
-        return {"verdict": result.sentence, **shortened(result.to_dict(), items=MOST)}
+        return {
+            "verdict": result.sentence,
+            **shortened(result.to_dict(), items=MOST),
+        }
 
     @tool(server, READS)
     def hyperparameters(program: Line) -> Data:
@@ -140,14 +144,18 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
     ) -> Data:
         """List recorded runs, newest first."""
         total, listed = service.listed(command=command or None, search=search or None, limit=limit)
-        return {"total": total, "runs": [run.model_dump() for run in listed]}
+        return {
+            "total": total,
+            "runs": [run.model_dump() for run in listed],
+        }
 
 
 def source_files(program: str) -> list[str]:
     """The files that a linter reads: those below a folder, or the program's own."""
     if Path(program).is_dir():
         return [f"./{program}" if program.startswith("-") else program]
-    found, here = read_program(ProgramLine.read(program).words), Path.cwd().resolve()
+    found = read_program(ProgramLine.read(program).words)
+    here = Path.cwd().resolve()
     paths = [
         found.folder.resolve() / file.path for file in found.files if file.path.suffix in SOURCES
     ]
@@ -183,13 +191,20 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
 
         with found_or_missing():
             found = fault(code)
-            return page(found) if found is not None else detector_page(detector(code))
+            if found is not None:
+                return page(found)
+            return detector_page(detector(code))
 
     @server.resource("reenact://runs", mime_type=JSON)
     def runs() -> str:
         """The newest recorded runs."""
         total, listed = service.listed(command=None, search=None, limit=MOST)
-        return json.dumps({"total": total, "runs": [run.model_dump() for run in listed]})
+        return json.dumps(
+            {
+                "total": total,
+                "runs": [run.model_dump() for run in listed],
+            }
+        )
 
     @server.resource("reenact://runs/{id}", mime_type=JSON)
     def run(id: str) -> str:  # noqa: A002

@@ -92,7 +92,15 @@ class Starter:
         """`reenact COMMAND --OPTIONS PROGRAM`."""
         self.permits.for_running(f"`{command}`")
         line = ProgramLine.read(program)
-        return await self.begin(command, {**given, "python": line.python}, line.words, **model)
+        return await self.begin(
+            command,
+            {
+                **given,
+                "python": line.python,
+            },
+            line.words,
+            **model,
+        )
 
 
 def add_starting(server: MCPServer[Any], starter: Starter) -> None:
@@ -187,17 +195,19 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         """Turn a paper into code, RUN it in the sandbox and state the gap to its numbers. See
         result.
         """
-        given = {"task": task, "method": method, "metric": metric, "dataset": dataset}
-        given |= {
+        given = {
+            "task": task,
+            "method": method,
+            "metric": metric,
+            "dataset": dataset,
             "instruction": instruction,
             "data": data,
             "library": library,
             "out": out,
+            "seeds": seeds,
+            "scale": scale,
         }
-        sizes = {"seeds": seeds, "scale": scale}
-        return await starter.begin(
-            "paper", {**given, **sizes}, ("--", _document(paper)), model, max_cost
-        )
+        return await starter.begin("paper", given, ("--", _document(paper)), model, max_cost)
 
 
 def _document(source: str) -> str:
@@ -240,7 +250,8 @@ def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
 
 def add_following(server: MCPServer[Any], starter: Starter) -> None:
     """result, stop, resume, apply."""
-    service, permits = starter.service, starter.permits
+    service = starter.service
+    permits = starter.permits
 
     @tool(server, READS)
     async def result(
@@ -303,14 +314,21 @@ def add_answering(server: MCPServer[Any], service: RunService) -> None:
             "turns": content["turns"],
             "answer_schema": content["schema"],
         }
-        return {"id": asked.id, "step": asked.step, **parts}
+        return {
+            "id": asked.id,
+            "step": asked.step,
+            **parts,
+        }
 
     @tool(server, WORKS)
     def answer(id: Name, request: str, answer: dict[str, Any]) -> Data:  # noqa: A002
         """Answer a request of a run with an object that fits its schema."""
         filed = show_request(service.relay(id), request).id
         file_answer(service.relay(id), filed, answer, by="client")
-        return {"request": filed, "next": "result"}
+        return {
+            "request": filed,
+            "next": "result",
+        }
 
 
 async def _followed(

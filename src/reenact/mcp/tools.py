@@ -81,7 +81,9 @@ class ProgramLine:
             words = shlex.split(line)
         except ValueError as error:
             raise InputError(f"This is no command line: {error}. Received: {line!r}.") from error
-        python = words[0] if words and is_python(Path(words[0]).name) else ""
+        python = ""
+        if words and is_python(Path(words[0]).name):
+            python = words[0]
         if python and python != Path(python).name:
             words[0] = "python"
         read_program(words)

@@ -130,7 +130,8 @@ def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
         words = " ".join(f"[{one.id}] {compact(one.text)}" for one in parts)
         if ids and sum(map(len, lines)) + len(words) > PORTION:
             yield "\n\n".join(lines), ids
-            lines, ids = [], set()
+            lines = []
+            ids = set()
         lines += [words] if head in lines else [head, words]
         ids |= {block.id, *(one.id for one in parts)}
     if ids:

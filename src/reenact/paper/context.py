@@ -85,7 +85,8 @@ def project_runner(
 
 def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
     """What a run may use and import, for whoever writes the code."""
-    cores, memory = len(os.sched_getaffinity(0)), runner.memory_mib
+    cores = len(os.sched_getaffinity(0))
+    memory = runner.memory_mib
     packages = []
     for name in FIELD:
         with suppress(PackageNotFoundError):
@@ -101,7 +102,9 @@ def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
 
 def scale_arguments(scale: float) -> tuple[str, ...]:
     """The words of a command line that ask for a reduced training; none for the whole."""
-    return ("--scale", f"{scale:g}") if scale != 1 else ()
+    if scale != 1:
+        return ("--scale", f"{scale:g}")
+    return ()
 
 
 def folders_text(folders: tuple[UserFolder, ...]) -> str:
@@ -113,5 +116,6 @@ def folders_text(folders: tuple[UserFolder, ...]) -> str:
         for path in files[:MOST_LISTED]:
             name = path.relative_to(folder.path).as_posix()
             lines.append(f"{folder.name}/{name} ({path.stat().st_size} bytes)")
-        lines += [f"... and {len(files) - MOST_LISTED} more."] if len(files) > MOST_LISTED else []
+        if len(files) > MOST_LISTED:
+            lines.append(f"... and {len(files) - MOST_LISTED} more.")
     return "\n".join(lines)

@@ -51,7 +51,9 @@ class CostEstimate:
     @property
     def sentence(self) -> str:
         """The line to read."""
-        money = "" if self.money is None else f", ${self.money:.2f} where nothing is cached"
+        money = ""
+        if self.money is not None:
+            money = f", ${self.money:.2f} where nothing is cached"
         # To two digits: it is an estimate.
         tokens = int(float(f"{self.tokens_in + self.tokens_out:.1e}"))
         return f"about {self.requests} requests and {tokens:,} tokens{money}"
@@ -69,11 +71,9 @@ class PaperEstimate:
     @property
     def sentence(self) -> str:
         """The line to read."""
-        more = (
-            f"; each revision, at most {self.rounds}: {self.revision.sentence}"
-            if self.rounds
-            else ""
-        )
+        more = ""
+        if self.rounds:
+            more = f"; each revision, at most {self.rounds}: {self.revision.sentence}"
         return f"{self.whole.sentence}{more}; fixing code that does not run comes on top"
 
 
@@ -84,7 +84,8 @@ def fingerprint_estimate(paper: Paper, parts: PaperAblations, model: Model) -> C
 
 def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEstimate:
     """What the whole costs."""
-    parts, long = options.parts, len(read_text(paper)) / CHARACTERS_PER_TOKEN
+    parts = options.parts
+    long = len(read_text(paper)) / CHARACTERS_PER_TOKEN
     # Not every cited work that is asked for can be had.
     cited = HAD * options.exemplars if parts.lineage else 0
     known = REVIEW + (CRITERIA if parts.fingerprint else 0) + EXEMPLAR * cited
@@ -97,7 +98,8 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
     if cited:
         asked += [(1, WORDS + len(paper.references) * 40, 200), (cited, WORDS, 150)]
         asked.append((cited, WORDS + min(long, LONGEST_CITED) / 2, 400))
-    asked += _fingerprint(paper, parts) if parts.fingerprint else ()
+    if parts.fingerprint:
+        asked += _fingerprint(paper, parts)
     # Before data, method and experiment are written there is less code than after; a reviewer has
     # it all.
     asked += [
@@ -105,7 +107,8 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
         (6, brief + STATE + CODE / 2, 1_200),
         (1, CODE + WORDS, 100),
     ]
-    asked += [*verified, (JUDGED_AGAIN, judged, 3_500)] if parts.fingerprint else []
+    if parts.fingerprint:
+        asked += [*verified, (JUDGED_AGAIN, judged, 3_500)]
     revision = _summed([(2, brief + STATE + CODE, 600), *verified], model)
     refines = parts.refine and parts.fingerprint
     return PaperEstimate(_summed(asked, model), revision, options.rounds if refines else 0)
@@ -123,5 +126,7 @@ def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
 def _summed(questions: Iterable[Question], model: Model) -> CostEstimate:
     listed = list(questions)
     sent, received = (round(sum(one[0] * one[at] for one in listed)) for at in (1, 2))
-    money = model.price(Usage(sent, received)) if isinstance(model, Priced) else None
+    money = None
+    if isinstance(model, Priced):
+        money = model.price(Usage(sent, received))
     return CostEstimate(round(sum(one[0] for one in listed)), sent, received, money)

@@ -52,7 +52,9 @@ def text_at(paper: Paper, place: str) -> str:
     there.
     """
     found = paper.by_id.get(place)
-    return "" if found is None or isinstance(found, Section) else found.text
+    if found is None or isinstance(found, Section):
+        return ""
+    return found.text
 
 
 def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
@@ -73,11 +75,9 @@ def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
         return text_at(paper, near), (near,)
     if len(plain(quote)) < LEAST:
         return "its quote is too short to be found"
-    return (
-        "its quote is not in the paper"
-        if named
-        else "its quote and its places are not in the paper"
-    )
+    if named:
+        return "its quote is not in the paper"
+    return "its quote and its places are not in the paper"
 
 
 def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
@@ -99,7 +99,9 @@ def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
             return (next((one.id for one in inner if wanted in plain(one.text)), place),)
     ranked = sorted(named, key=in_order(paper).__getitem__)
     joined = " ".join(text_at(paper, place) for place in ranked)
-    return tuple(ranked) if len(wanted) >= LEAST and _has(joined, quote) else ()
+    if len(wanted) >= LEAST and _has(joined, quote):
+        return tuple(ranked)
+    return ()
 
 
 def _has(text: str, quote: str) -> bool:
@@ -114,9 +116,9 @@ def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
     side.
     """
     parts = [part for part in quote.split("|") if plain(part)]
-    tables = (
-        [block for block in paper.blocks() if isinstance(block, Table)] if len(parts) > 1 else []
-    )
+    tables = []
+    if len(parts) > 1:
+        tables = [block for block in paper.blocks() if isinstance(block, Table)]
     for table in sorted(tables, key=lambda one: one.id not in named):
         heads = [cell for row in table.rows[: table.heads] for cell in row]
         for cells in ((*row, *heads) for row in table.rows):
@@ -134,14 +136,15 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     if len(plain(quote)) < LEAST:
         return ()
     found = paper.find(quote)
-    return (
-        found if found and _has(" ".join(text_at(paper, place) for place in found), quote) else ()
-    )
+    if found and _has(" ".join(text_at(paper, place) for place in found), quote):
+        return found
+    return ()
 
 
 def _alike(quote: str, text: str) -> bool:
     """Nearly all of the quote is in the text in that order, and every number of it."""
-    wanted, there = plain(quote), plain(text)
+    wanted = plain(quote)
+    there = plain(text)
     if len(wanted) < LEAST or not there:
         return False
     blocks = SequenceMatcher(None, wanted, there, autojunk=False).get_matching_blocks()

@@ -103,4 +103,6 @@ def share(scale: float) -> str:
     """A share of a training in words of a table: `25%`, and `0.5%` where whole per cents would
     say none.
     """
-    return f"{scale:.0%}" if scale >= 0.01 else f"{100 * scale:.1g}%"
+    if scale >= 0.01:
+        return f"{scale:.0%}"
+    return f"{100 * scale:.1g}%"

@@ -110,8 +110,11 @@ def reproduce(
     project goes.
     """
     options = options or PaperOptions()
-    given, model = Claims(given_claims(options.claims), ()), services.model
-    place = str(out.absolute()) if out is not None else None
+    given = Claims(given_claims(options.claims), ())
+    model = services.model
+    place = None
+    if out is not None:
+        place = str(out.absolute())
     request = {
         "paper": mark(paper.text()),
         "model": model.name,
@@ -162,7 +165,9 @@ class _Making:
         self.claims = Claims((), ())
         self.exemplars: tuple[Exemplar, ...] = ()
         self.fingerprint = Fingerprint((), ())
-        self.development = Development(Project(), (), 0, False, (), ())
+        self.development = Development(
+            Project(), rounds=(), best=0, runs=False, judged=(), notes=()
+        )
         self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
         self.log: RoundLog | None = None
         self.judges: JudgesAgreement | None = None
@@ -194,24 +199,37 @@ class _Making:
             checkouts = services.cache / "checkouts"
             shelves = Shelves(
                 services.sandbox,
-                checkouts,
-                services.library,
-                services.clients,
-                services.stop,
+                checkouts=checkouts,
+                library=services.library,
+                clients=services.clients,
+                stop=services.stop,
             )
             place = run.under("lineage")
             most = options.exemplars
             tell = services.tell
-            self.exemplars = trace_lineage(paper, goal, model, place, shelves, most=most, tell=tell)
+            self.exemplars = trace_lineage(
+                paper, goal=goal, model=model, run=place, shelves=shelves, most=most, tell=tell
+            )
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
-            self.fingerprint = take_fingerprint(paper, goal, model, run, parts)
+            self.fingerprint = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
         box = services.sandbox
         environments = services.environments
         packages = services.packages
-        runner = project_runner(options, box, environments, packages, services.stop)
-        journal, traces = services.journal, services.traces
-        context = PaperContext(model, runner, options, journal, traces, self.out, services.tell)
+        runner = project_runner(
+            options, sandbox=box, environments=environments, packages=packages, stop=services.stop
+        )
+        journal = services.journal
+        traces = services.traces
+        context = PaperContext(
+            model,
+            runner=runner,
+            options=options,
+            journal=journal,
+            traces=traces,
+            out=self.out,
+            tell=services.tell,
+        )
         brief = self._brief(context)
 
         def against_the_paper(
@@ -230,13 +248,18 @@ class _Making:
 
         self.step(4, "write code that runs, and verify it")
         self.development = develop(
-            brief, context, run, against_the_paper, partial(setattr, self, "log")
+            brief,
+            context=context,
+            run=run,
+            verify=against_the_paper,
+            follow=partial(setattr, self, "log"),
         )
         self.step(5, "have a second judge read it")
         self._judge_again(brief, run)
         self.step(6, "run the experiment and compare it with the paper")
         self.measured = self._measure(context, run)
-        runs, log = self.measured.runs, self.log
+        runs = self.measured.runs
+        log = self.log
         if runs and all(one.late for one in runs) and log is not None and parts.debug:
             self._make_cheaper(brief, context, against_the_paper, log, runs[-1])
 
@@ -245,31 +268,49 @@ class _Making:
         paper = self.paper
         goal = self.options.goal
         claims = self.claims.claims
-        criteria, hidden = self.fingerprint.criteria, withheld(paper, claims)
+        criteria = self.fingerprint.criteria
+        hidden = withheld(paper, claims)
         # Where the paper speaks of what is asked for, as far as review and criteria tell.
         found = [one.places for one in (*self.review.method, *self.review.experiment)]
         places = {place for one in (*found, *(one.places for one in criteria)) for place in one}
         text = bearing_text(paper, () if goal.is_all else places, hidden)
-        review, cited = (
-            self.review.text(hide=hidden),
-            "\n\n".join(one.text() for one in self.exemplars),
-        )
+        review = self.review.text(hide=hidden)
+        cited = "\n\n".join(one.text() for one in self.exemplars)
         kept = without_results(criteria, claims, hidden)
-        data, machine = (
-            folders_text(context.runner.folders),
-            machine_text(context.options, context.runner),
+        data = folders_text(context.runner.folders)
+        machine = machine_text(context.options, context.runner)
+        return Brief(
+            text,
+            goal=goal.text(),
+            review=review,
+            exemplars=cited,
+            criteria=kept,
+            addendum=goal.addendum,
+            data=data,
+            machine=machine,
         )
-        return Brief(text, goal.text(), review, cited, kept, goal.addendum, data, machine)
 
     def _judge_again(self, brief: Brief, run: Scope) -> None:
-        made, model = self.development, self.services.model
+        made = self.development
+        model = self.services.model
         self.judges = second_judge(
-            brief.criteria, made.judged, made.project, model, run, self.exemplars
+            brief.criteria,
+            judged=made.judged,
+            project=made.project,
+            model=model,
+            run=run,
+            exemplars=self.exemplars,
         )
 
     def _measure(self, context: PaperContext, run: Scope) -> Measured:
         criteria = self.fingerprint.criteria
-        return measure(self.claims.asked, criteria, self.development, context, run.under("measure"))
+        return measure(
+            self.claims.asked,
+            criteria=criteria,
+            made=self.development,
+            context=context,
+            run=run.under("measure"),
+        )
 
     def _make_cheaper(
         self,
@@ -290,9 +331,12 @@ class _Making:
         dry = f"The dry run at scale {self.options.scale:g} took {dry_s:.1f} s of CPU time."
         note = "Every full run took too long, and no cheaper design came of it."
         try:
-            made = cheaper_design(brief, context, self.run, verify, log, f"{time} {dry}")
+            made = cheaper_design(
+                brief, context=context, run=self.run, verify=verify, log=log, time=f"{time} {dry}"
+            )
         except (AnswerUnusable, BudgetSpent) as error:
-            made, note = None, f"{note} {error.sentence}"
+            made = None
+            note = f"{note} {error.sentence}"
         if made is None:
             self.measured = replace(before, notes=(note, *before.notes))
             return
@@ -300,7 +344,8 @@ class _Making:
         place = self.run.under("cheaper")
         self._judge_again(brief, place)
         after = self._measure(context, place)
-        runs, notes = (*before.runs, *after.runs), (*before.notes, *after.notes)
+        runs = (*before.runs, *after.runs)
+        notes = (*before.notes, *after.notes)
         self.measured = replace(after, runs=runs, notes=notes)
 
     def reproduction(self) -> Reproduction:

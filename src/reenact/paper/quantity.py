@@ -85,15 +85,14 @@ def quantities(text: str) -> list[Quantity]:
 
 def as_quantity(value: str) -> Quantity | None:
     """The number that a value is; none when it is a name, a list or a formula."""
-    found, text = quantities(value), ready(value)
+    found = quantities(value)
+    text = ready(value)
     if len({one.start for one in found}) != 1 or re.search(r"\w", text[: found[0].start]):
         return None
     rest = text[found[0].start + len(found[0].written) :]
-    return (
-        None
-        if _GOES_ON.match(rest) or len(re.findall(r"[A-Za-z]+", rest)) > UNIT_WORDS
-        else found[0]
-    )
+    if _GOES_ON.match(rest) or len(re.findall(r"[A-Za-z]+", rest)) > UNIT_WORDS:
+        return None
+    return found[0]
 
 
 def states(text: str, value: str) -> bool:

@@ -1,13 +1,14 @@
 """What came of a paper: the verdict, its evidence, and everything on the way."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.paper.criterion import Judged, Value
-from reenact.paper.develop.development import Development
+from reenact.paper.develop.development import Development, Round
 from reenact.paper.estimate import PaperEstimate
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.lineage.trace import Exemplar
@@ -23,42 +24,44 @@ from reenact.result import Result
 from reenact.types import JsonValue
 
 
+class ReproductionJson(TypedDict):
+    """The whole answer for programs."""
+
+    title: str
+    source: str
+    form: str
+    goal: str
+    verdict: Verdict
+    reason: str
+    gap: float | None
+    criteria: int
+    passed: int
+    gap_executed: float | None
+    scale: float
+    review: Review
+    sections: list[JsonValue]
+    claims: tuple[Claim, ...]
+    comparisons: tuple[Comparison, ...]
+    orderings: tuple[Ordering, ...]
+    exemplars: tuple[Exemplar, ...]
+    fingerprint: Fingerprint
+    judged: tuple[Judged, ...]
+    judges: JudgesAgreement | None
+    rounds: tuple[Round, ...]
+    files: Mapping[str, str]
+    runs: tuple[FullRun, ...]
+    gap_repair: GapRepair | None
+    tokens: int
+    money: Decimal | None
+    estimate: PaperEstimate | None
+    seconds: float
+    reused: int
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Reproduction(Result):
     """A paper, re-enacted."""
-
-    JSON: ClassVar = (
-        "title=paper.title",
-        "source=paper.source",
-        "form=paper.form",
-        "goal=goal.text",
-        "verdict",
-        "reason",
-        "gap=judgement.gap",
-        "criteria",
-        "passed",
-        "gap_executed=judgement.gap_executed",
-        "scale",
-        "review",
-        "sections",
-        "claims",
-        "comparisons",
-        "orderings",
-        "exemplars",
-        "fingerprint",
-        "judged",
-        "judges",
-        "rounds=development.rounds",
-        "files=development.project.files",
-        "runs",
-        "gap_repair",
-        "tokens",
-        "money",
-        "estimate",
-        "seconds:1",
-        "reused",
-        "notes=every_note",
-    )
 
     paper: Paper
     goal: Goal
@@ -134,9 +137,18 @@ class Reproduction(Result):
 
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
-        verdict, gap = self.verdict.value, self.judgement.gap
-        counts = {"criteria": self.criteria, "passed": self.passed}
-        return {"verdict": verdict, "reason": self.reason, "gap": gap, **counts}
+        verdict = self.verdict.value
+        gap = self.judgement.gap
+        counts = {
+            "criteria": self.criteria,
+            "passed": self.passed,
+        }
+        return {
+            "verdict": verdict,
+            "reason": self.reason,
+            "gap": gap,
+            **counts,
+        }
 
     @property
     def sections(self) -> list[JsonValue]:
@@ -147,7 +159,55 @@ class Reproduction(Result):
                 one.sentences if isinstance(one, Paragraph) else (one,) for one in section.blocks
             )
             texts: JsonValue = [
-                [{"id": one.id, "text": one.text} for one in part] for part in parts
+                [
+                    {
+                        "id": one.id,
+                        "text": one.text,
+                    }
+                    for one in part
+                ]
+                for part in parts
             ]
-            found.append({"id": section.id, "title": section.title, "paragraphs": texts})
+            found.append(
+                {
+                    "id": section.id,
+                    "title": section.title,
+                    "paragraphs": texts,
+                }
+            )
         return found
+
+    def as_data(self) -> ReproductionJson:
+        """What programs get."""
+        return {
+            "title": self.paper.title,
+            "source": self.paper.source,
+            "form": self.paper.form,
+            "goal": self.goal.text(),
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "gap": self.judgement.gap,
+            "criteria": self.criteria,
+            "passed": self.passed,
+            "gap_executed": self.judgement.gap_executed,
+            "scale": self.scale,
+            "review": self.review,
+            "sections": self.sections,
+            "claims": self.claims,
+            "comparisons": self.comparisons,
+            "orderings": self.orderings,
+            "exemplars": self.exemplars,
+            "fingerprint": self.fingerprint,
+            "judged": self.judged,
+            "judges": self.judges,
+            "rounds": self.development.rounds,
+            "files": self.development.project.files,
+            "runs": self.runs,
+            "gap_repair": self.gap_repair,
+            "tokens": self.tokens,
+            "money": self.money,
+            "estimate": self.estimate,
+            "seconds": round(self.seconds, 1),
+            "reused": self.reused,
+            "notes": self.every_note(),
+        }

@@ -119,7 +119,9 @@ def _objection(tried: Tried) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    more = ""
+    if len(names) > NAMED:
+        more = f" and {len(names) - NAMED} more"
     return ", ".join(names[:NAMED]) + more
 
 
@@ -130,7 +132,9 @@ def _seen(code: str, saw: str) -> list[str]:
 
 
 def _described(finding: Finding) -> list[str]:
-    where = f"{finding.place}  " if finding.place is not None else ""
+    where = ""
+    if finding.place is not None:
+        where = f"{finding.place}  "
     return _lines(f"{where}{finding.code} {finding.name}", finding.saw, finding.why, finding.code)
 
 

@@ -23,7 +23,8 @@ third.
 """
 LEARNT = 0.02
 """Share of the first loss that is as good as none."""
-SEED, LABELS = 0, "labels"
+SEED = 0
+LABELS = "labels"
 Learner: TypeAlias = "KerasLearner | TorchLearner"
 """A model of a framework, ready to be copied and trained on its batch."""
 
@@ -101,10 +102,8 @@ def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
 def random_numbers_kept() -> Iterator[None]:
     """Python's and NumPy's random numbers go on afterwards as if nothing had been drawn."""
     numpy = sys.modules.get("numpy")
-    own, theirs = (
-        random.getstate(),
-        numpy.random.get_state() if numpy is not None else None,
-    )
+    own = random.getstate()
+    theirs = numpy.random.get_state() if numpy is not None else None
     try:
         yield
     finally:
@@ -251,7 +250,8 @@ class TorchLearner:
             fix = "Put labels in it, or give loss=..."
             raise InputError("The model gives no loss for this dict.", next_step=fix)
         scores = given("logits", None)
-        output = output if scores is None else scores
+        if scores is not None:
+            output = scores
         if self._loss is None or _takes_logits(self._loss):
             # The function that made probabilities of the output; empty for logits.
             made_by = getattr(getattr(output, "grad_fn", None), "name", str)()
@@ -276,11 +276,9 @@ def _named_parts(inputs: Any) -> dict[str, Any]:
 def _calls_of(model: Any) -> Iterator[set[str]]:
     """Names of the innermost modules that are called meanwhile; none of them without a model."""
     called: set[str] = set()
-    leaves = (
-        []
-        if model is None
-        else [pair for pair in model.named_modules() if not list(pair[1].children())]
-    )
+    leaves = []
+    if model is not None:
+        leaves = [pair for pair in model.named_modules() if not list(pair[1].children())]
     hooks = [
         leaf.register_forward_hook(lambda *_, of=name: called.add(of))
         for name, leaf in leaves

@@ -125,7 +125,9 @@ def _longest(parts: list[str]) -> int:
 
 
 def _print_diagnostic(console: Console, diagnostic: doc.Diagnostic) -> None:
-    where = f"{plain_line(diagnostic.where)}  " if diagnostic.where else ""
+    where = ""
+    if diagnostic.where:
+        where = f"{plain_line(diagnostic.where)}  "
     head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
     head.append(plain_line(diagnostic.name), style="bold")
     if aside := plain_line(diagnostic.aside):
@@ -145,7 +147,9 @@ def _detail(diagnostic: doc.Diagnostic, width: int) -> Iterator[RichText]:
     if not diagnostic.detail:
         yield RichText(plain(diagnostic.message))
     for label, text in diagnostic.parts:
-        style = DIFF[text[0]] if text.startswith(doc.CHANGE) else ""
+        style = ""
+        if text.startswith(doc.CHANGE):
+            style = DIFF[text[0]]
         for line in doc.labelled(label, plain(text), width):
             yield RichText.assemble((line[: doc.LABEL], "dim"), (line[doc.LABEL :], style))
     if diagnostic.next_step:
@@ -160,8 +164,10 @@ def _around(source: list[str], width: int) -> list[str]:
         return source
     gutter = source[0].index("|") + 2
     line, mark = (one[gutter:] for one in source)
-    space, start = width - gutter, mark.index("^")
+    space = width - gutter
+    start = mark.index("^")
     left = 0 if start < space // 2 else min(start - space // 2, len(line) - space)
     shown = f"{'…' if left else line[0]}{line[left + 1 : left + space]}"
-    shown = f"{shown[:-1]}…" if left + space < len(line) else shown
+    if left + space < len(line):
+        shown = f"{shown[:-1]}…"
     return [source[0][:gutter] + shown, source[1][:gutter] + mark[left : left + space]]

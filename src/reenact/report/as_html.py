@@ -19,8 +19,13 @@ from reenact.types import ExitCode, Table
 STYLE = Path(__file__).parent / "style.css"
 MANY = 5
 """Columns from which on a table is wide."""
-TONES = {ExitCode.OK: "good", ExitCode.FOUND: "warning", ExitCode.INCONCLUSIVE: "note"}
-TONES |= {ExitCode.ERROR: "error", ExitCode.STOPPED: "warning"}
+TONES = {
+    ExitCode.OK: "good",
+    ExitCode.FOUND: "warning",
+    ExitCode.INCONCLUSIVE: "note",
+    ExitCode.ERROR: "error",
+    ExitCode.STOPPED: "warning",
+}
 """How a run ended, as the colour beside its verdict knows it."""
 SIDES = {"@@": "hunk", "+++": "same", "---": "same", "+": "add", "-": "gone"}
 """What a line of a diff is, by how it begins."""
@@ -45,8 +50,12 @@ def style() -> str:
 
 def render(document: doc.Document) -> str:
     """Title, verdict and sections, everything escaped; the page may be mailed."""
-    tone = TONES.get(document.exit_code, "") if document.exit_code is not None else ""
-    reused = f'<p class="reused">{escaped(document.reused)}</p>' if document.reused else ""
+    tone = ""
+    if document.exit_code is not None:
+        tone = TONES.get(document.exit_code, "")
+    reused = ""
+    if document.reused:
+        reused = f'<p class="reused">{escaped(document.reused)}</p>'
     verdict = f'<p class="verdict {tone}">{escaped(document.verdict)}</p>'
     above = f"{reused}<h1>{escaped(document.title)}</h1>{verdict}"
     return page(
@@ -73,7 +82,9 @@ def blocks(shown: Iterable[doc.Block]) -> str:
 
 
 def _section(one: doc.Section) -> str:
-    head = f"<h2>{escaped(one.title)}</h2>" if one.title else ""
+    head = ""
+    if one.title:
+        head = f"<h2>{escaped(one.title)}</h2>"
     leads = " ".join(f'<a href="{escaped(href)}">{escaped(words)}</a>' for words, href in one.leads)
     led = f'<p class="leads">{leads}</p>' if leads else ""
     return f"<section{_id(one.anchor)}>{head}{led}{blocks(one.blocks)}</section>"
@@ -121,7 +132,9 @@ def _board(one: doc.Board) -> str:
         f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table{_class(many)}>'
     )
     table += f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
-    return _counted(name, len(one.rows), table) if one.folded else f"{_head(one.title)}{table}"
+    if one.folded:
+        return _counted(name, len(one.rows), table)
+    return f"{_head(one.title)}{table}"
 
 
 def _counted(title: str, count: int, content: str) -> str:
@@ -131,7 +144,9 @@ def _counted(title: str, count: int, content: str) -> str:
 
 
 def _picture(one: doc.Picture) -> str:
-    caption = f"<figcaption>{escaped(one.title)}</figcaption>" if one.title else ""
+    caption = ""
+    if one.title:
+        caption = f"<figcaption>{escaped(one.title)}</figcaption>"
     described = f"<summary>In words</summary><pre>{escaped(one.alt)}</pre>"
     words = f'<details class="words">{described}</details>' if one.alt else ""
     return f'<figure class="chart">{caption}<div class="drawing">{one.svg}</div>{words}</figure>'
@@ -218,7 +233,9 @@ def _listing(kind: str, title: str, content: str) -> str:
 def _line(number: int, text: str, squiggles: Sequence[doc.Squiggle], anchor: str) -> str:
     tones = sorted(one.tone for one in squiggles)
     marked = f' class="marked {tones[0]}"' if tones else ""
-    named = f' id="{escaped(anchor)}-L{number}"' if anchor else ""
+    named = ""
+    if anchor:
+        named = f' id="{escaped(anchor)}-L{number}"'
     code = "".join(_pieces(text, squiggles))
     notes = {one.note: one.tone for one in squiggles if one.tone != "faint"}
     beside = "".join(
@@ -233,26 +250,34 @@ def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     """A line cut at its squiggles; of two that overlap the graver one stands."""
     taken: list[tuple[int, int, doc.Squiggle]] = []
     for one in sorted(squiggles, key=lambda squiggle: squiggle.tone == "faint"):
-        start, end = min(one.start, len(text)), min(one.end or len(text), len(text))
+        start = min(one.start, len(text))
+        end = min(one.end or len(text), len(text))
         if start < end and all(end <= begun or start >= ended for begun, ended, _ in taken):
             taken.append((start, end, one))
     at = 0
     for start, end, one in sorted(taken, key=lambda piece: piece[0]):
-        href = f' href="{escaped(one.href)}"' if one.href else ""
+        href = ""
+        if one.href:
+            href = f' href="{escaped(one.href)}"'
         link = f'<a class="squiggle {one.tone}"{href} title="{escaped(one.note)}">'
         yield f"{escaped(text[at:start])}{link}{escaped(text[start:end])}</a>"
         at = end
     yield escaped(text[at:])
 
 
+def _table(table: Table) -> str:
+    rows = [doc.Row(cells) for cells in table.rows]
+    return _board(doc.Board(table.title, table.columns, rows))
+
+
 PARTS: dict[type, Callable[[Any], str]] = {
     doc.Section: _section,
     doc.Text: _prose,
     doc.Facts: _facts,
-}
-PARTS |= {doc.Board: _board, doc.Picture: _picture, doc.Diagnostic: _diagnostic}
-PARTS[Table] = lambda one: _board(doc.Board(one.title, one.columns, [*map(doc.Row, one.rows)]))
-PARTS |= {
+    doc.Board: _board,
+    doc.Picture: _picture,
+    doc.Diagnostic: _diagnostic,
+    Table: _table,
     doc.Fold: _fold,
     doc.Beside: _beside,
     doc.Reading: _reading,
@@ -266,7 +291,9 @@ def _head(title: str) -> str:
 
 def _linked(words: str, href: str, formulas: bool = False) -> str:
     shown = with_formulas(words) if formulas else escaped(words)
-    return f'<a href="{escaped(href)}">{shown}</a>' if href else shown
+    if href:
+        return f'<a href="{escaped(href)}">{shown}</a>'
+    return shown
 
 
 def _id(anchor: str) -> str:

@@ -33,7 +33,8 @@ BAND = 34.0
 GRAPH_TOP = 14.0
 GRAPH_LEFT = 40.0
 KEY = 18.0
-GRAPH_ROW, LEAST_HEIGHT = 26.0, 120.0
+GRAPH_ROW = 26.0
+LEAST_HEIGHT = 120.0
 
 
 class Shade(StrEnum):
@@ -55,7 +56,8 @@ HeatRow = tuple[str, Sequence[float | None]]
 
 def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
     """Layers against steps: one row a layer, one column a step."""
-    shown, kept = rows[:MOST_ROWS], list(range(len(steps)))
+    shown = rows[:MOST_ROWS]
+    kept = list(range(len(steps)))
     if len(steps) > MOST_COLUMNS:
         kept = sorted(
             {round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)}
@@ -71,10 +73,13 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
         for column, (step, value) in enumerate((steps[at], values[at]) for at in kept):
             if value is None:
                 continue
-            x, known = LEFT + column * width, math.isfinite(value)
+            x = LEFT + column * width
+            known = math.isfinite(value)
             fill = shade_colour(value, low, high, shade) if known else NAN
             hint = f"{name}, step {step:g}: {svg.number(value)}"
-            parts.append(svg.box(x, y, width + 0.3, CELL - 1, fill, hint))
+            parts.append(
+                svg.box(x, y=y, width=width + 0.3, height=CELL - 1, colour=fill, hint=hint)
+            )
             parts += [] if known else [svg.line(x, y, x + width, y + CELL - 1, colour=ALARM)]
     floor = HEAT_TOP + len(shown) * CELL
     parts += _step_labels([steps[at] for at in kept], width, floor)
@@ -87,7 +92,8 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     for name, values in rows[:NAMED_LAYERS]:
         finite = [value for value in values if value is not None and math.isfinite(value)]
         medians.append(f"{name} {svg.number(median(finite)) if finite else 'not a number'}")
-    medians += [f"and {len(rows) - NAMED_LAYERS} more"] if len(rows) > NAMED_LAYERS else []
+    if len(rows) > NAMED_LAYERS:
+        medians.append(f"and {len(rows) - NAMED_LAYERS} more")
     alt = f"median by layer: {', '.join(medians)}"
     return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
 
@@ -95,13 +101,16 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
 def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
     """The values of the first and the last colour."""
     if shade is not Shade.SIZE:
-        return (0.0, 1.0) if shade is Shade.SHARE else (1e-7, 1e1)
+        if shade is Shade.SHARE:
+            return (0.0, 1.0)
+        return (1e-7, 1e1)
     known = [
         value for _, row in rows for value in row if value and math.isfinite(value) and value > 0
     ]
     if not known:
         return 1e-6, 1.0
-    low, high = min(known), max(known)
+    low = min(known)
+    high = max(known)
     return max(low, high * 1e-12), high if high > low else low * 10
 
 
@@ -115,9 +124,9 @@ def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
 
 def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
     """Steps are sampled more densely in the beginning, so a few columns are named."""
-    named = (
-        sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
-    )
+    named = []
+    if steps:
+        named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)})
     for at in named:
         x = LEFT + (at + 0.5) * width
         yield svg.line(x, floor, x, floor + 4)
@@ -128,17 +137,18 @@ def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator
 
 
 def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
-    count, width = 40, 4.0
+    count = 40
+    width = 4.0
     start = WIDTH - HEAT_RIGHT - count * width - 44
     for at in range(count):
         share = at / (count - 1)
         value = share if shade is Shade.SHARE else low * (high / low) ** share
         yield svg.box(
             start + at * width,
-            6,
-            width + 0.3,
-            10,
-            shade_colour(value, low, high, shade),
+            y=6,
+            width=width + 0.3,
+            height=10,
+            colour=shade_colour(value, low, high, shade),
         )
     yield svg.text(start - 5, 15, svg.number(low), anchor="end")
     yield svg.text(start + count * width + 5, 15, svg.number(high))
@@ -170,7 +180,8 @@ def before_after_plot(
         parts += [svg.line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
         parts += [svg.text(x(tick), floor + 15, svg.number(tick), anchor="middle")]
     for at, (name, values) in enumerate((("as it stands", before), ("changed", after))):
-        middle, colour = STRIPS_TOP + BAND * (at + 0.5), COLOURS[at]
+        middle = STRIPS_TOP + BAND * (at + 0.5)
+        colour = COLOURS[at]
         parts.append(svg.text(LEFT - 8, middle + 4, name, anchor="end"))
         known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
@@ -213,10 +224,8 @@ def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> P
     for at, one in enumerate(dots):
         columns[one.depth].append(at)
     widest = max((len(column) for column in columns.values()), default=1)
-    height, across = (
-        max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18)),
-        WIDTH - 2 * GRAPH_LEFT,
-    )
+    height = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18))
+    across = WIDTH - 2 * GRAPH_LEFT
     places = {
         node: (
             GRAPH_LEFT + across * depth / max(1, *columns),

@@ -154,8 +154,16 @@ def _unfinished_end(data: bytes) -> bytes:
     for length in range(1, min(3, len(data)) + 1):
         lead = data[-length]
         if lead >= 0xC0:
-            wanted = 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2
-            return data[-length:] if wanted > length else b""
+            if _bytes_of_character(lead) > length:
+                return data[-length:]
+            return b""
         if lead < 0x80:
             return b""
     return b""
+
+
+def _bytes_of_character(lead: int) -> int:
+    """How long a character of UTF-8 is, by the first of its several bytes."""
+    if lead >= 0xF0:
+        return 4
+    return 3 if lead >= 0xE0 else 2

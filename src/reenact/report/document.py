@@ -320,13 +320,16 @@ def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
 
 def listed(lines: Sequence[str], title: str = "") -> list[Text]:
     """Lines as one text; nothing for none."""
-    return [Text("\n".join(lines), title)] if lines else []
+    if lines:
+        return [Text("\n".join(lines), title)]
+    return []
 
 
 def labelled(label: str, text: str, width: int = WIDEST) -> list[str]:
     """A label and its words as lines, wrapped below themselves."""
     is_change = text.startswith(CHANGE)
-    line, hang = f"{label:{LABEL}}{text}", " " * (LABEL + 4 * is_change)
+    line = f"{label:{LABEL}}{text}"
+    hang = " " * (LABEL + 4 * is_change)
     return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=not is_change)
 
 

@@ -87,11 +87,9 @@ def how_sure(one: Detector) -> str:
 
 def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
     for one in detectors:
-        study = (
-            f"fault type **{one.study.value}**"
-            if one.study is not None
-            else "of no single fault type"
-        )
+        study = "of no single fault type"
+        if one.study is not None:
+            study = f"fault type **{one.study.value}**"
         facts = f"Family `{one.family}`, {study}, {one.severity.value}, {one.status.value}. "
         facts += f"Needs {', '.join(needs_of(one))}; observes {one.observes.value}. "
         facts += f"Before anything is tried: {how_sure(one)}."
@@ -184,7 +182,9 @@ def _fault_lines(fault: Fault, width: int) -> Iterable[str]:
 
 
 def _detector_text(one: Detector, width: int, margin: str = "") -> str:
-    study = f"{one.study.value}  " if one.study is not None else ""
+    study = ""
+    if one.study is not None:
+        study = f"{one.study.value}  "
     facts = f"{one.family}  {study}{one.severity}  needs {' '.join(needs_of(one))}  {one.status}"
     account = indent(_filled(account_of(one), width - 4 - len(margin)), f"{margin}    ")
     return f"{margin}{one.code} {one.name}\n{margin}    {facts}\n\n{account}\n"

@@ -62,7 +62,8 @@ class Keyboard:
     def give_back(self) -> None:
         """As it was before."""
         with self._lock:
-            before, self._before = self._before, None
+            before = self._before
+            self._before = None
             if before is not None and self._in_front():
                 with suppress(termios.error):
                     termios.tcsetattr(self._fd, termios.TCSANOW, before)

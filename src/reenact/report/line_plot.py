@@ -24,7 +24,8 @@ LETTER = 6.6
 THIN = 1.0
 """Width of a curve of a group."""
 MOST_POINTS = 400
-BARS, SPARKS = "▁▂▃▄▅▆▇█", 36
+BARS = "▁▂▃▄▅▆▇█"
+SPARKS = 36
 NAME = 22
 """Letters of a curve's name beside its bars."""
 FEW = 24
@@ -112,7 +113,7 @@ def line_plot(
     y = svg.scale_for(heights, floor, top) if between is None else Scale(*between, floor, top)
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
     for one in shown:
-        parts += _drawn(one, colours[one.group or one.name], x, y, top)
+        parts += _drawn(one, colour=colours[one.group or one.name], x=x, y=y, top=top)
     parts += [*_levelled(levels, colours, y, right), *legend]
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
     return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))
@@ -168,7 +169,8 @@ def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -
 
 def apart(places: Sequence[float], least: float, end: float) -> list[float]:
     """Places of labels, pushed apart so far that each can be read, none beyond the end."""
-    order, moved = sorted(range(len(places)), key=lambda at: places[at]), list(places)
+    order = sorted(range(len(places)), key=lambda at: places[at])
+    moved = list(places)
     for before, at in pairwise(order):
         moved[at] = max(moved[at], moved[before] + least)
     for after, at in pairwise(reversed(order)):
@@ -213,7 +215,8 @@ def _legend(curves: Sequence[Curve], colours: Mapping[str, str]) -> tuple[list[s
     for name, colour in colours.items():
         width = 34 + LETTER * len(name)
         if at > LEFT and at + width > WIDTH - RIGHT:
-            at, row = LEFT, row + 1
+            at = LEFT
+            row = row + 1
         parts.append(svg.line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colour))
         parts.append(svg.text(at + 20, 12 + ROW * row, name))
         at += width
@@ -228,13 +231,16 @@ def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
         return "not a number"
-    low, high = min(finite), max(finite)
+    low = min(finite)
+    high = max(finite)
     height = Scale(low, high, 0, len(BARS), logarithmic=low > 0 and high / low > DECADES)
     marks = ""
     # As many values as fit, each the last of its stretch: a spike to infinity stays visible.
     for stretch in _stretches(values, min(width, len(values))):
         known = all(map(math.isfinite, stretch))
-        at = int(height(stretch[-1])) if known and high > low else 0
+        at = 0
+        if known and high > low:
+            at = int(height(stretch[-1]))
         marks += BARS[min(len(BARS) - 1, at)] if known else "!"
     return marks
 

@@ -219,7 +219,8 @@ class _NotUnderstoodError(Exception):
 
 def with_formulas(text: str) -> str:
     """Escaped text with its formulas drawn."""
-    parts, at = [], 0
+    parts = []
+    at = 0
     for found in _FORMULA.finditer(text := plain(text)):
         parts += [
             escape(text[at : found.start()]),
@@ -243,7 +244,8 @@ class _Reader:
     """The tokens of a formula, one after the other."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self.tokens, self.at = tokens, 0
+        self.tokens = tokens
+        self.at = 0
 
     def next(self) -> str:
         if self.at >= len(self.tokens):
@@ -270,9 +272,17 @@ class _Reader:
         while self.at < len(self.tokens) and (sign := self.tokens[self.at]) in scripts:
             self.at += 1
             scripts[sign] = scripts[sign] or self._group()
-        low, high = scripts.values()
-        tag = "msubsup" if low and high else "msub" if low else "msup"
-        return f"<{tag}>{base or '<mrow></mrow>'}{low}{high}</{tag}>" if low or high else base
+        low = scripts["_"]
+        high = scripts["^"]
+        if low and high:
+            tag = "msubsup"
+        elif low:
+            tag = "msub"
+        elif high:
+            tag = "msup"
+        else:
+            return base
+        return f"<{tag}>{base or '<mrow></mrow>'}{low}{high}</{tag}>"
 
     def _atom(self) -> str:
         piece = self.next()
@@ -311,7 +321,9 @@ class _Reader:
         """Letters in another form; words stay together."""
         if self.next() != "{":
             self.at -= 1
-            return _drawn(self.next(), variant) if self.tokens[self.at].isalpha() else self._atom()
+            if self.tokens[self.at].isalpha():
+                return _drawn(self.next(), variant)
+            return self._atom()
         inner: list[str] = []
         while (piece := self.next()) != "}":
             if piece.startswith("\\") and piece[1:] in LETTERS:

@@ -92,7 +92,9 @@ def line_text(
     times = _time_words(progress, elapsed, since, done_before)
     details = _details(progress)
     name = plain_line(progress.what)
-    curve = sparkline(progress.values, SPARKS) if progress.values else ""
+    curve = ""
+    if progress.values:
+        curve = sparkline(progress.values, SPARKS)
     bar = _bar(progress)
 
     def joined(*parts: str) -> str:
@@ -122,7 +124,9 @@ def clock(seconds: float) -> str:
     """1:05, 12:40, 3:02:11."""
     minutes, second = divmod(max(0, round(seconds)), 60)
     hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+    if hours:
+        return f"{hours}:{minute:02d}:{second:02d}"
+    return f"{minute}:{second:02d}"
 
 
 def _time_words(progress: Progress, elapsed: float, since: float, done_before: int) -> str:
@@ -200,8 +204,12 @@ class Lines:
 
     def _print(self, progress: Progress) -> None:
         self._waiting = None
-        count = f" {progress.done}/{progress.total}" if progress.total else ""
-        note = f"  {plain_line(progress.note)}" if progress.note else ""
+        count = ""
+        if progress.total:
+            count = f" {progress.done}/{progress.total}"
+        note = ""
+        if progress.note:
+            note = f"  {plain_line(progress.note)}"
         line = f"{plain_line(progress.what)}{count}{note}"
         if line == self._printed:
             return

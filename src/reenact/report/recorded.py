@@ -20,9 +20,14 @@ from reenact.result import Result
 T = TypeVar("T")
 RESULT = "result"
 MOST_NOTES = 500
-VIEWS = {"diagnose": "diagnosis", "repair": "repair", "alternatives": "alternatives"}
-VIEWS |= {"neutral": "alternatives", "bug": "bug", "paper": "paper"}
-VIEWS = {pipeline: f"reenact.report.views.{home}" for pipeline, home in VIEWS.items()}
+VIEWS = {
+    "diagnose": "reenact.report.views.diagnosis",
+    "repair": "reenact.report.views.repair",
+    "alternatives": "reenact.report.views.alternatives",
+    "neutral": "reenact.report.views.alternatives",
+    "bug": "reenact.report.views.bug",
+    "paper": "reenact.report.views.paper",
+}
 """Pipeline to its module: `RESULT`; `from_run(stored)` where a recorded run has more than its
 result to show, `progress(stored)` where one at work has.
 """
@@ -70,7 +75,9 @@ class Stored:
 
     def value(self, name: str) -> Any:
         """The result of that step as plain data; none when there is none."""
-        return None if (step := self.step(name)) is None else self.shelf.result(step)
+        if (step := self.step(name)) is None:
+            return None
+        return self.shelf.result(step)
 
     def result(self, returns: type[T], name: str = RESULT) -> T:
         """What the pipeline found. Raises JournalError where it is not stored, or in another
@@ -95,7 +102,9 @@ class Stored:
         if not isinstance(note, dict) or self.run.imported:
             return None
         folder = Path(str(note.get("folder", ""))).resolve()
-        return folder if folder.is_relative_to((self.folder / "traces").resolve()) else None
+        if folder.is_relative_to((self.folder / "traces").resolve()):
+            return folder
+        return None
 
     def trace(self) -> Trace | None:
         """The trace of the watched training; none when nothing was watched or it was cleared
@@ -129,7 +138,8 @@ def shown(result: object, title: str = "the program") -> Document:
 
 def document_of(stored: Stored) -> Document:
     """All that is shown of a run; its verdict as it stands where no view knows it."""
-    view, sections = _view(stored), tuple(_bare(stored))
+    view = _view(stored)
+    sections = tuple(_bare(stored))
     if view is not None and stored.step(RESULT) is not None:
         try:
             if not hasattr(view, "from_run"):
@@ -156,7 +166,9 @@ def result_data(stored: Stored) -> Any:
             found: Result = stored.result(view.RESULT)
             return found.to_dict()
     value = stored.value(RESULT)
-    return value if value is not None else stored.run.verdict_data()
+    if value is not None:
+        return value
+    return stored.run.verdict_data()
 
 
 def progress_of(stored: Stored) -> tuple[Section, ...]:
@@ -168,7 +180,8 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
     last = stored.shelf.some_steps(
         stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST
     )
-    sections += [Section("The last steps", [Text(tree(last))], "latest")] if last else []
+    if last:
+        sections.append(Section("The last steps", [Text(tree(last))], "latest"))
     return tuple(sections)
 
 
@@ -177,14 +190,15 @@ def growing_of(stored: Stored) -> tuple[GrowingTrace, int] | None:
     watched.
     """
     note = stored.value("watching") or stored.value("diagnosis/watching")
-    watched, folder = (
-        stored.step("watch") or stored.step("diagnosis/watch"),
-        stored.trace_folder(note),
-    )
+    watched = stored.step("watch") or stored.step("diagnosis/watch")
+    folder = stored.trace_folder(note)
     if folder is None or (watched is not None and watched.has_result):
         return None
-    growing, epochs = GrowingTrace(folder), note.get("epochs")
-    return (growing, epochs if isinstance(epochs, int) else 0) if growing.look() else None
+    growing = GrowingTrace(folder)
+    if not growing.look():
+        return None
+    epochs = note.get("epochs")
+    return growing, epochs if isinstance(epochs, int) else 0
 
 
 def _training(stored: Stored) -> Iterator[Section]:
@@ -195,10 +209,8 @@ def _training(stored: Stored) -> Iterator[Section]:
     from reenact.report.line_plot import Curve, line_plot
 
     growing, epochs = found
-    every, note = (
-        growing.step / len(growing.losses),
-        Text(growing.progress(epochs).note),
-    )
+    every = growing.step / len(growing.losses)
+    note = Text(growing.progress(epochs).note)
     curve = Curve("loss", [at * every for at in range(len(growing.losses))], growing.losses)
     yield Section("Training", [note, line_plot("Loss", [curve])], "training-now")
 

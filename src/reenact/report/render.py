@@ -58,9 +58,13 @@ def concise(document: Document) -> str:
     """`file:line:column: CODE message`, or the rows of its tables where there is none; then the
     verdict.
     """
-    lines = [plain_line(document.reused)] if document.reused else []
+    lines = []
+    if document.reused:
+        lines = [plain_line(document.reused)]
     for one in document.diagnostics:
-        where = f"{plain_line(str(one.place))}: " if one.place else ""
+        where = ""
+        if one.place:
+            where = f"{plain_line(str(one.place))}: "
         lines.append(f"{where}{plain_line(one.code)} {' '.join(plain(one.message).split())}")
     tables = [] if document.diagnostics else document.plain_blocks()
     rows = (row for block in tables if isinstance(block, Table) for row in block.rows)
@@ -104,7 +108,9 @@ def _data(text: str) -> str:
 
 def markdown(document: Document) -> str:
     """Headings, tables and lists; cells are escaped, so data cannot become markup."""
-    parts = [f"*{_inline(document.reused)}*"] if document.reused else []
+    parts = []
+    if document.reused:
+        parts = [f"*{_inline(document.reused)}*"]
     parts += [f"# {_inline(document.title)}", f"**{_inline(document.verdict)}**"]
     if document.diagnostics:
         parts += [
@@ -120,7 +126,9 @@ def markdown(document: Document) -> str:
 
 
 def _block(block: Plain) -> list[str]:
-    head = [f"## {_inline(block.title)}"] if block.title else []
+    head = []
+    if block.title:
+        head = [f"## {_inline(block.title)}"]
     if isinstance(block, Text | Picture):
         shown = block.text if isinstance(block, Text) else block.alt
         return [*head, "\n".join(f"    {line}" for line in plain(shown).splitlines())]
@@ -135,12 +143,18 @@ def _block(block: Plain) -> list[str]:
 
 
 def _diagnostic(one: Diagnostic) -> str:
-    where = f" {_code(one.where)}" if one.where else ""
-    after = f" Next: {_code(one.next_step)}" if one.next_step else ""
+    where = ""
+    if one.where:
+        where = f" {_code(one.where)}"
+    after = ""
+    if one.next_step:
+        after = f" Next: {_code(one.next_step)}"
     head = f"- **{_inline(one.code)} {_inline(one.name)}**{where}"
     if not one.detail:
         return f"{head}: {_inline(one.message)}{after}"
-    aside = f" ({_inline(one.aside)})" if one.aside else ""
+    aside = ""
+    if one.aside:
+        aside = f" ({_inline(one.aside)})"
     # Six spaces: code inside a list item, whatever stands in it.
     lines = "\n".join(f"      {line}" for line in plain(one.detail).splitlines())
     return f"{head}{aside}.{after}\n\n{lines}\n"
@@ -149,7 +163,9 @@ def _diagnostic(one: Diagnostic) -> str:
 def _code(text: str) -> str:
     """A name or command as code; one that could end the code or be markup is escaped instead."""
     line = plain_line(text)
-    return _inline(line) if set(line) & set("`<>&") else f"`{line}`"
+    if set(line) & set("`<>&"):
+        return _inline(line)
+    return f"`{line}`"
 
 
 def _inline(text: str) -> str:
@@ -168,7 +184,9 @@ def as_json(document: Document) -> str:
         "kind": document.kind,
         "reused": document.reused,
     }
-    ended = {"exit_code": int(document.exit_code)} if document.exit_code is not None else {}
+    ended = {}
+    if document.exit_code is not None:
+        ended = {"exit_code": int(document.exit_code)}
     notices = [
         {name: encoded(getattr(one, name)) for name in NOTICE} for one in document.diagnostics
     ]
@@ -188,22 +206,47 @@ def sarif(document: Document) -> str:
     """
     rules = {one.code: one for one in document.diagnostics}
     listed = [_rule(one) for one in rules.values()]
-    driver: JsonValue = {"name": "reenact", "version": __version__, "rules": listed}
+    driver: JsonValue = {
+        "name": "reenact",
+        "version": __version__,
+        "rules": listed,
+    }
     results = [_result(one, list(rules).index(one.code)) for one in document.diagnostics]
     run = {
         "tool": {"driver": driver},
         "results": results,
         "columnKind": "unicodeCodePoints",
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return (
+        json.dumps(
+            {
+                "$schema": SCHEMA,
+                "version": "2.1.0",
+                "runs": [run],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
 
 
 def _rule(one: Diagnostic) -> dict[str, JsonValue]:
     text = plain(one.help)
-    rule: dict[str, JsonValue] = {"id": one.code, "name": one.name}
+    rule: dict[str, JsonValue] = {
+        "id": one.code,
+        "name": one.name,
+    }
     rule["shortDescription"] = {"text": one.name.replace("-", " ")}
     rule["defaultConfiguration"] = {"level": one.level.value}
-    return {**rule, "help": {"text": text, "markdown": text}} if text else rule
+    if text:
+        return {
+            **rule,
+            "help": {
+                "text": text,
+                "markdown": text,
+            },
+        }
+    return rule
 
 
 def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
@@ -214,9 +257,15 @@ def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
     }
     result["message"] = {"text": plain(one.message)}
     if (place := one.place) is not None:
-        region = {"startLine": place.line, "startColumn": place.column + 1}
+        region = {
+            "startLine": place.line,
+            "startColumn": place.column + 1,
+        }
         if place.end_line:
-            region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+            region |= {
+                "endLine": place.end_line,
+                "endColumn": place.end_column + 1,
+            }
         where: JsonValue = {
             "artifactLocation": {"uri": quote(os.fsencode(place.file))},
             "region": region,

@@ -23,7 +23,8 @@ from reenact.report.document import (
 from reenact.report.recorded import Stored, document_of
 
 SHOWN = ("run", "folder", "started", "time", "cost", "tokens", "version")
-MOST_TALK, MOST_STEPS = 200, 2000
+MOST_TALK = 200
+MOST_STEPS = 2000
 ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
 """Every run has the same anchors: below one another each gets the id of its run in front."""
 
@@ -43,7 +44,8 @@ class Head:
 
 def head_of(run: Run, shelf: JournalReader) -> Head:
     """The same on the live page and in the report."""
-    reused, status = run_words.reused_in(run, shelf), shelf.status_of(run)
+    reused = run_words.reused_in(run, shelf)
+    status = shelf.status_of(run)
     took = run_words.time_of(run_words.Listed(run, status).seconds)
     facts = dict(run_words.run_facts(run, *SHOWN)) | {"time": took}
     tone = "error" if run.status is Status.FAILED else "note"
@@ -54,11 +56,16 @@ def head_of(run: Run, shelf: JournalReader) -> Head:
         none_yet = f"Running: {run_words.counted(run.done + run.reused, 'step')} done."
     # First of all what was not made by it.
     shown = Facts("", ((("reused", reused),) if reused else ()) + tuple(facts.items()))
-    title, verdict = (
-        f"{run.pipeline} {run.what}".strip(),
-        run_words.headline(run) or none_yet,
+    title = f"{run.pipeline} {run.what}".strip()
+    verdict = run_words.headline(run) or none_yet
+    return Head(
+        title,
+        status=status,
+        verdict=verdict,
+        tone=tone,
+        facts=shown,
+        command=run_words.run_facts(run, "command")[0][1],
     )
-    return Head(title, status, verdict, tone, shown, run_words.run_facts(run, "command")[0][1])
 
 
 def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step, Fold]]:
@@ -69,7 +76,9 @@ def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step,
     for step in stored.shelf.some_steps(stored.run, kind=Kind.LLM, limit=limit):
         tokens = f"{step.tokens_in:,} + {step.tokens_out:,} tokens"
         summary = f"{step.path}  ({run_words.state_of(step)}, {tokens}, {run_words.cost_of(step)})"
-        href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
+        href = ""
+        if not whole:
+            href = f"/runs/{stored.run.id}/steps/{step.nr}"
         body = step_blocks(stored, step, facts=False) if whole else ()
         folds.append((step, Fold(summary, body, "error" if step.error_type else "", href)))
     return folds
@@ -77,29 +86,32 @@ def talk(stored: Stored, *, limit: int, whole: bool = False) -> list[tuple[Step,
 
 def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block]:
     """What went in and what came out."""
-    inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
+    inputs = stored.shelf.inputs(step)
+    result = stored.shelf.result(step)
     blocks: list[Block] = []
     if facts:
-        state = f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"
-        known = {
-            "kind": step.kind.value,
-            "state": state,
-            "time": run_words.time_of(step.duration_s),
-        }
-        known |= {
-            "started": run_words.moment(step.started_at),
-            "cost": run_words.cost_of(step),
-        }
-        known["tokens"] = f"{step.tokens_in:,} in, {step.tokens_out:,} out"
-        blocks.append(Facts("", tuple(known.items())))
+        blocks.append(_step_facts(step))
     if step.error_type:
         after = f"\n{step.error_next}" if step.error_next else ""
         blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
     if step.kind is Kind.LLM and isinstance(inputs, dict):
         return [*blocks, *_question(inputs), *_answer(result)]
-    blocks += [Text(run_words.readable(inputs), "Inputs")] if inputs is not None else []
+    if inputs is not None:
+        blocks.append(Text(run_words.readable(inputs), "Inputs"))
     blocks.append(Text(run_words.readable(result) if step.has_result else "none yet", "Result"))
     return blocks
+
+
+def _step_facts(step: Step) -> Facts:
+    facts = (
+        ("kind", step.kind.value),
+        ("state", f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"),
+        ("time", run_words.time_of(step.duration_s)),
+        ("started", run_words.moment(step.started_at)),
+        ("cost", run_words.cost_of(step)),
+        ("tokens", f"{step.tokens_in:,} in, {step.tokens_out:,} out"),
+    )
+    return Facts("", facts)
 
 
 def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:
@@ -150,10 +162,8 @@ def report_page(*stored: Stored) -> str:
 
 
 def _content(stored: Stored) -> str:
-    head, sections = (
-        head_of(stored.run, stored.shelf),
-        [*document_of(stored).sections, *_process(stored)],
-    )
+    head = head_of(stored.run, stored.shelf)
+    sections = [*document_of(stored).sections, *_process(stored)]
     above = f"<h1>{escaped(head.title)}</h1>"
     above += (
         f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
@@ -178,6 +188,8 @@ def _process(stored: Stored) -> Iterator[Section]:
         yield Section("Conversation with the model", shown, "talk")
     run = stored.run
     steps = stored.shelf.some_steps(run, limit=MOST_STEPS)
-    more = f"\n... and {run.steps - len(steps)} more" if run.steps > len(steps) else ""
+    more = ""
+    if run.steps > len(steps):
+        more = f"\n... and {run.steps - len(steps)} more"
     summary = f"{run_words.counted(run.steps, 'step')}: {run_words.steps_of(run)}"
     yield Section("Steps", [Fold(summary, [Text(f"{run_words.tree(steps)}{more}")])], "steps")

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
 from typing import Any
 
 from reenact.journal import JournalReader, Run, State, Status, Step
@@ -62,20 +61,22 @@ STATE_WORDS = {State.BEGUN: "running"}
 
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
-    facts: dict[str, JsonValue] = {name: encoded(getattr(run, name)) for name in RUN_KEYS}
-    facts |= {
-        "status": status,
-        "verdict": run.verdict_data(),
-        "request": run.request_data(),
-    }
-    facts |= {"command": list(run.command())}
-    facts["steps"] = {
+    steps: JsonValue = {
         "all": run.steps,
         "done": run.done,
         "reused": run.reused,
         "failed": run.failed,
     }
-    return facts | {"worked_s": round(run.worked_s, 3), "imported": bool(run.imported)}
+    return {
+        **{name: encoded(getattr(run, name)) for name in RUN_KEYS},
+        "status": status,
+        "verdict": run.verdict_data(),
+        "request": run.request_data(),
+        "command": list(run.command()),
+        "steps": steps,
+        "worked_s": round(run.worked_s, 3),
+        "imported": bool(run.imported),
+    }
 
 
 def step_data(step: Step) -> dict[str, JsonValue]:
@@ -90,18 +91,24 @@ def tree(steps: Sequence[Step]) -> str:
     above: list[str] = []
     for step in steps:
         *folders, name = step.path.split("/")
-        shared = len(
-            list(takewhile(lambda pair: pair[0] == pair[1], zip(above, folders, strict=False)))
-        )
-        lines += [
-            ("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))
-        ]
+        for depth in range(_shared(above, folders), len(folders)):
+            lines.append(("  " * depth + folders[depth] + "/", None))
         lines.append(("  " * len(folders) + name, step))
         above = folders
     width = max((len(label) for label, _ in lines), default=0)
     return "\n".join(
         label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines
     )
+
+
+def _shared(above: Sequence[str], folders: Sequence[str]) -> int:
+    """How many folders both paths begin with."""
+    count = 0
+    for before, now in zip(above, folders, strict=False):
+        if before != now:
+            break
+        count += 1
+    return count
 
 
 def _tree_line(label: str, step: Step) -> str:
@@ -111,8 +118,10 @@ def _tree_line(label: str, step: Step) -> str:
         f"{time_of(step.duration_s):>8}",
         cost_of(step),
     ]
-    parts += [counted(step.tries, "try")] if step.tries > 1 else []
-    parts += [short(f"{step.error_type}: {step.error}", SENTENCE)] if step.error_type else []
+    if step.tries > 1:
+        parts.append(counted(step.tries, "try"))
+    if step.error_type:
+        parts.append(short(f"{step.error_type}: {step.error}", SENTENCE))
     return f"{label}  {'  '.join(parts)}"
 
 
@@ -132,14 +141,18 @@ def steps_of(run: Run) -> str:
 def reused_in(run: Run, shelf: JournalReader) -> str:
     """What of a finished run's result was not made by it, in a line; empty for nothing."""
     found = [step for step in shelf.steps_at(run, f"{run.pipeline}/reused") if step.has_result]
-    return str(shelf.result(found[-1])) if found else ""
+    if found:
+        return str(shelf.result(found[-1]))
+    return ""
 
 
 def verdict_of(run: Run) -> str:
     """The verdict or the error in a line; empty when there is neither."""
     if run.error_type:
         named = str(run.error).startswith(run.error_type)
-        return str(run.error) if named else f"{run.error_type}: {run.error}".removesuffix(": ")
+        if named:
+            return str(run.error)
+        return f"{run.error_type}: {run.error}".removesuffix(": ")
     if run.verdict is None:
         return ""
     verdict = run.verdict_data()
@@ -151,7 +164,9 @@ def verdict_of(run: Run) -> str:
 def sentence_of(run: Run) -> str:
     """The verdict as its command printed it, where that was recorded; else as lists show it."""
     sentence = _in_short(run).get("sentence")
-    return sentence if isinstance(sentence, str) else verdict_of(run)
+    if isinstance(sentence, str):
+        return sentence
+    return verdict_of(run)
 
 
 def headline(run: Run) -> str:
@@ -161,7 +176,9 @@ def headline(run: Run) -> str:
     verdict = _in_short(run)
     if not verdict or "sentence" in verdict:
         first = verdict.get("first")
-        return f"{sentence_of(run).rstrip('.')}: {first}" if first else sentence_of(run)
+        if first:
+            return f"{sentence_of(run).rstrip('.')}: {first}"
+        return sentence_of(run)
     parts = [
         str(verdict[name]) for name in ("verdict", "reason") if isinstance(verdict.get(name), str)
     ]
@@ -176,28 +193,27 @@ def _in_short(run: Run) -> Mapping[str, JsonValue]:
 
 def run_facts(run: Run, *names: str) -> tuple[tuple[str, str], ...]:
     """These things about a run, in words; what models cost only where one was asked."""
-    command = shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"
-    started = moment(run.started_at) + (
-        f", {run.executions} executions" if run.executions > 1 else ""
-    )
+    command = "started from Python"
+    if run.command():
+        command = shlex.join(["reenact", *run.command()])
+    started = moment(run.started_at)
+    if run.executions > 1:
+        started += f", {run.executions} executions"
     facts = {
         "run": f"{run.id}{' (imported)' if run.imported else ''}",
         "pipeline": run.pipeline,
-    }
-    facts |= {
         "what": run.what,
         "verdict": headline(run) or "-",
         "request": run.request,
         "command": command,
-    }
-    facts |= {
         "folder": run.folder or "-",
         "started": started,
         "time": time_of(run.worked_s),
+        "steps": steps_of(run),
+        "cost": cost_of(run),
+        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
+        "version": f"reenact {run.version}, Python {run.python}",
     }
-    facts |= {"steps": steps_of(run), "cost": cost_of(run)}
-    facts["tokens"] = f"{run.tokens_in:,} in, {run.tokens_out:,} out"
-    facts["version"] = f"reenact {run.version}, Python {run.python}"
     free = ("cost", "tokens") if cost_of(run) == "-" else ()
     return tuple((name, facts[name]) for name in names if name not in free)
 
@@ -210,7 +226,9 @@ def moment(at: str) -> str:
 def short(text: str, letters: int = CELL) -> str:
     """Text in one line of at most so many letters."""
     flat = " ".join(plain(text).split())
-    return flat if len(flat) <= letters else f"{flat[: letters - 3]}..."
+    if len(flat) <= letters:
+        return flat
+    return f"{flat[: letters - 3]}..."
 
 
 def counted(number: int, what: str) -> str:
@@ -221,15 +239,16 @@ def counted(number: int, what: str) -> str:
 
 def cost_of(one: Run | Step) -> str:
     """Money for a reader; an unknown price is stated."""
-    money, unpriced = (
-        float(one.money or 0),
-        bool(one.unpriced) if isinstance(one, Run) else one.money is None,
-    )
-    if not one.tokens_in + one.tokens_out and not unpriced and not money:
-        return "-"
-    return (
-        "unpriced" if unpriced and not money else f"${money:.4f}{' + unpriced' if unpriced else ''}"
-    )
+    money = float(one.money or 0)
+    unpriced = bool(one.unpriced) if isinstance(one, Run) else one.money is None
+    asked = one.tokens_in + one.tokens_out > 0
+    if money:
+        if unpriced:
+            return f"${money:.4f} + unpriced"
+        return f"${money:.4f}"
+    if unpriced:
+        return "unpriced"
+    return "$0.0000" if asked else "-"
 
 
 def time_of(seconds: float) -> str:
@@ -237,7 +256,9 @@ def time_of(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def as_json(value: Any) -> JsonValue:
@@ -264,7 +285,9 @@ def readable(value: Any, most: int = LONGEST) -> str:
 
 def cut(text: str, most: int = LONGEST) -> str:
     """A text that is not longer than a page should be."""
-    return text if len(text) <= most else f"{text[:most]}\n... {len(text) - most} more"
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n... {len(text) - most} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +303,9 @@ class Listed:
     def program(self) -> str:
         """With its arguments, as it was typed; empty where its name says as much."""
         words = program_of(self.run)
-        return shlex.join(words) if words and shlex.join(words) != self.run.what else ""
+        if words and shlex.join(words) != self.run.what:
+            return shlex.join(words)
+        return ""
 
     @property
     def metric(self) -> str:
@@ -288,18 +313,18 @@ class Listed:
         much.
         """
         metric = str(_in_short(self.run).get("metric") or "")
-        return metric if metric not in headline(self.run) else ""
+        if metric not in headline(self.run):
+            return metric
+        return ""
 
     @property
     def curve(self) -> str:
         """The loss as a line of bars."""
         values = _in_short(self.run).get("curve")
-        known = (
-            [one for one in values if isinstance(one, float | int)]
-            if isinstance(values, list)
-            else []
-        )
-        return sparkline(known, SPARKS) if known else ""
+        if not isinstance(values, list):
+            return ""
+        numbers = [value for value in values if isinstance(value, float | int)]
+        return sparkline(numbers, SPARKS) if numbers else ""
 
     @property
     def cost(self) -> str:
@@ -311,14 +336,16 @@ class Listed:
         """Worked so far; of one at work since it was started."""
         if self.status != Status.RUNNING:
             return self.run.worked_s
-        return max(
-            self.run.worked_s,
-            time.time() - datetime.fromisoformat(self.run.started_at).timestamp(),
-        )
+        started = datetime.fromisoformat(self.run.started_at)
+        return max(self.run.worked_s, time.time() - started.timestamp())
 
 
 def program_of(run: Run) -> list[str]:
     """The program and its arguments; empty for runs without one."""
     request = run.request_data()
-    words = request.get("words") if isinstance(request, dict) else None
-    return [str(word) for word in words] if isinstance(words, list) else []
+    words = None
+    if isinstance(request, dict):
+        words = request.get("words")
+    if isinstance(words, list):
+        return [str(word) for word in words]
+    return []

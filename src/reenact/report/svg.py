@@ -48,22 +48,26 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        values = (self.low, self.high, value)
-        low, high, at = (
-            (math.log10(max(one, 1e-300)) for one in values) if self.logarithmic else values
-        )
-        share = (at - low) / (high - low) if high > low else 0.5
+        low = self._linear(self.low)
+        high = self._linear(self.high)
+        share = 0.5
+        if high > low:
+            share = (self._linear(value) - low) / (high - low)
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def _linear(self, value: float) -> float:
+        """The value, on a logarithmic scale its power of ten."""
+        if self.logarithmic:
+            return math.log10(max(value, 1e-300))
+        return value
 
     def ticks(self, most: int = 5) -> tuple[float, ...]:
         """Round numbers inside, powers of ten on a logarithmic scale."""
         if self.high <= self.low:
             return (self.low,)
         if self.logarithmic:
-            first, last = (
-                math.ceil(math.log10(self.low) - 1e-9),
-                math.floor(math.log10(self.high) + 1e-9),
-            )
+            first = math.ceil(math.log10(self.low) - 1e-9)
+            last = math.floor(math.log10(self.high) + 1e-9)
             every = max(1, math.ceil((last - first + 1) / most))
             return tuple(10.0**power for power in range(first, last + 1, every))
         raw = (self.high - self.low) / most
@@ -71,10 +75,8 @@ class Scale:
         step = next(
             power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9)
         )
-        first, last = (
-            math.ceil(self.low / step - 1e-9),
-            math.floor(self.high / step + 1e-9),
-        )
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
         return tuple(number * step for number in range(first, last + 1))
 
 
@@ -87,7 +89,8 @@ def scale_for(
 ) -> Scale:
     """A scale over all finite values; logarithmic where they are positive and span decades."""
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
-    low, high = min(known), max(known)
+    low = min(known)
+    high = max(known)
     positive = [value for value in known if value > 0]
     can = low >= 0 and 2 * len(positive) > len(known)
     spread = can and (high / min(positive) > DECADES if logarithmic is None else logarithmic)
@@ -106,7 +109,9 @@ def number(value: float) -> str:
     if value and not 1e-3 <= abs(value) < 1e5:
         digits, power = f"{value:.1e}".split("e")
         return f"{digits.removesuffix('.0')}e{int(power)}"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.3g}"
 
 
 def drawing(parts: Iterable[str], height: float, label: str) -> str:
@@ -135,8 +140,14 @@ def line(
     dashes: str = "",
 ) -> str:
     """`dashes` are the lengths of a dash and of the gap behind it; without, the line is whole."""
-    look = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
-    look = f' stroke-dasharray="{dashes}"' if dashes else look
+    if dashes:
+        look = f' stroke-dasharray="{dashes}"'
+    elif faint:
+        look = ' stroke-opacity=".18"'
+    elif colour:
+        look = ' stroke-width="2"'
+    else:
+        look = ""
     return (
         f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" '
         f'stroke="{colour or "currentColor"}"{look}/>'
@@ -171,4 +182,6 @@ def words(content: str) -> str:
 
 def shortened(content: str, most: int) -> str:
     """The end of a long name, where names differ."""
-    return content if len(content) <= most else f"…{content[1 - most :]}"
+    if len(content) <= most:
+        return content
+    return f"…{content[1 - most :]}"

@@ -158,7 +158,9 @@ class TerminalLine:
     def _drawing(self) -> bytes:
         """What draws the line; nothing while that would harm what the program does."""
         columns, rows = self._size()
-        distance = 0 if self._cursor.fresh else self._cursor.below + 1
+        distance = 0
+        if not self._cursor.fresh:
+            distance = self._cursor.below + 1
         if self._text is None or not self._cursor.known or distance > rows - 2:
             return b""
         self._drawn = self._text(columns)

@@ -17,7 +17,8 @@ from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, Mark, line_plot
 from reenact.report.svg import number
 
-MOST_MARKS, MOST_METRICS = 8, 3
+MOST_MARKS = 8
+MOST_METRICS = 3
 SHARE = (0.0, 1.0)
 LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
@@ -116,7 +117,8 @@ def _map(
 
 def _losses(trace: Trace, evidence: Evidence) -> Series:
     """Loss by step. A NaN counts from the step at which the loss is known to be invalid."""
-    bad, series = first_invalid_loss(evidence), trace.losses
+    bad = first_invalid_loss(evidence)
+    series = trace.losses
     if bad is None:
         return series.known
     keep = (series.values == series.values) | (series.steps >= bad)
@@ -150,7 +152,9 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.learning_rates
     if tested is not None and tested.rates:
         rate = evidence.learning_rate
-        marks = [Mark(rate, f"in force: {number(rate)}")] if rate is not None and rate > 0 else []
+        marks = []
+        if rate is not None and rate > 0:
+            marks = [Mark(rate, f"in force: {number(rate)}")]
         drawn = Curve("loss on one batch after another", tested.rates, tested.losses)
         yield line_plot(
             "Learning-rate range test",
@@ -170,8 +174,10 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
-    losses = {"one batch, over and over": tested.losses}
-    losses |= {"the same with inputs of zero": tested.zeroed_losses or ()}
+    losses = {
+        "one batch, over and over": tested.losses,
+        "the same with inputs of zero": tested.zeroed_losses or (),
+    }
     drawn = [Curve(name, range(len(values)), values) for name, values in losses.items() if values]
     yield line_plot("Can it overfit one batch?", drawn)
 

@@ -58,12 +58,14 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     columns = {name: [one.values.get(name) for one in shown] for name in names}
     axes = {name: _scaled(values) for name, values in columns.items()}
     known = [one.score for one in shown if math.isfinite(one.score)]
-    score, end = svg.scale_for(known, FLOOR, TOP), WIDTH - RIGHT
+    score = svg.scale_for(known, FLOOR, TOP)
+    end = WIDTH - RIGHT
     rank = {value: at / max(1, len(set(known)) - 1) for at, value in enumerate(sorted(set(known)))}
     labels = []
     for nth, (name, x) in enumerate(places.items()):
         # By turns on two rows, so that neighbours do not touch.
-        at, anchor = TOP - 8 - 14 * (nth % 2), "middle" if nth else "start"
+        at = TOP - 8 - 14 * (nth % 2)
+        anchor = "middle" if nth else "start"
         labels.append(svg.text(x, at, svg.shortened(name, LETTERS), anchor=anchor))
         height, marks = axes[name]
         labels += [
@@ -77,10 +79,8 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
         fine = math.isfinite(one.score)
         points = [(places[name], axes[name][0](one.values.get(name))) for name in names]
         points.append((end, score(one.score) if fine else BELOW))
-        colour, best = (
-            blend(PALE, rank[one.score]) if fine else ALARM,
-            fine and one.score == known[-1],
-        )
+        colour = blend(PALE, rank[one.score]) if fine else ALARM
+        best = fine and one.score == known[-1]
         parts.append(
             svg.named(
                 svg.curve(points, colour, 3.0 if best else 1.3),
@@ -91,9 +91,8 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     parts += [f'<g style="{HALO}">', *labels, "</g>"]
     if any(None in values for values in columns.values()):
         parts.append(svg.text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
-    parts += (
-        [svg.text(end + 6, BELOW + 4, "failed", colour=ALARM)] if len(known) < len(shown) else []
-    )
+    if len(known) < len(shown):
+        parts.append(svg.text(end + 6, BELOW + 4, "failed", colour=ALARM))
     alt = "\n".join(_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:]))
     return Picture(title, svg.drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
 
@@ -109,10 +108,14 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
         return None
     parts = []
     for at, (name, share) in enumerate(shares):
-        length, top = share * (WIDTH - SHARE_AT - RIGHT), 8 + at * BAR
-        hint, blue = f"{name}: {share:.2f}", blend(PALE, 1.0)
+        length = share * (WIDTH - SHARE_AT - RIGHT)
+        top = 8 + at * BAR
+        hint = f"{name}: {share:.2f}"
+        blue = blend(PALE, 1.0)
         parts.append(svg.text(SHARE_AT - 8, top + 12, svg.shortened(name, LETTERS), anchor="end"))
-        parts.append(svg.box(SHARE_AT, top, max(1.0, length), BAR - 8, blue, hint))
+        parts.append(
+            svg.box(SHARE_AT, y=top, width=max(1.0, length), height=BAR - 8, colour=blue, hint=hint)
+        )
         parts.append(svg.text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
     alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)
     return Picture(title, svg.drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
@@ -159,13 +162,17 @@ def _grouped(values: Sequence[Value]) -> list[Value]:
 
 
 def _words(one: TrialLine, metric: str, sign: int) -> str:
-    got = svg.number(sign * one.score) if math.isfinite(one.score) else "failed"
+    got = "failed"
+    if math.isfinite(one.score):
+        got = svg.number(sign * one.score)
     changed = ", ".join(f"{name} {_shown(value)}" for name, value in one.values.items())
     return f"{metric} {got}: {changed or 'as it stands'}"
 
 
 def _shown(value: Value) -> str:
-    return svg.number(value) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return svg.number(value)
+    return str(value)
 
 
 def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Value]]:
@@ -174,11 +181,14 @@ def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Val
     """
     numbers = [value for value in values if isinstance(value, int | float)]
     words = [value for value in dict.fromkeys(values) if isinstance(value, str)]
-    scale, step = svg.scale_for(numbers, FLOOR, TOP), (FLOOR - TOP) / max(1, len(words))
+    scale = svg.scale_for(numbers, FLOOR, TOP)
+    step = (FLOOR - TOP) / max(1, len(words))
 
     def height(value: Value) -> float:
         if value is None:
             return BELOW
-        return FLOOR - step * (words.index(value) + 0.5) if isinstance(value, str) else scale(value)
+        if isinstance(value, str):
+            return FLOOR - step * (words.index(value) + 0.5)
+        return scale(value)
 
     return height, [*words, *(scale.ticks(4) if numbers else ())]

@@ -76,7 +76,9 @@ class Group(Place):
 
     def tasks(self) -> int | None:
         """Processes and threads now in the box."""
-        text = _text(self.pids / "pids.current").strip() if self.pids else ""
+        text = ""
+        if self.pids:
+            text = _text(self.pids / "pids.current").strip()
         return int(text) if text.isdecimal() else None
 
     def task_refused(self) -> bool:
@@ -93,13 +95,24 @@ def make_group(place: Place, name: str, limits: Limits, member: int | None = Non
     """A fresh group with the limits set, and a first member. Raises OSError when the machine does
     not let us after all.
     """
-    memory = place.memory / f"{_NAME}{name}" if place.memory else None
-    pids = place.pids / f"{_NAME}{name}" if place.pids else None
+    memory = None
+    if place.memory:
+        memory = place.memory / f"{_NAME}{name}"
+    pids = None
+    if place.pids:
+        pids = place.pids / f"{_NAME}{name}"
     group = Group(place.version, memory, pids, place.folders(name))
     most = limits.memory_bytes
-    values = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
+    values = {
+        "memory.max": most,
+        "memory.swap.max": 0,
+        "memory.oom.group": 1,
+    }
     if place.version == 1:
-        values = {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}
+        values = {
+            "memory.limit_in_bytes": most,
+            "memory.memsw.limit_in_bytes": most,
+        }
     try:
         for folder in group.own:
             folder.mkdir()
@@ -234,7 +247,9 @@ def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
     lines = [one for one in _memberships(Path(f"/proc/{pid}/cgroup")) if one not in ours]
     if lines and (root / "cgroup.controllers").exists():
         folder = _folder_v2(root, lines)
-        return Group(2, folder, folder) if (folder / "memory.events").exists() else None
+        if (folder / "memory.events").exists():
+            return Group(2, folder, folder)
+        return None
     places = {
         name: root / name / path.lstrip("/") for _, held, path in lines for name in held.split(",")
     }
@@ -243,4 +258,6 @@ def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
         for name, place in places.items()
         if name in ("memory", "pids") and place.is_dir()
     }
-    return Group(1, there.get("memory"), there.get("pids")) if there else None
+    if there:
+        return Group(1, there.get("memory"), there.get("pids"))
+    return None

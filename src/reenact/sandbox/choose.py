@@ -83,7 +83,11 @@ def make_tier(name: str, *, trust_code: bool) -> Sandbox:
 
     if name == "none":
         return NoSandbox(trust=trust_code)
-    known = {"bubblewrap": Bubblewrap, "sandlock": Sandlock, "container": Container}
+    known = {
+        "bubblewrap": Bubblewrap,
+        "sandlock": Sandlock,
+        "container": Container,
+    }
     return known[name]() if name in known else Container(name)
 
 
@@ -113,10 +117,22 @@ def describe() -> tuple[TierReport, ...]:
         missing = sandbox.missing()
         chosen = name in BY_ITSELF and not missing and not taken
         taken |= chosen
-        filtered = ["seccomp filter"] if name == "bubblewrap" and box_filter() is not None else []
-        place = find_place() if name != "container" else None
-        force = () if missing else (*filtered, *([] if place is None else [str(place)]))
+        in_force: list[str] = []
+        if not missing and name == "bubblewrap" and box_filter() is not None:
+            in_force.append("seccomp filter")
+        place = None
+        if not missing and name != "container":
+            place = find_place()
+        if place is not None:
+            in_force.append(str(place))
         reports.append(
-            TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen)
+            TierReport(
+                name,
+                works=not missing,
+                missing=missing,
+                does_not_stop=sandbox.does_not_stop(),
+                in_force=tuple(in_force),
+                chosen=chosen,
+            )
         )
     return tuple(reports)

@@ -143,10 +143,8 @@ def _open(name: str, at: int | None) -> int:
         return os.open(name, _FOLDER, dir_fd=at)
     except PermissionError:
         with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as handle:
-            mode, folder = (
-                stat.S_IMODE(os.fstat(handle).st_mode),
-                Path(f"/proc/self/fd/{handle}"),
-            )
+            mode = stat.S_IMODE(os.fstat(handle).st_mode)
+            folder = Path(f"/proc/self/fd/{handle}")
             folder.chmod(mode | stat.S_IRUSR | stat.S_IXUSR)
             try:
                 return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -205,7 +203,8 @@ def open_nameless(processes: BoxProcesses) -> Nameless:
 
 def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
     """Files without a name wherever they can be held; slow."""
-    found, proc = open_nameless(processes), processes.proc
+    found = open_nameless(processes)
+    proc = processes.proc
     left = 5 * MOST_DESCRIPTORS
     for number in processes.numbers():
         for task in listed(proc, f"{number}/task"):

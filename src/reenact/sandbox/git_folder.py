@@ -147,7 +147,9 @@ def _settings(theirs: TheirGit) -> str:
     letters.
     """
     config = theirs.common / "config"
-    stated = _read(config, 1024 * 1024) if stat.S_ISREG(_mode(config)) else b""
+    stated = b""
+    if stat.S_ISREG(_mode(config)):
+        stated = _read(config, 1024 * 1024)
     sha256 = re.search(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$", stated) is not None
     core = f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n"
     hashes = "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ""

@@ -98,11 +98,14 @@ MACHINES = {
 def box_filter(machine: str | None = None) -> bytes | None:
     """The filter for this machine (or the named one), none when we do not know its numbers."""
     known = MACHINES.get(machine or platform.machine())
-    return None if known is None else b"".join(_program(known))
+    if known is None:
+        return None
+    return b"".join(_program(known))
 
 
 def _program(machine: Machine) -> list[bytes]:
-    denied, absent = _refuse(errno.EPERM), _refuse(errno.ENOSYS)
+    denied = _refuse(errno.EPERM)
+    absent = _refuse(errno.ENOSYS)
     numbers = machine.numbers
     program = [
         _load(_ARCHITECTURE),
@@ -150,7 +153,8 @@ def _socket() -> list[bytes]:
     interfaces.
     """
     internet = _by_argument(2, _USUAL_PROTOCOLS, _ALLOW, _refuse(errno.EAFNOSUPPORT))
-    to_allowed, to_refused = len(internet) - 1, len(internet) - 2
+    to_allowed = len(internet) - 1
+    to_refused = len(internet) - 2
     routing = [_argument(2), _jump(_ROUTING, yes=to_allowed, no=to_refused)]
     family = [
         _argument(0),

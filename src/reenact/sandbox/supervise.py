@@ -142,7 +142,9 @@ class Supervision:
             # A child starts with the peak of its parent: one below our own peak says nothing about
             # the box.
             own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            peak = self._usage.ru_maxrss * 1024 if self._usage.ru_maxrss > own else 0
+            peak = 0
+            if self._usage.ru_maxrss > own:
+                peak = self._usage.ru_maxrss * 1024
             peak = max(peak, self._watcher.peak_memory_bytes)
             return (
                 self._status,
@@ -239,7 +241,8 @@ class Supervision:
             raise BoxBroke("another part of this process took the news of its end") from None
         if pid == 0:
             return
-        self._status, self._usage = status, usage
+        self._status = status
+        self._usage = usage
         # Popen must not wait for a process that is already reaped.
         self._box.process.returncode = os.waitstatus_to_exitcode(status)
 

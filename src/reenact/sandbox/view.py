@@ -54,7 +54,11 @@ def box_environment(home: str, tmp: str, added: Mapping[str, str]) -> dict[str, 
     )
     stated = (pair.partition("=") for pair in _VARIABLES.split())
     found = {name: value.format(home=home, tmp=tmp) for name, _, value in stated}
-    return {"PATH": path, **found, **added}
+    return {
+        "PATH": path,
+        **found,
+        **added,
+    }
 
 
 WORK = "/box/work"

@@ -67,7 +67,9 @@ def count_no_routes(text: str) -> int:
     if named := re.search(r"^Ip6OutNoRoutes\s+(\d+)", text, re.MULTILINE):
         return int(named[1])
     rows = [line.split() for line in text.splitlines() if line.startswith("Ip:")]
-    return int(rows[1][rows[0].index("OutNoRoutes")]) if len(rows) > 1 else 0
+    if len(rows) > 1:
+        return int(rows[1][rows[0].index("OutNoRoutes")])
+    return 0
 
 
 class BoxBroke(Exception):
@@ -99,7 +101,9 @@ class ProgramEnd:
     @classmethod
     def from_shell(cls, status: int) -> ProgramEnd:
         """Read a status as shells write it, where 128 and more means one of 64 signals."""
-        return cls(signal=status - 128) if 128 < status <= 128 + 64 else cls(exit_code=status)
+        if 128 < status <= 128 + 64:
+            return cls(signal=status - 128)
+        return cls(exit_code=status)
 
 
 @dataclass
@@ -185,10 +189,13 @@ class Watcher:
         group = self._box.group
         if group is not None and group.out_of_memory():
             return self._memory_crossing()
-        return self._task_crossing() if group is not None and group.task_refused() else None
+        if group is not None and group.task_refused():
+            return self._task_crossing()
+        return None
 
     def _use(self) -> Crossing | None:
-        group, limits = self._box.group, self._limits
+        group = self._box.group
+        limits = self._limits
         memory = group.memory_used() if group else None
         tasks = group.tasks() if group else None
         if limits.cpu_s is None and memory is not None and tasks is not None:
@@ -205,7 +212,9 @@ class Watcher:
         if memory is None:
             memory = self._memory(use)
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory)
-        return self._memory_crossing() if memory > limits.memory_bytes else None
+        if memory > limits.memory_bytes:
+            return self._memory_crossing()
+        return None
 
     def _memory(self, use: Use) -> int:
         """Bytes held by the processes; the slow exact count only when the quick one is over the
@@ -269,7 +278,9 @@ class Watcher:
         """
         device = self._box.folder.inside.stat().st_dev
         shm = self._box.memory_file_system
-        shm_device = 0 if shm is None else os.fstat(shm).st_dev
+        shm_device = 0
+        if shm is not None:
+            shm_device = os.fstat(shm).st_dev
         found = disk.open_nameless(processes)
         unexplained = self._free_at_start - free - visible - found.on(device)
         if unexplained > self._limits.disk_bytes:
@@ -285,7 +296,9 @@ class Watcher:
 
     def _shm(self) -> disk.DiskUsage:
         opened = self._box.memory_file_system
-        return disk.DiskUsage() if opened is None else disk.memory_usage(opened)
+        if opened is None:
+            return disk.DiskUsage()
+        return disk.memory_usage(opened)
 
     def _memory_crossing(self) -> Crossing:
         self.peak_memory_bytes = max(self.peak_memory_bytes, self._limits.memory_bytes)

@@ -4,7 +4,7 @@ own.
 
 import shlex
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -48,29 +48,41 @@ not known.
 def new_page(request: Request) -> HTMLResponse:
     """The forms."""
     asked = request.query_params
-    given = {"argument": asked["argument"][:2000]} if asked.get("argument") else {}
+    given = {}
+    if asked.get("argument"):
+        given = {"argument": asked["argument"][:2000]}
     return _new(state_of(request), asked.get("verb", ""), given, "")
 
 
 def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
-    chosen = next(
-        (form for form in state.forms if form.verb == verb),
-        next(iter(state.forms), None),
+    first = state.forms[0] if state.forms else None
+    return state.page(
+        "new.html",
+        here="new",
+        status=400 if message else 200,
+        forms=state.forms,
+        form=next((form for form in state.forms if form.verb == verb), first),
+        given=given,
+        recent=_recent_programs(state),
+        folder=state.jobs.working_folder,
+        message=message,
     )
-    # Programs that were run from this folder lately, as they are typed.
-    recent, here = list[str](), state.jobs.working_folder
-    if state.has_journal:
-        with state.shelf() as shelf:
-            found = [(run, run.request_data()) for run in shelf.runs(limit=MOST_RECENT)]
-        own = [
-            run
-            for run, of in found
-            if isinstance(of, dict) and of.get("working") == str(here.resolve())
-        ]
-        recent = list(dict.fromkeys(shlex.join(program_of(run)) for run in own if program_of(run)))
-    shown: dict[str, Any] = {"forms": state.forms, "form": chosen, "given": given}
-    shown |= {"recent": recent, "folder": here, "message": message}
-    return state.page("new.html", here="new", status=400 if message else 200, **shown)
+
+
+def _recent_programs(state: AppState) -> list[str]:
+    """Programs that were run from this folder lately, as they are typed."""
+    if not state.has_journal:
+        return []
+    here = str(state.jobs.working_folder.resolve())
+    with state.shelf() as shelf:
+        runs = list(shelf.runs(limit=MOST_RECENT))
+    programs: list[str] = []
+    for run in runs:
+        request = run.request_data()
+        words = program_of(run)
+        if words and isinstance(request, dict) and request.get("working") == here:
+            programs.append(shlex.join(words))
+    return list(dict.fromkeys(programs))
 
 
 def action(
@@ -83,7 +95,9 @@ def action(
     async def handled(request: Request) -> Response:
         state = state_of(request)
         answer = await run_sync(act, request, state, await posted(request, state.key))
-        return RedirectResponse(answer, status_code=303) if isinstance(answer, str) else answer
+        if isinstance(answer, str):
+            return RedirectResponse(answer, status_code=303)
+        return answer
 
     return handled
 
@@ -151,13 +165,16 @@ def stop_started(request: Request, state: AppState, _: Mapping[str, str]) -> str
 
 def started_page(request: Request) -> HTMLResponse:
     """A command that was started here, and its output."""
-    state, job = state_of(request), _job(request)
-    run, status = None, ""
+    state = state_of(request)
+    job = _job(request)
+    run = None
+    status = ""
     if state.has_journal:
         with state.shelf() as shelf:
             run = next(iter(state.jobs.runs_of(job, shelf)), None)
             status = shelf.status_of(run) if run is not None else ""
-    alive, code = state.jobs.is_alive(job), state.jobs.exit_code(job)
+    alive = state.jobs.is_alive(job)
+    code = state.jobs.exit_code(job)
     ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
     tone, sentence = ("note", "It is running.") if alive else ended
     return state.page(

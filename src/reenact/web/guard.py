@@ -68,7 +68,8 @@ class Guard:
     """Stands before the application."""
 
     def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
-        self._app, self._key = app, key
+        self._app = app
+        self._key = key
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self._origins = {f"http://{host}" for host in self._hosts}
         # Cookies do not tell ports apart: two servers would put each other out.
@@ -137,7 +138,10 @@ def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in {**HEADERS, "cache-control": "no-store"}.items():
+            for name, value in {
+                **HEADERS,
+                "cache-control": "no-store",
+            }.items():
                 headers.setdefault(name, value)
         await send(message)
 

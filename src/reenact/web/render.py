@@ -21,7 +21,8 @@ HTMX = ("django_htmx", "static/django_htmx/htmx-2.min.js")
 NEEDED = ("starlette", "uvicorn", "jinja2")
 OWN = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
-HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
+HASH = re.compile(r"\b[0-9a-f]{24,}\b")
+SHOWN = 10
 
 
 @cache
@@ -38,7 +39,9 @@ def htmx() -> Path | None:
 def own(name: str) -> Path | None:
     """A file of this package's `static` folder, or the style that all pages share."""
     path = STYLE if name == STYLE.name else OWN / name
-    return path if path.parent in (OWN, STYLE.parent) and path.is_file() else None
+    if path.parent in (OWN, STYLE.parent) and path.is_file():
+        return path
+    return None
 
 
 def require_web() -> None:
@@ -88,7 +91,9 @@ def _shown(value: Any) -> Any:
     # Markup, a kind of str, holds what has passed here already.
     if type(value) is str:
         return plain(value)
-    return plain_line(str(value)) if isinstance(value, PurePath) else value
+    if isinstance(value, PurePath):
+        return plain_line(str(value))
+    return value
 
 
 def shortened(path: str) -> str:

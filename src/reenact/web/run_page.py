@@ -21,10 +21,11 @@ from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.report.run_words import cost_of, program_of
 from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.state import number_of, seen_already, stored_run
+from reenact.web.state import AppState, number_of, seen_already, stored_run
 
 PAGE = 100
-FIRST_TALKS, FIRST_STEPS = 30, 25
+FIRST_TALKS = 30
+FIRST_STEPS = 25
 NEAR = 500
 LOOKED_AT = 40
 SHOWN = 6
@@ -42,41 +43,56 @@ def listing(
     state = given.get("state", "")
     after = given.get("after", "0")
     under = given.get("under", "").strip().strip("/")[:500]
-    begin = int(after) if after.isdecimal() and len(after) < 10 else 0
-    wanted = {"kind": kind, "state": state, "under": under}
-    of_kind, in_it = (
-        Kind(kind) if kind in set(Kind) else None,
-        State(state) if state in set(State) else None,
-    )
+    begin = 0
+    if after.isdecimal() and len(after) < 10:
+        begin = int(after)
+    wanted = {
+        "kind": kind,
+        "state": state,
+        "under": under,
+    }
     found = shelf.some_steps(
-        run, under=under or None, kind=of_kind, state=in_it, after=begin, limit=most + 1
+        run,
+        under=under or None,
+        kind=Kind(kind) if kind in set(Kind) else None,
+        state=State(state) if state in set(State) else None,
+        after=begin,
+        limit=most + 1,
     )
     shown = found[:most]
     filtered = any(wanted.values())
     more = len(found) > most
     counted = ""
     if shown and filtered:
-        counted = (
-            f"{len(shown)} shown{', there are more' if more else ''}, of {run.steps:,} steps in all"
-        )
+        and_more = ", there are more" if more else ""
+        counted = f"{len(shown)} shown{and_more}, of {run.steps:,} steps in all"
     elif shown:
         counted = f"{shown[0].nr:,} to {shown[-1].nr:,} of {run.steps:,} steps"
 
     def at(start: int) -> str:
-        words = {name: value for name, value in {**wanted, "after": start}.items() if value}
+        words = {
+            name: value
+            for name, value in {
+                **wanted,
+                "after": start,
+            }.items()
+            if value
+        }
         return f"/runs/{run.id}/steps?{urlencode(words)}"
 
-    page: dict[str, object] = {
+    return {
         **wanted,
         "rows": shown,
         "is_filtered": filtered,
         "counted": counted,
+        "first": at(0) if begin else "",
+        "next": at(shown[-1].nr) if more else "",
+        "before": at(max(0, begin - PAGE)) if begin and not filtered else "",
+        "has_cost": any(cost_of(step) != "-" for step in shown),
+        "has_error": any(step.error_type for step in shown),
+        "kinds": list(Kind),
+        "states": list(State),
     }
-    page |= {"first": at(0) if begin else "", "next": at(shown[-1].nr) if more else ""}
-    page["before"] = at(max(0, begin - PAGE)) if begin and not filtered else ""
-    page["has_cost"] = any(cost_of(step) != "-" for step in shown)
-    page["has_error"] = any(step.error_type for step in shown)
-    return page | {"kinds": list(Kind), "states": list(State)}
 
 
 def run_page(request: Request) -> Response:
@@ -84,51 +100,52 @@ def run_page(request: Request) -> Response:
     ended.
     """
     with stored_run(request) as (state, stored):
-        run, shelf = stored.run, stored.shelf
+        run = stored.run
+        shelf = stored.shelf
         live = shelf.is_live(run)
         growing = growing_of(stored) if live else None
-        mark = f"{run.check_sum}-{growing[0].step if growing else 0}" if live else "ended"
-        if nothing_new := seen_already(request, mark):
+        mark = "ended"
+        if live:
+            mark = f"{run.check_sum}-{growing[0].step if growing else 0}"
+        nothing_new = seen_already(request, mark)
+        if nothing_new:
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
-        # The last lines that the command printed, where this page started it.
-        job = (
-            next((one for one in reversed(state.jobs.all()) if one.pid == run.pid), None)
-            if live
-            else None
-        )
-        output = "\n".join(state.jobs.output(job).splitlines()[-LINES:]) if job is not None else ""
         script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
+        # What ended without a verdict continues; a command that came with a file is started by hand
+        # only.
+        over = live or run.status is Status.FINISHED or run.imported
         given: dict[str, Any] = {
             "run": run,
             "head": head_of(run, shelf),
             "mark": mark,
-            "output": output,
-        }
-        given |= {
+            "output": _last_output(state, run) if live else "",
             "is_live": live,
             "may_stop": live,
             "may_apply": _may_apply(run, shelf),
-        }
-        # What ended without a verdict continues; a command that came with a file is started by hand
-        # only.
-        over = live or run.status is Status.FINISHED or run.imported
-        given |= {
             "may_resume": not over and bool(run.command()),
             "related": _related(run, shelf),
+            "repair": _repair_address(run) if not live else "",
+            "listing": listing(shelf, run, {}, FIRST_STEPS),
+            "message": request.query_params.get("message", "")[:300],
+            "sections": editable(document_of(stored).sections, run),
+            "editor": _address(run, script) if script else "",
+            "progress": progress_of(stored) if live else (),
+            "talk": [fold for _, fold in asked[:FIRST_TALKS]],
+            "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
         }
-        given["repair"] = _repair_address(run) if not live else ""
-        given["listing"] = listing(shelf, run, {}, FIRST_STEPS)
-        given["message"] = request.query_params.get("message", "")[:300]
-        given["sections"] = editable(document_of(stored).sections, run)
-        given["editor"] = _address(run, script) if script else ""
-        given["progress"] = progress_of(stored) if live else ()
-        given["talk"] = [fold for _, fold in asked[:FIRST_TALKS]]
-        given["more_talk"] = asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0
     page = state.page("run.html", **given)
     if not live and "seen" in request.query_params:
         page.headers.update({"hx-retarget": "#main", "hx-reselect": "#main"})
     return page
+
+
+def _last_output(state: AppState, run: Run) -> str:
+    """The last lines that the command of a run printed, where this page started it."""
+    for job in reversed(state.jobs.all()):
+        if job.pid == run.pid:
+            return "\n".join(state.jobs.output(job).splitlines()[-LINES:])
+    return ""
 
 
 def _related(run: Run, shelf: JournalReader) -> list[Run]:
@@ -139,15 +156,17 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
     """
     program = program_of(run)
     text = next((word for word in program if not word.startswith("-")), run.what)
-    found = (
-        shelf.runs(text=text, between=(run.seq - NEAR, run.seq + NEAR), limit=LOOKED_AT)
-        if text
-        else []
-    )
-    same = [one for one in found if one.folder == run.folder and one.id != run.id]
-    return [
-        one for one in same if (program_of(one) == program if program else one.what == run.what)
-    ][:SHOWN]
+    if not text:
+        return []
+    near = (run.seq - NEAR, run.seq + NEAR)
+    related = []
+    for other in shelf.runs(text=text, between=near, limit=LOOKED_AT):
+        if other.folder != run.folder or other.id == run.id:
+            continue
+        same = program_of(other) == program if program else other.what == run.what
+        if same:
+            related.append(other)
+    return related[:SHOWN]
 
 
 def _may_apply(run: Run, shelf: JournalReader) -> bool:
@@ -184,18 +203,16 @@ def _linked(block: Block, run: Run) -> Block:
 def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
     """Opens a file of a run; empty where it is not here, or came with a file."""
     request = run.request_data()
-    working = request.get("working") if isinstance(request, dict) else None
+    working = None
+    if isinstance(request, dict):
+        working = request.get("working")
     path = Path(str(working or run.folder), file)
     if run.imported or not path.is_absolute() or not path.is_file():
         return ""
     address = resolve().settings.editor
-    for name, value in {
-        "path": quote(str(path.resolve())),
-        "line": line,
-        "column": column + 1,
-    }.items():
-        address = address.replace(f"{{{name}}}", str(value))
-    return address
+    address = address.replace("{path}", quote(str(path.resolve())))
+    address = address.replace("{line}", str(line))
+    return address.replace("{column}", str(column + 1))
 
 
 def steps_page(request: Request) -> HTMLResponse:
@@ -221,5 +238,6 @@ def step_page(request: Request) -> HTMLResponse:
 def report_download(request: Request) -> HTMLResponse:
     """The run as one file."""
     with stored_run(request) as (_, stored):
-        text, name = report_page(stored), f"{stored.run.pipeline}-{stored.run.id}.html"
+        text = report_page(stored)
+        name = f"{stored.run.pipeline}-{stored.run.id}.html"
     return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -17,6 +16,7 @@ from reenact.errors import InputError
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED, ORDERS
 from reenact.journal.records import digest
+from reenact.probe.trace import Series
 from reenact.report.document import Beside, Block, Board, Document, Row, Section, mapped
 from reenact.report.recorded import Stored, document_of
 from reenact.report.run_words import Listed, counted, run_facts, short
@@ -31,13 +31,12 @@ SORTS = {
     NEWEST: "newest first",
     "started": "oldest first",
     "-metric": "metric, largest first",
-}
-SORTS |= {
     "metric": "metric, smallest first",
     "-time": "longest first",
     "-cost": "most expensive first",
+    "name": "name",
+    "verdict": "verdict",
 }
-SORTS |= {"name": "name", "verdict": "verdict"}
 """Orders to choose from, in words; a heading of the list gives each both ways."""
 MOST_COMPARED = 8
 """Runs that are compared at once."""
@@ -46,7 +45,8 @@ LONGEST = 120
 FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
 """Facts that lead to the run itself, and where on its page they stand."""
-UNSET, HASH = "-", re.compile(r"[0-9a-f]{64}")
+UNSET = "-"
+HASH = re.compile(r"[0-9a-f]{64}")
 CLOCK = ("time", "started")
 """Facts in which any two runs differ."""
 
@@ -74,9 +74,9 @@ class Asked:
             "pipeline": self.pipeline,
             "status": self.status,
             "verdict": self.verdict,
+            "sort": self.sort if self.sort != NEWEST else "",
+            "page": str(self.page) if self.page > 1 else "",
         }
-        words["sort"] = self.sort if self.sort != NEWEST else ""
-        words["page"] = str(self.page) if self.page > 1 else ""
         given = {name: value for name, value in words.items() if value}
         return f"/?{urlencode(given)}" if given else "/"
 
@@ -94,37 +94,41 @@ class Asked:
 
 def runs_page(request: Request) -> Response:
     """The list, newest first."""
-    state, asked = state_of(request), _asked(request)
+    state = state_of(request)
+    asked = _asked(request)
     mark = "nothing"
-    rows = list[tuple[Run, str]]()
+    rows: list[tuple[Run, str]] = []
     total = 0
-    pipelines, verdicts = list[str](), list[str]()
+    pipelines: list[str] = []
+    verdicts: list[str] = []
     if state.has_journal:
         with state.shelf() as shelf:
             newest = [f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=PAGE)]
             mark = digest(" ".join(newest))
-            if nothing_new := seen_already(request, mark):
+            nothing_new = seen_already(request, mark)
+            if nothing_new:
                 return nothing_new
-            pipelines, verdicts = shelf.pipelines(), shelf.verdicts()
+            pipelines = shelf.pipelines()
+            verdicts = shelf.verdicts()
             rows, total = _listed(shelf, asked)
     here = ("", str(state.jobs.working_folder.resolve()))
     listed = [Listed(run, status, "" if run.folder in here else run.folder) for run, status in rows]
-    given: dict[str, Any] = {
-        "asked": asked,
-        "mark": mark,
-        "rows": listed,
-        "folder": state.runs_dir,
-    }
-    given |= {
-        "pipelines": pipelines,
-        "statuses": STATUSES,
-        "verdicts": verdicts,
-        "sorts": SORTS,
-    }
-    given |= {"counted": counted(total, "run"), "pages": -(-total // PAGE)}
-    given["has_cost"] = any(row.cost for row in listed)
-    given["has_metric"] = any(row.metric or row.curve for row in listed)
-    return state.page("runs.html", here="runs", **given)
+    return state.page(
+        "runs.html",
+        here="runs",
+        asked=asked,
+        mark=mark,
+        rows=listed,
+        folder=state.runs_dir,
+        pipelines=pipelines,
+        statuses=STATUSES,
+        verdicts=verdicts,
+        sorts=SORTS,
+        counted=counted(total, "run"),
+        pages=-(-total // PAGE),
+        has_cost=any(row.cost for row in listed),
+        has_metric=any(row.metric or row.curve for row in listed),
+    )
 
 
 def _asked(request: Request) -> Asked:
@@ -132,13 +136,14 @@ def _asked(request: Request) -> Asked:
     page = given.get("page", "1")
     status = given.get("status", "")
     sort = given.get("sort", "")
-    text, pipeline = given.get("q", "").strip()[:200], given.get("pipeline", "")[:40]
-    status, sort = (
-        status if status in STATUSES else "",
-        sort if sort.removeprefix("-") in ORDERS else NEWEST,
+    return Asked(
+        text=given.get("q", "").strip()[:200],
+        pipeline=given.get("pipeline", "")[:40],
+        status=status if status in STATUSES else "",
+        verdict=given.get("verdict", "")[:60],
+        sort=sort if sort.removeprefix("-") in ORDERS else NEWEST,
+        page=max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
     )
-    number = max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1
-    return Asked(text, pipeline, status, given.get("verdict", "")[:60], sort, number)
 
 
 def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], int]:
@@ -166,21 +171,22 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
 
 def compare_page(request: Request) -> HTMLResponse:
     """The whole page."""
-    state, names = state_of(request), request.query_params.getlist("run")
+    state = state_of(request)
+    names = request.query_params.getlist("run")
     if not 2 <= len(names) <= MOST_COMPARED:
         says = f"Two to {MOST_COMPARED} runs are compared. Received: {len(names)}."
         raise InputError(says, next_step="Tick them in the list of runs.")
     with state.shelf() as shelf:
         stored = [Stored(shelf, shelf.find(name), state.runs_dir) for name in names]
-        runs, shown = [one.run for one in stored], [document_of(one) for one in stored]
+        runs = [one.run for one in stored]
+        shown = [document_of(one) for one in stored]
+        leads = [(run.id, f"/runs/{run.id}") for run in runs]
         sections = [
-            Section(
-                "",
-                [_facts(runs, shelf)],
-                leads=[(run.id, f"/runs/{run.id}") for run in runs],
-            )
+            Section("", [_facts(runs, shelf)], leads=leads),
+            *_requested(runs),
+            *_curves(stored),
+            *_findings(runs, shown),
         ]
-        sections += [*_requested(runs), *_curves(stored), *_findings(runs, shown)]
     sections += _beside(runs, shown)
     return state.page("compare.html", runs=runs, sections=sections)
 
@@ -189,25 +195,22 @@ def _facts(runs: Sequence[Run], shelf: JournalReader) -> Board:
     """A row a fact; where they differ it has a colour."""
     facts = [dict(run_facts(run, *FACTS)) | {"status": shelf.status_of(run)} for run in runs]
     rows = []
-    for name in (one for one in (*FACTS, "status") if any(one in own for own in facts)):
+    for name in (*FACTS, "status"):
+        if not any(name in own for own in facts):
+            continue
         values = [own.get(name, "-") for own in facts]
-        leads = {}
+        leads = {0: f"#fact-{name}"}
         for at, (run, value) in enumerate(zip(runs, values, strict=True), start=1):
             if name in AT and value not in ("", "-"):
                 leads[at] = f"/runs/{run.id}{AT[name]}"
-        rows.append(
-            Row(
-                (name, *values),
-                _tone(values, name),
-                f"fact-{name}",
-                {0: f"#fact-{name}", **leads},
-            )
-        )
+        rows.append(Row((name, *values), _tone(values, name), f"fact-{name}", leads))
     return _board(runs, rows)
 
 
 def _tone(values: Sequence[str], name: str = "") -> str:
-    return "differs" if len(set(values)) > 1 and name not in CLOCK else ""
+    if len(set(values)) > 1 and name not in CLOCK:
+        return "differs"
+    return ""
 
 
 def _board(runs: Sequence[Run], rows: Sequence[Row]) -> Board:
@@ -216,13 +219,13 @@ def _board(runs: Sequence[Run], rows: Sequence[Row]) -> Board:
 
 def _requested(runs: Sequence[Run]) -> Iterator[Section]:
     """What was asked of one and not of another."""
-    asked = [
-        request if isinstance(request := run.request_data(), dict) else {"": request}
-        for run in runs
-    ]
-    names = sorted({name for one in asked for name in one})
-    values = {name: [_value(one.get(name)) for one in asked] for name in names}
-    rows = [Row((name, *row), "differs") for name, row in values.items() if _tone(row)]
+    requests = [run.request_data() for run in runs]
+    asked = [request if isinstance(request, dict) else {"": request} for request in requests]
+    rows = []
+    for name in sorted(set().union(*asked)):
+        values = [_value(each.get(name)) for each in asked]
+        if _tone(values):
+            rows.append(Row((name, *values), "differs"))
     if rows:
         yield Section("What was asked", [_board(runs, rows)], "asked")
 
@@ -234,7 +237,9 @@ def _value(value: object) -> str:
     if value is False or value in (None, "", [], {}):
         return UNSET
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text[:12] if HASH.fullmatch(text) else short(text, LONGEST)
+    if HASH.fullmatch(text):
+        return text[:12]
+    return short(text, LONGEST)
 
 
 def _curves(stored: Sequence[Stored]) -> Iterator[Section]:
@@ -242,10 +247,13 @@ def _curves(stored: Sequence[Stored]) -> Iterator[Section]:
     traces = [(f"{one.run.id} {one.run.what}".strip(), one.trace()) for one in stored]
     known = [(name, trace) for name, trace in traces if trace is not None]
     drawn = list(series_plot("Loss", [(name, trace.losses) for name, trace in known], ()))
-    metrics = dict.fromkeys(metric for _, trace in known for metric in trace.metric_names())
-    for metric in metrics:
-        having = [(name, one.metric(metric)) for name, one in known if metric in one.metric_names()]
-        drawn += series_plot(metric, having, ()) if len(having) > 1 else ()
+    metrics: dict[str, list[tuple[str, Series]]] = {}
+    for name, trace in known:
+        for metric in trace.metric_names():
+            metrics.setdefault(metric, []).append((name, trace.metric(metric)))
+    for metric, curves in metrics.items():
+        if len(curves) > 1:
+            drawn += series_plot(metric, curves, ())
     if len(known) > 1 and drawn:
         yield Section("Trainings", drawn[:MOST_PLOTS], "trainings")
 
@@ -266,23 +274,21 @@ def _findings(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Sectio
 
 def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]:
     """Sections of the same name beside one another, each leading to where it stands in its run."""
-    titles = dict.fromkeys(section.title for one in shown for section in one.sections)
-    for title in titles:
-        pairs = enumerate(zip(runs, shown, strict=True), start=1)
-        every = ((at, run, section) for at, (run, one) in pairs for section in one.sections)
-        having = [one for one in every if one[2].title == title]
+    by_title: dict[str, list[tuple[int, Run, Section]]] = {}
+    for at, (run, document) in enumerate(zip(runs, shown, strict=True), start=1):
+        for section in document.sections:
+            by_title.setdefault(section.title, []).append((at, run, section))
+    for title, having in by_title.items():
         only = "only in " if len(having) == 1 else ""
         leads = [
             (f"{only}{run.id}", f"/runs/{run.id}#{section.anchor}") for _, run, section in having
         ]
-        columns, anchor = (
-            [within(section.blocks, at) for at, _, section in having],
-            having[0][2].anchor,
-        )
+        columns = [within(section.blocks, at) for at, _, section in having]
+        first, _, section = having[0]
         if only:
-            yield Section(title, columns[0], f"run-{having[0][0]}-{anchor}", leads)
+            yield Section(title, columns[0], f"run-{first}-{section.anchor}", leads)
         else:
-            yield Section(title, [Beside(columns)], anchor, leads)
+            yield Section(title, [Beside(columns)], section.anchor, leads)
 
 
 def within(blocks: Sequence[Block], at: int) -> list[Block]:
@@ -293,8 +299,8 @@ def within(blocks: Sequence[Block], at: int) -> list[Block]:
     def moved(name: str, text: str) -> str:
         if name == "anchor" and text:
             return f"run-{at}-{text}"
-        return (
-            f"#run-{at}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text
-        )
+        if name in ("href", "hrefs") and text.startswith("#"):
+            return f"#run-{at}-{text[1:]}"
+        return text
 
     return [mapped(block, moved) for block in blocks]

@@ -131,13 +131,15 @@ def _failed(request: Request, error: Exception) -> HTMLResponse:
         f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
     )
     if isinstance(error, ReenactError):
-        sentence, next_step = error.sentence, error.next_step
+        sentence = error.sentence
+        next_step = error.next_step
     elif isinstance(error, HTTPException):
         status = error.status_code
         title = "That is not possible"
         next_step = ""
         sentence = "There is no such page here." if status == 404 else f"{error.detail}."
     if isinstance(error, InputError) or status == 404:
-        status, title = 404, "Not found"
+        status = 404
+        title = "Not found"
     page = state_of(request).page
     return page("error.html", status=status, title=title, sentence=sentence, next_step=next_step)

@@ -114,7 +114,16 @@ class AppState:
             "here": "",
             "message": "",
         }
-        return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
+        return HTMLResponse(
+            render(
+                template,
+                **{
+                    **shared,
+                    **given,
+                },
+            ),
+            status_code=status,
+        )
 
 
 def state_of(request: Request) -> AppState:
@@ -127,7 +136,9 @@ def seen_already(request: Request, mark: str) -> Response | None:
     """The answer to a page that asks for news every second and shows this already: that there
     is none.
     """
-    return Response(status_code=204) if request.query_params.get("seen") == mark else None
+    if request.query_params.get("seen") == mark:
+        return Response(status_code=204)
+    return None
 
 
 def number_of(request: Request, name: str) -> int:

@@ -65,7 +65,9 @@ class Part:
 
     @property
     def score(self) -> float:
-        return self.ranked[0].score if self.ranked else 0.0
+        if self.ranked:
+            return self.ranked[0].score
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,22 @@ def build_contexts(
     exported, entry_points = definitions.exported(code)
     targets = (*definitions.mentioned(code, clues, ranked), *exported)
     surface = definitions.signatures(code, targets, clues.argument_names)
-    finds = Finds(code, clues, ranked, frames, loops, surface, entry_points)
+    finds = Finds(
+        code,
+        clues=clues,
+        ranked=ranked,
+        frames=frames,
+        loops=loops,
+        surface=surface,
+        exports=entry_points,
+    )
     made: list[Context] = []
     for rank, part in enumerate(parts, 1):
         context = make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
         pieces = {piece.text for piece in context.pieces}
         shared = (sum(one.text in pieces for one in other.pieces) for other in made)
-        made += [context] if pieces and all(count < SAME * len(pieces) for count in shared) else []
+        if pieces and all(count < SAME * len(pieces) for count in shared):
+            made.append(context)
         if len(made) == options.contexts:
             break
     return tuple(made)
@@ -227,7 +238,8 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
         else " No training loop is shown."
     )
     left = finds.code.files.left_out
-    why += f" {len(left)} files were not read, for example {left[0]}." if left else ""
+    if left:
+        why += f" {len(left)} files were not read, for example {left[0]}."
     return pack.done(part.name, why)
 
 

@@ -96,7 +96,17 @@ class _Cutter:
         taken: Names = (),
     ) -> Chunk:
         text = "\n".join(self._lines[first - 1 : last])
-        made = Chunk(self._number, self._path, kind, name, first, last, defines, taken, text)
+        made = Chunk(
+            self._number,
+            path=self._path,
+            kind=kind,
+            name=name,
+            first=first,
+            last=last,
+            defines=defines,
+            parameters=taken,
+            text=text,
+        )
         self._number += 1
         return made
 
@@ -114,7 +124,8 @@ class _Cutter:
             heads = bool(owner) and position == first
             joins = not isinstance(statement, ast.ClassDef) if heads else not between
             if joins and start - position <= SHORT:
-                start, between = position, []
+                start = position
+                between = []
             yield from self._rest(position, start - 1, owner, between)
             also = (owner[:-1],) if heads and start == position else ()
             while not self._lines[start - 1].strip():

@@ -37,7 +37,9 @@ def quoted(text: str) -> list[str]:
     """Names in a few words of code; the `a` of `a.b` is mostly a variable and left out."""
     if _DOTTED_CALL.fullmatch(text):
         first, *rest = text.rstrip("()").split(".")
-        return [first, *rest] if not rest or first[:1].isupper() else rest
+        if not rest or first[:1].isupper():
+            return [first, *rest]
+        return rest
     return list(used(text))
 
 
@@ -54,7 +56,9 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
     """Names that the code imports and where from, whether all of it parses or not."""
     text = _unprompted(text)
     whole = parsed(text)
-    lines = [] if whole is not None else _IMPORT.findall(text)
+    lines = []
+    if whole is None:
+        lines = _IMPORT.findall(text)
     trees = [whole, *(parsed(line.strip()) for line in lines)]
     for node in (node for one in trees if one is not None for node in ast.walk(one)):
         yield from ((one.name, one.target) for one in imported_names(node))
@@ -183,7 +187,9 @@ def read_clues(report: str) -> Clues:
     plainer = _FRAMES[0].sub(lambda found: " " if _is_library(found) else found[0], prose)
 
     def own(found: re.Match[str]) -> str:
-        return "" if found[0].partition(".")[0] in theirs else found[0]
+        if found[0].partition(".")[0] in theirs:
+            return ""
+        return found[0]
 
     # Without names that start at an import, such as `torch.ones`: those are looked up, not guessed.
     ours = [[_DOTTED.sub(own, text) for text in texts] for texts in ([plainer], code, inline)]
@@ -217,9 +223,9 @@ def _without_frames(report: str) -> str:
     """
 
     def words(found: re.Match[str]) -> str:
-        return (
-            "  " if _is_library(found) else f" {_path(found['path']).stem} {found['name'] or ''} "
-        )
+        if _is_library(found):
+            return "  "
+        return f" {_path(found['path']).stem} {found['name'] or ''} "
 
     return functools.reduce(lambda text, pattern: pattern.sub(words, text), _FRAMES[:3], report)
 
@@ -263,7 +269,9 @@ def locate_frames(
     found: dict[Chunk, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)
-        chunks = code.by_file.get(file, []) if file is not None else []
+        chunks = []
+        if file is not None:
+            chunks = code.by_file.get(file, [])
         by_line = [one for one in chunks if frame.line in one]
         by_name = [one for one in code.by_name.get(frame.function, ()) if one.path == file]
         both = [one for one in by_line if one in by_name]
@@ -281,13 +289,19 @@ def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
     longest = max(ends, default=(0, 0, 0))
     # All that follows the folder of installed packages must agree, else the name. Of the standard
     # library no file of ours is ever meant.
-    installed = [
-        at for at, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")
-    ]
-    library = any(part.startswith("python3") for part in path.parts)
-    needed = len(path.parts) - (installed[0] + 1 if installed else 0) if installed or library else 1
-    if longest[0] < max(1, needed):
+    shared, _, place = longest
+    if shared < max(1, _parts_that_must_agree(path)):
         return None
-    rivals = sum(end[0] == longest[0] for end in ends)
-    certain = longest[0] > 1 or (rivals == 1 and path.name != "__init__.py")
-    return code.files.paths[longest[2]] if certain else None
+    rivals = sum(end[0] == shared for end in ends)
+    certain = shared > 1 or (rivals == 1 and path.name != "__init__.py")
+    return code.files.paths[place] if certain else None
+
+
+def _parts_that_must_agree(path: PurePosixPath) -> int:
+    """All after the folder of installed packages, all of the standard library, else the name."""
+    for at, part in enumerate(path.parts):
+        if part in ("site-packages", "dist-packages"):
+            return len(path.parts) - at - 1
+    if any(part.startswith("python3") for part in path.parts):
+        return len(path.parts)
+    return 1

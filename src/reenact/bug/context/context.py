@@ -106,7 +106,9 @@ def excerpt(
         if space < 0:
             break
         kept.add(line)
-    return "\n".join(_with_gaps(lines, sorted(kept))) if kept else ""
+    if kept:
+        return "\n".join(_with_gaps(lines, sorted(kept)))
+    return ""
 
 
 def _by_importance(count: int, focus: list[int], late: set[int]) -> Iterator[int]:
@@ -192,7 +194,9 @@ class Pack:
         inside, late = (
             [line - chunk.first for line in lines if line in chunk] for lines in (focus, docs)
         )
-        text = excerpt(chunk.text.split("\n"), inside, late, space) if space > 0 else ""
+        text = ""
+        if space > 0:
+            text = excerpt(chunk.text.split("\n"), inside, late, space)
         is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
         if is_scrap or text in {one.text for one in self.pieces.values()}:
             return False
@@ -202,7 +206,13 @@ class Pack:
 
     def done(self, name: str, why: str) -> Context:
         """The context; a heading that was longer than thought costs the last pieces."""
-        context = Context(name, why, self.surface, tuple(self.pieces.values()), self.exports)
+        context = Context(
+            name,
+            why=why,
+            surface=self.surface,
+            pieces=tuple(self.pieces.values()),
+            exports=self.exports,
+        )
         while context.tokens > self.budget and context.pieces:
             context = replace(context, pieces=context.pieces[:-1])
         return context

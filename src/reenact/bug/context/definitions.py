@@ -46,7 +46,9 @@ def dependencies(code: CodeIndex, chunk: Chunk) -> Mapping[Chunk, str]:
         if (place := code.place(definition)) is not None:
             found.setdefault(place, why)
         # What makes an object of a class: its own `__init__`, or the one it inherits.
-        init = definition.methods.get("__init__") if isinstance(definition, Class) else None
+        init = None
+        if isinstance(definition, Class):
+            init = definition.methods.get("__init__")
         if init is not None and (place := code.place(init)) is not None:
             found.setdefault(place, f"constructor of {definition.node.name}")
     found.pop(chunk, None)
@@ -64,7 +66,8 @@ def class_around(code: CodeIndex, chunk: Chunk, module: Module) -> Class | None:
         )
         if step is None:
             break
-        inner, body = Class(step, module.name, code.project), step.body
+        inner = Class(step, module.name, code.project)
+        body = step.body
     return inner
 
 
@@ -84,7 +87,9 @@ def _named_by(
     for name in list(dict.fromkeys(map(dotted_name, called)))[:MOST_NAMES]:
         first, _, rest = name.partition(".")
         if first in ("self", "cls", "super()"):
-            chain = owner.chain[1 if first == "super()" else 0 :] if owner is not None else ()
+            chain = owner.chain if owner is not None else ()
+            if first == "super()":
+                chain = chain[1:]
             found: Found | None = methods_of(chain).get(rest)
         else:
             found = _resolved(name, module, code)
@@ -205,7 +210,8 @@ class _Surface:
 
     def _function(self, found: Function, owner: Class | None) -> Iterator[Signature]:
         name = import_name(self.code, owner or found)
-        name = f"{name}.{found.node.name}" if owner else name
+        if owner:
+            name = f"{name}.{found.node.name}"
         yield from self._signature(name, found, function_head(found.node, self.wanted))
 
     def _constructions(self, found: Class) -> Iterator[Signature]:
@@ -222,7 +228,8 @@ class _Surface:
             taken = ", ".join(
                 ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign)
             )
-            taken = parameters(given, self.wanted, bound=True) if given is not None else taken
+            if given is not None:
+                taken = parameters(given, self.wanted, bound=True)
             text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
             yield from self._signature(import_name(self.code, one if number else found), one, text)
             if given is None or given.kwarg is None:
@@ -244,7 +251,9 @@ def import_name(code: CodeIndex, found: Class | Function) -> str:
 
     def exports(package: str) -> bool:
         module = code.project.module(package)
-        there = code.project.member(module, name) if module is not None else None
+        there = None
+        if module is not None:
+            there = code.project.member(module, name)
         return isinstance(there, Class | Function) and (there.module, there.node.lineno) == place
 
     def publicity(module: str) -> tuple[bool, int, str]:
@@ -269,7 +278,9 @@ def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     known = "".join(
         f"@{mark} " for mark in marks if mark in ("staticmethod", "classmethod", "property")
     )
-    gives = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+    gives = ""
+    if node.returns is not None:
+        gives = f" -> {ast.unparse(node.returns)}"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     return f"{known}{word} {node.name}({parameters(node.args, wanted)}){gives}"
 

@@ -52,10 +52,8 @@ SIGNS = (
 )
 """Words without which a file holds no training loop; looked for before it is parsed again."""
 _SIGN = re.compile("|".join(re.escape(sign) for sign in SIGNS))
-_LOADER, _MOVED = (
-    re.compile(r"loader\b|dataset\b|batches\b", re.IGNORECASE),
-    re.compile(r"\.(?:to|cuda)\("),
-)
+_LOADER = re.compile(r"loader\b|dataset\b|batches\b", re.IGNORECASE)
+_MOVED = re.compile(r"\.(?:to|cuda)\(")
 
 
 class Postings:
@@ -132,7 +130,9 @@ class CodeIndex:
     def place(self, found: Class | Function) -> Chunk | None:
         """The chunk of a definition."""
         path = self.files.modules.get(found.module)
-        return self.at(path, found.node.lineno) if path is not None else None
+        if path is not None:
+            return self.at(path, found.node.lineno)
+        return None
 
     def holding(self, word: str) -> list[Chunk]:
         """Chunks that hold a word, in order."""

@@ -163,7 +163,8 @@ class Ranker:
         if not again:
             return Ranked(chunk, score, self._words_why(chunk), pointed=False)
         reasons: list[str] = []
-        gained, pointed = 0.0, False
+        gained = 0.0
+        pointed = False
         if chunk in self._frames:
             depth, frame = self._frames[chunk]
             gained += FRAME * OUTWARDS**depth
@@ -186,7 +187,9 @@ class Ranker:
             pointed = True
         passed = self._clues.keywords.intersection(chunk.parameters)
         gained += ARGUMENT * min(1.0, len(passed) / 2) + PATH * self._path_words(chunk.path)
-        factor = ASIDE if chunk.is_aside and chunk not in self._frames else 1.0
+        factor = 1.0
+        if chunk.is_aside and chunk not in self._frames:
+            factor = ASIDE
         why = "; ".join(reasons) or self._words_why(chunk)
         return Ranked(chunk, factor * (score + gained), why, pointed)
 
@@ -200,12 +203,13 @@ class Ranker:
                 continue
             outside = last in self._clues.imported and chunk not in self._exact
             named = bool(owner) and owner.rpartition(".")[2] in self._clues.names
-            rivals = 1 if named else len(self._code.by_name.get(last, ()))
-            strength = (
-                weight * (0.3 if outside else 1.0) / (1 + np.log2(rivals))
-                if rivals <= COMMON
-                else 0.0
-            )
+            rivals = 1
+            if not named:
+                rivals = len(self._code.by_name.get(last, ()))
+            if rivals > COMMON:
+                continue
+            likely = 0.3 if outside else 1.0
+            strength = weight * likely / (1 + np.log2(rivals))
             if strength > best[1]:
                 best = (defined, float(strength))
         return best
@@ -222,15 +226,17 @@ class Ranker:
         if any(shared_end(path, named) == len(named.parts) for named in self._clues.paths):
             return 1.0
         words = words_of(path.stem)
-        return sum(word in self._clues.words for word in words) / len(words) if words else 0.0
+        if words:
+            return sum(word in self._clues.words for word in words) / len(words)
+        return 0.0
 
     def _words_why(self, chunk: Chunk) -> str:
         there = count_words(chunk.text)
         shared = [word for word in self._words if word in there]
         rare = sorted(shared, key=lambda word: (self._code.postings.spread(word), word))[:4]
-        return (
-            f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
-        )
+        if rare:
+            return f"shares words with the report: {', '.join(rare)}"
+        return "belongs to the module"
 
 
 def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -80,7 +80,8 @@ def find_loops(
         signs = set(find_signs(code.files.tree(file) or ast.Module([], [])))
         for chunk in code.by_file.get(file, ()):
             inside = {sign for sign in signs if sign.line in chunk}
-            raw |= {chunk: inside} if any(sign.proves for sign in inside) else {}
+            if any(sign.proves for sign in inside):
+                raw[chunk] = inside
     # Relevance first; then a whole loop before a lone call, and the project before its tests.
     strength = {
         chunk: sum(_WEIGHTS[one] for one in _families(signs)) for chunk, signs in raw.items()
@@ -88,10 +89,13 @@ def find_loops(
     scores = {
         one: relevance.get(one, 0.0) + strength[one] - (0.3 if one.is_aside else 0.0) for one in raw
     }
-    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    low = min(scores.values(), default=0.0)
+    high = max(scores.values(), default=0.0)
     loops: list[Loop] = []
     for chunk, signs in raw.items():
-        score = (scores[chunk] - low) / (high - low) if high > low else 1.0
+        score = 1.0
+        if high > low:
+            score = (scores[chunk] - low) / (high - low)
         loops.append(
             Loop(
                 chunk,
@@ -134,11 +138,9 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
         called = _last_name(node.func.value)
         looped = loop is not None
         owner = called.lower()
-        over = (
-            [_last_name(one).lower() for one in ast.walk(loop.iter)]
-            if isinstance(loop, ast.For)
-            else []
-        )
+        over = []
+        if isinstance(loop, ast.For):
+            over = [_last_name(one).lower() for one in ast.walk(loop.iter)]
         loaded = any(word in one for one in over for word in ("loader", "dataset", "batches"))
         signs = {
             "session": name == "run" and "sess" in owner and looped,
@@ -156,10 +158,8 @@ def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) 
 
 
 def _last_name(node: ast.AST) -> str:
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""

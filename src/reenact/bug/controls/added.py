@@ -23,7 +23,8 @@ def with_added_names(
     """
     count = 0
     for path in all_files(buggy.folder):
-        source, target = buggy.folder / path, folder / path
+        source = buggy.folder / path
+        target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         text, added = _joined(buggy, fixed, path)
         count += added
@@ -45,7 +46,8 @@ def _joined(buggy: ProjectFiles, fixed: ProjectFiles, path: PurePosixPath) -> tu
     """The text of a buggy file with what the fixed one has besides, and how many names that are."""
     if path not in buggy.texts or path not in fixed.texts:
         return "", 0
-    old, new = buggy.tree(path), fixed.tree(path)
+    old = buggy.tree(path)
+    new = fixed.tree(path)
     if old is None or new is None or buggy.texts[path] == fixed.texts[path]:
         return "", 0
     tree = ast.parse(buggy.texts[path])

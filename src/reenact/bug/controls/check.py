@@ -157,7 +157,8 @@ class _Check:
             return
         (buggy_run,) = self._runs("buggy-calls", self._case.buggy, Mode.CALLS)
         (fixed_run,) = self._runs("fixed-calls", fixed, Mode.CALLS)
-        buggy, other = buggy_run.observation.calls, fixed_run.observation.calls
+        buggy = buggy_run.observation.calls
+        other = fixed_run.observation.calls
         self._calls["buggy"] = buggy
         if buggy is None or other is None:
             self._doubts.append("the calls of the project could not be recorded")
@@ -207,7 +208,8 @@ class _Check:
                 return
             mode = Mode.CALLS if self._records else Mode.OUTCOME
             (seen,) = self._runs("added-names", _copy_of(self._case.buggy, files), mode)
-        buggy, other = self._calls.get("buggy"), seen.observation.calls
+        buggy = self._calls.get("buggy")
+        other = seen.observation.calls
         if self._is_like_the_shown(seen):
             self._results.append("shows with the names that the fix adds")
         elif self._stops_at_import(seen) or buggy is None or other is None:
@@ -225,13 +227,16 @@ class _Check:
 
     def _unstable(self, name: str, calls: RecordedCalls) -> frozenset[tuple[int, str]]:
         again = self._calls.get(f"{name} again")
-        return unstable_places(calls, again) if again is not None else frozenset()
+        if again is not None:
+            return unstable_places(calls, again)
+        return frozenset()
 
     def _runs(
         self, step: str, revision: Revision, mode: Mode, seeds: Sequence[int] = ()
     ) -> tuple[SeedRun, ...]:
         """The script on a revision, with the seed that showed the symptom."""
-        case, attempt = self._case, self._attempt
+        case = self._case
+        attempt = self._attempt
         script = (
             on_fixed(attempt.script, attempt.forms) if step.startswith("fixed") else attempt.script
         )
@@ -245,7 +250,14 @@ class _Check:
             )
         lines = flowing_lines(script, case.project)
         return tuple(
-            classified(seed, seen, case.symptom, case.functions, revision.files, lines)
+            classified(
+                seed,
+                seen=seen,
+                symptom=case.symptom,
+                functions=case.functions,
+                files=revision.files,
+                lines=lines,
+            )
             for seed, seen in observed.items()
         )
 

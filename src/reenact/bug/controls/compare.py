@@ -158,7 +158,9 @@ def _functions(files: ProjectFiles) -> set[str]:
     found: set[str] = set()
     for path in files.paths:
         tree = files.tree(path)
-        waiting = [(node, "") for node in tree.body] if tree is not None else []
+        waiting = []
+        if tree is not None:
+            waiting = [(node, "") for node in tree.body]
         while waiting:
             node, before = waiting.pop()
             inner = before

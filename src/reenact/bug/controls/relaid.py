@@ -56,7 +56,8 @@ def lay_out(files: ProjectFiles, folder: Path, *, docstrings: bool) -> ProjectFi
     """A copy of a revision below a new folder, in another layout."""
     named = _named_files(files)
     for path in all_files(files.folder):
-        source, target = files.folder / path, folder / path
+        source = files.folder / path
+        target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_symlink():
             target.symlink_to(source.readlink())
@@ -207,7 +208,8 @@ def _with_other_lines(text: str, docstrings: dict[tuple[int, int], str]) -> str:
     # before it.
     for token in (one for one in layout.strings if one.start in docstrings):
         (row, column), (last, end) = token.start, token.end
-        before, after = (lines[row - 1] or "")[:column], (lines[last - 1] or "")[end:]
+        before = (lines[row - 1] or "")[:column]
+        after = (lines[last - 1] or "")[end:]
         lines[row - 1 : last] = [
             before + docstrings[token.start] + after,
             *[None] * (last - row),
@@ -234,16 +236,19 @@ class _Layout:
         if token.type == tokenize.COMMENT:
             if not _KEPT.match(token.string):
                 self.comments.append(token.start)
-                self.empty += [token.start[0]] if self._between else []
+                if self._between:
+                    self.empty.append(token.start[0])
         elif token.type == tokenize.NEWLINE:
             self._between = True
         elif token.type == tokenize.NL:
-            self.empty += [token.start[0]] if self._between and not token.line.strip() else []
+            if self._between and not token.line.strip():
+                self.empty.append(token.start[0])
         elif token.type not in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
             if self._between:
                 self.starts.append(token.start[0])
             self._between = False
-            self.strings += [token] if token.type == tokenize.STRING else []
+            if token.type == tokenize.STRING:
+                self.strings.append(token)
 
 
 def _spread(lines: list[str | None], starts: list[int]) -> Iterator[str]:

@@ -45,17 +45,23 @@ class Bindings:
         if isinstance(node, ast.Name):
             if node.id in self.imported:
                 return self.project.find(self.imported[node.id])
-            return Instance(self.instances[node.id]) if node.id in self.instances else None
+            if node.id in self.instances:
+                return Instance(self.instances[node.id])
+            return None
         if isinstance(node, ast.Call):
             made = self.what(node.func)
             return Instance(made) if isinstance(made, Class) else None
-        return self._attribute(node) if isinstance(node, ast.Attribute) else None
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        return None
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression spells through imports; empty when it is none."""
         first, _, rest = dotted_name(node).partition(".")
         before = self.imported.get(first, "")
-        return f"{before}.{rest}" if before and rest else before
+        if before and rest:
+            return f"{before}.{rest}"
+        return before
 
     def is_project(self, node: ast.expr) -> bool:
         """Whether an expression starts at a name of the project."""
@@ -69,7 +75,8 @@ class Bindings:
 
     def _attribute(self, node: ast.Attribute) -> Found | Instance | None:
         base = self.what(node.value)
-        base = base.of if isinstance(base, Instance) else base
+        if isinstance(base, Instance):
+            base = base.of
         if isinstance(base, Module):
             return self.project.member(base, node.attr)
         if isinstance(base, Outside):
@@ -101,7 +108,8 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
             and isinstance(node.value, ast.Call)
             and len(node.targets) == 1
         ):
-            target, made = node.targets[0], found.what(node.value)
+            target = node.targets[0]
+            made = found.what(node.value)
             if (
                 isinstance(target, ast.Name)
                 and bound[target.id] == 1
@@ -171,7 +179,9 @@ class _Flow(ast.NodeVisitor):
         """Whatever a project call is given may come back changed; a plain constant may not."""
         self.generic_visit(node)
         given = [*node.args, *(one.value for one in node.keywords)]
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        owner = None
+        if isinstance(node.func, ast.Attribute):
+            owner = node.func.value
         if self.comes_from(node.func):
             self.names |= {one.id for one in given if isinstance(one, ast.Name)} - self._literal
         elif isinstance(owner, ast.Name) and any(self.comes_from(one) for one in given):

@@ -263,7 +263,8 @@ def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     targets: list[ast.expr] = []
     value: ast.expr | None = None
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
-        targets, value = targets_of(node), node.value
+        targets = targets_of(node)
+        value = node.value
     elif isinstance(node, ast.Delete):
         targets = node.targets
     plain = isinstance(value, ast.Constant)

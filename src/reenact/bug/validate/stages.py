@@ -91,10 +91,14 @@ def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | Non
     if isinstance(called, Class):
         return called.construction()
     if isinstance(called, Instance):
-        return called.of.called.signature(bound=True) if called.of.called is not None else None
+        if called.of.called is not None:
+            return called.of.called.signature(bound=True)
+        return None
     if not isinstance(called, Function):
         return None
-    base = bindings.what(function.value) if isinstance(function, ast.Attribute) else None
+    base = None
+    if isinstance(function, ast.Attribute):
+        base = bindings.what(function.value)
     by_class = isinstance(base, Class) and "classmethod" in marks_of(called.node)
     return called.signature(bound=by_class or isinstance(base, Instance))
 
@@ -170,7 +174,8 @@ def refused_form(script: str, forms: Sequence[CallForm], project: Codebase) -> s
     """
     bindings = bindings_of(ast.parse(script), project)
     for form in forms:
-        old, new = _call(form.call), _call(form.fixed)
+        old = _call(form.call)
+        new = _call(form.fixed)
         if old is None or new is None or script.count(form.call) != 1:
             return f"`{form.call}` must be one call that stands in the script just once."
         kept = [ast.dump(one) for one in (old.func, *old.args, *old.keywords)]

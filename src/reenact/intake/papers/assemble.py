@@ -178,12 +178,12 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
     return doc.Paper(
         title,
-        draft.authors,
-        source,
-        draft.form,
-        sections,
-        tuple(entries.values()),
-        lost,
+        authors=draft.authors,
+        source=source,
+        form=draft.form,
+        sections=sections,
+        references=tuple(entries.values()),
+        lost=lost,
     )
 
 
@@ -214,7 +214,8 @@ def cut_references(
 
 def _sections(draft: Draft) -> Iterable[doc.Section]:
     """The sections with their blocks numbered."""
-    known, numbers = Bibliography.of(draft.references), _Numbers()
+    known = Bibliography.of(draft.references)
+    numbers = _Numbers()
     groups = _grouped(draft.pieces)
     front = [*draft.abstract, *groups[0][1]]
     if front:
@@ -255,10 +256,8 @@ class _Numbers:
             heading.level,
         ]
         level = len(self.levels)
-        self.counts, self.asides = (
-            [*self.counts, *[0] * level][:level],
-            [*self.asides, *[0] * level][:level],
-        )
+        self.counts = [*self.counts, *[0] * level][:level]
+        self.asides = [*self.asides, *[0] * level][:level]
         self.asides[-1] = self.asides[-1] + 1 if aside else 0
         self.counts[-1] += not aside
         if re.fullmatch(rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}", heading.number):
@@ -300,7 +299,9 @@ def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]
             held.append(piece)
             continue
         # A heading that says that appendices follow, and nothing else, takes no letter from them.
-        title = last.title.strip().casefold() if last is not None else ""
+        title = ""
+        if last is not None:
+            title = last.title.strip().casefold()
         if last and title in _APPENDIX and last.appendix and last.level == piece.level and not held:
             groups.pop()
         if piece.title.strip().casefold() != "abstract":

@@ -49,8 +49,11 @@ def read_bibtex(text: str) -> Iterator[Reference]:
     """Every entry, in order."""
     words = {found[1].lower(): found[2] or found[3] or "" for found in _STRING.finditer(text)}
     for found, body in _bodies(text, _ENTRY, LONGEST_ENTRY):
-        key = _KEY.match(body) if found[1].lower() not in _NO_ENTRY else None
-        at, fields = key.end() if key else 0, dict[str, str]()
+        key = None
+        if found[1].lower() not in _NO_ENTRY:
+            key = _KEY.match(body)
+        at = key.end() if key else 0
+        fields = dict[str, str]()
         while key and (name := _FIELD.match(body, at)):
             fields[name[1].lower()], at = _value(body, name.end(), words)
         if key:
@@ -72,11 +75,13 @@ def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
         if body[at] == "{":
             part, at = group(body, at)
         elif body[at] == '"':
-            closing, first = _closing(body, at + 1, '"'), at + 1
+            closing = _closing(body, at + 1, '"')
+            first = at + 1
             end, at = (closing.start(), closing.end()) if closing else (len(body), len(body))
             part = body[first:end]
         elif word := _WORD.match(body, at):
-            part, at = words.get(word[0].lower(), word[0]), word.end()
+            part = words.get(word[0].lower(), word[0])
+            at = word.end()
         else:
             break
         parts.append(part)
@@ -91,7 +96,10 @@ def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
     """The next such sign outside of braces; none where none follows."""
     depth = 0
     for found in re.compile(rf"\\.|[{{}}{re.escape(sign)}]", re.S).finditer(body, at):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if found[0] == sign and depth <= 0:
             return found
     return None
@@ -124,13 +132,15 @@ def _made(
     text = ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
     arxiv = _ARXIV.fullmatch(plain.get("eprint", ""))
     text = re.sub(r"(?<=[?!])\.", "", text)
-    dated = int(year) if re.fullmatch(r"(?:19|20)\d{2}", year) else None
+    dated = None
+    if re.fullmatch(r"(?:19|20)\d{2}", year):
+        dated = int(year)
     doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi
-    number, url = (
-        arxiv[1] if arxiv else guessed.arxiv,
-        plain.get("url", "") or guessed.url,
+    number = arxiv[1] if arxiv else guessed.arxiv
+    url = plain.get("url", "") or guessed.url
+    return Reference(
+        key, text=text, title=title, authors=authors, year=dated, arxiv=number, doi=doi, url=url
     )
-    return Reference(key, text, title, authors, dated, number, doi, url)
 
 
 def cut_list(text: str) -> tuple[str, str]:
@@ -152,8 +162,11 @@ def read_bibitems(text: str) -> Iterator[Reference]:
     for part in _ITEM.split(text)[1:]:
         body = part[:LONGEST_ITEM]
         # In an option such as `[Kingma(2015)]` braces and brackets may nest.
-        option = _closing(body, 0, "]") if body.startswith("[") else None
-        body = body[option.end() :] if option else body
+        option = None
+        if body.startswith("["):
+            option = _closing(body, 0, "]")
+        if option:
+            body = body[option.end() :]
         if key := _ITEM_KEY.match(body):
             yield _entry(key[1].strip(), body[key.end() :])
 
@@ -177,7 +190,9 @@ def _biblatex_entry(key: str, body: str) -> Reference:
     for field in _BIBLATEX_FIELD.finditer(body):
         # In braces, or between `\verb` and `\endverb` on the next line.
         verbatim = _VERBATIM.match(body, field.end())
-        braces = group(body, field.end())[0] if body.startswith("{", field.end()) else ""
+        braces = ""
+        if body.startswith("{", field.end()):
+            braces = group(body, field.end())[0]
         fields[field[1]] = detex(verbatim[1] if verbatim else braces)
     ends = ([found.end() for found in part.finditer(body)] for part in (_GIVEN, _FAMILY))
     names = ([detex(group(body, at)[0]) for at in part] for part in ends)

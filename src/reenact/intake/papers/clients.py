@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 
 from reenact.errors import (
@@ -68,7 +68,9 @@ def arxiv_id(ref: str) -> str:
     anything else.
     """
     found = _SHORT.fullmatch(ref.strip()) or _ADDRESS.fullmatch(ref.strip())
-    return found["id"] + (found["version"] or "") if found else ""
+    if found:
+        return found["id"] + (found["version"] or "")
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class Arxiv:
             if not why:
                 return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
-            refusal = _refusal(name, answer) if answer.status != 200 else refusal
+            if answer.status != 200:
+                refusal = _refusal(name, answer)
         raise refusal
 
 
@@ -122,7 +125,9 @@ def _unfit(form: str, answer: Answer) -> str:
     }[form]
     # A page of HTML without any sign of LaTeXML is a notice, not the paper.
     notice = form == "HTML" and b"<math" not in answer.body and b"ltx_" not in answer.body
-    return "" if found in wanted and not notice else f"it sent {found} instead"
+    if found in wanted and not notice:
+        return ""
+    return f"it sent {found} instead"
 
 
 def _refusal(name: str, answer: Answer) -> ReenactError:
@@ -151,18 +156,21 @@ class Scholar:
         known = self._find(reference)
         if known is None:
             return reference
-        named, people, year = (known.get(name) for name in ("externalIds", "authors", "year"))
-        ids = named if isinstance(named, Mapping) else {}
-        listed = (
-            [one for one in people if isinstance(one, Mapping)] if isinstance(people, list) else []
-        )
-        found: dict[str, Any] = {name: _word(known.get(name)) for name in ("title", "url")}
-        found |= {"arxiv": _word(ids.get("ArXiv")), "doi": _word(ids.get("DOI"))}
-        found["authors"] = tuple(_word(one.get("name")) for one in listed)
-        found["year"] = year if isinstance(year, int) and 1500 < year < 2200 else None
+        ids = known.get("externalIds")
+        if not isinstance(ids, Mapping):
+            ids = {}
+        year = known.get("year")
+        if not isinstance(year, int) or not 1500 < year < 2200:
+            year = None
+        authors = tuple(_word(author.get("name")) for author in _mappings(known.get("authors")))
         return replace(
             reference,
-            **{name: getattr(reference, name) or one for name, one in found.items()},
+            title=reference.title or _word(known.get("title")),
+            url=reference.url or _word(known.get("url")),
+            arxiv=reference.arxiv or _word(ids.get("ArXiv")),
+            doi=reference.doi or _word(ids.get("DOI")),
+            authors=reference.authors or authors,
+            year=reference.year or year,
         )
 
     def _find(self, reference: Reference) -> Mapping[str, JsonValue] | None:
@@ -176,14 +184,10 @@ class Scholar:
         title = reference.title
         asked = f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}"
         found = self._ask(asked) if title else None
-        listed = found.get("data") if found is not None else None
-        entries = (
-            [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-        )
-        return next(
-            (one for one in entries if plain(_word(one.get("title"))) == plain(title)),
-            None,
-        )
+        for entry in _mappings(found.get("data")) if found is not None else ():
+            if plain(_word(entry.get("title"))) == plain(title):
+                return entry
+        return None
 
     def _ask(self, path: str) -> Mapping[str, JsonValue] | None:
         answer = self.polite.get(self.web, path)
@@ -201,8 +205,17 @@ class Scholar:
         return found
 
 
+def _mappings(value: JsonValue) -> list[Mapping[str, JsonValue]]:
+    """The objects of a list; nothing where it is none."""
+    if not isinstance(value, list):
+        return []
+    return [entry for entry in value if isinstance(entry, Mapping)]
+
+
 def _word(value: JsonValue) -> str:
-    return " ".join(cleaned(value).split()) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return " ".join(cleaned(value).split())
+    return ""
 
 
 @dataclass(frozen=True)
@@ -314,7 +327,8 @@ def _entry(place: Path) -> Entry:
         )
 
     paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
-    paper = place / "source" if (place / "source").is_dir() else paper
+    if (place / "source").is_dir():
+        paper = place / "source"
     repository = next(
         filter(Path.exists, map(place.joinpath, ("repository", "repository.bundle"))),
         None,

@@ -84,9 +84,20 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
         elif not (_PAGE.search(piece.title) and _words(_PAGE.sub("", piece.title)) in titles):
             number = found.get(id(piece), "")
             apart = _APART.fullmatch(piece.title.strip(" .:")) or is_bibliography(piece.title)
-            level = number.count(".") + 1 if number else level
-            deep = level if number else 1 if apart or not level else level + 1
-            made.append(Heading(deep, piece.title, number[:1].isalpha(), not number, number))
+            if number:
+                level = number.count(".") + 1
+                deep = level
+            else:
+                deep = 1 if apart or not level else level + 1
+            made.append(
+                Heading(
+                    deep,
+                    title=piece.title,
+                    appendix=number[:1].isalpha(),
+                    starred=not number,
+                    number=number,
+                )
+            )
     return made
 
 
@@ -137,7 +148,9 @@ def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
 
 
 def _title(piece: Piece) -> str:
-    return piece.title.strip(" .:") if isinstance(piece, Heading) else ""
+    if isinstance(piece, Heading):
+        return piece.title.strip(" .:")
+    return ""
 
 
 def _words(title: str) -> str:
@@ -206,7 +219,8 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
     own, *others = _runs(lines, at + 1)
     # The name may go on in the next lines; the steps begin with the first that looks like one.
     first = next((line for line in range(*own) if _STEP.match(lines[line])), own[1])
-    body, end = list(lines[first : own[1]]), own[1]
+    body = list(lines[first : own[1]])
+    end = own[1]
     signs = sum(bool(_STEP.match(line)) for line in body)
     for begin, after in others:
         text = "\n".join(lines[begin:after])
@@ -227,10 +241,11 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
 
 def unnamed(text: str) -> Algorithm | None:
     """A paragraph, or a table as HTML, that reads as steps."""
-    text = _table_text(text) if text.startswith("<table") else text
-    return (
-        Algorithm(body=compact(text)) if _OPENS.match(text) and _signs(text) > LEAST_STEPS else None
-    )
+    if text.startswith("<table"):
+        text = _table_text(text)
+    if _OPENS.match(text) and _signs(text) > LEAST_STEPS:
+        return Algorithm(body=compact(text))
+    return None
 
 
 def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:

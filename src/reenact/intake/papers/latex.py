@@ -94,7 +94,14 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     pieces = tuple(walk.pieces(parsed.blocks))
     nodes = _meta(parsed.meta.get("abstract"), "MetaInlines")
     blocks = (
-        [{"t": "Para", "c": nodes}] if nodes else _meta(parsed.meta.get("abstract"), "MetaBlocks")
+        [
+            {
+                "t": "Para",
+                "c": nodes,
+            }
+        ]
+        if nodes
+        else _meta(parsed.meta.get("abstract"), "MetaBlocks")
     )
     abstract = tuple(walk.pieces(blocks))
     pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
@@ -129,7 +136,15 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     titled = detex(_argument(text, command.end())) if command else ""
     title = walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled
     authors = tuple(_authors(walk, parsed.meta.get("author"), text))
-    return Draft("latex", pieces, title, authors, abstract, references, tuple(lost))
+    return Draft(
+        "latex",
+        pieces=pieces,
+        title=title,
+        authors=authors,
+        abstract=abstract,
+        references=references,
+        lost=tuple(lost),
+    )
 
 
 def _parsed(
@@ -180,7 +195,8 @@ def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Ref
     """
     if listed:
         yield from read_bibitems(listed)
-    folder, stem = posixpath.dirname(main), posixpath.splitext(main)[0]
+    folder = posixpath.dirname(main)
+    stem = posixpath.splitext(main)[0]
     beside = files.first((f"{stem}.bbl", *files.names(".bbl")))
     cited = {key.strip() for keys in _CITE.findall(text) for key in keys.split(",")}
     everything = "*" in cited
@@ -210,9 +226,9 @@ def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
     """What an entry of that kind holds, but for some kinds of elements; nothing for another
     entry.
     """
-    return (
-        [one for one in meta["c"] if one["t"] not in without] if meta and meta["t"] == kind else []
-    )
+    if meta and meta["t"] == kind:
+        return [one for one in meta["c"] if one["t"] not in without]
+    return []
 
 
 def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
@@ -262,8 +278,13 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
                 name=name,
                 limits=PART,
             )
-        meta = {**found.meta, **meta}
-        bare = list(_bare(part)) if found.problem else []
+        meta = {
+            **found.meta,
+            **meta,
+        }
+        bare = []
+        if found.problem:
+            bare = list(_bare(part))
         blocks += [*found.blocks, *bare]
         skipped += found.skipped
         if bare:
@@ -301,10 +322,21 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
                 .removesuffix("\\]")
             )
             nodes.append(_words(paragraph[at : shown.start()]))
-            nodes.append({"t": "Math", "c": [{"t": "DisplayMath"}, latex]})
+            nodes.append(
+                {
+                    "t": "Math",
+                    "c": [{"t": "DisplayMath"}, latex],
+                }
+            )
             at = shown.end()
-        yield {"t": "Para", "c": [*nodes, _words(paragraph[at:])]}
+        yield {
+            "t": "Para",
+            "c": [*nodes, _words(paragraph[at:])],
+        }
 
 
 def _words(text: str) -> dict[str, Any]:
-    return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} "}
+    return {
+        "t": "Str",
+        "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} ",
+    }

@@ -166,7 +166,8 @@ def flatten(files: Files, main: str) -> str:
             why = f"The paper with all files that it includes has more than {MOST_TEXT} bytes."
             raise UnreadablePaper(why)
         ended = DOCUMENT_END.search(text)
-        text = text[: ended.end()] if ended and not above else text
+        if ended and not above:
+            text = text[: ended.end()]
         return _INPUT.sub(lambda found: included(found, (*above, name)), text)
 
     def included(found: re.Match[str], above: tuple[str, ...]) -> str:

@@ -119,7 +119,10 @@ def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
     """
     depth = 0
     for found in _BRACE.finditer(text, at, at + most):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if depth == 0:
             return text[at + 1 : found.start()], found.end()
     end = min(at + most, len(text))
@@ -214,7 +217,8 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
         )
         if made is None:
             return found[0], found.end()
-        words, end = made.closing, found.end()
+        words = made.closing
+        end = found.end()
         if found["how"] != "end":
             given, end = _arguments(text, end, made)
             if len(made.opening) + made.opening.count("#") * sum(map(len, given)) > left:
@@ -232,7 +236,8 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
         return (words, end) if left > 0 else None
 
     for _ in range(ROUNDS if own else 0):
-        before, text = text, rewritten(text, used, write)
+        before = text
+        text = rewritten(text, used, write)
         if text == before:
             break
     return text, tuple(name for (_, name), made in own.items() if made.machinery)
@@ -249,11 +254,19 @@ def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
         if not text.startswith("{", brace):
             return None, at
         closing, at = group(text, brace)
-    return _Own(found["kind"], opening, closing, int(found["count"] or 0), found["usual"]), at
+    return _Own(
+        found["kind"],
+        opening=opening,
+        closing=closing,
+        count=int(found["count"] or 0),
+        usual=found["usual"],
+    ), at
 
 
 def _after_space(text: str, at: int) -> int:
-    return space.end() if (space := _SPACE.match(text, at)) else at
+    if space := _SPACE.match(text, at):
+        return space.end()
+    return at
 
 
 def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
@@ -261,7 +274,8 @@ def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
     if own.usual is not None:
         option = re.compile(r"\s*\[([^\[\]]{0,400})\]").match(text, at)
         given.append(option[1] if option else own.usual)
-        at = option.end() if option else at
+        if option:
+            at = option.end()
     while len(given) < own.count and text.startswith("{", brace := _after_space(text, at)):
         words, at = group(text, brace)
         given.append(words)

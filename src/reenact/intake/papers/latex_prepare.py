@@ -289,7 +289,9 @@ def prepare(text: str) -> Prepared:
 
 
 def _subfigure(found: re.Match[str], inner: str) -> str:
-    caption = f"\\caption{{{found[1]}}}" if found[1] else ""
+    caption = ""
+    if found[1]:
+        caption = f"\\caption{{{found[1]}}}"
     return f"\\begin{{subfigure}}{{1cm}}{inner}{caption}\\end{{subfigure}}"
 
 
@@ -297,12 +299,14 @@ def _steps(body: str, environment: str) -> Algorithm:
     """An algorithm with its caption and label; the lines as they stand, without the frame
     around them.
     """
-    caption, label = "", _LABEL.search(body)
+    caption = ""
+    label = _LABEL.search(body)
     if environment in FLOATS:
         body = re.sub(r"\A\s*\[[^\]]{0,300}\]", "", body)
         if at := _CAPTION.search(body):
             inner, end = group(body, at.end())
-            caption, body = detex(inner), body[: at.start()] + body[end:]
+            caption = detex(inner)
+            body = body[: at.start()] + body[end:]
         body = _SET_UP.sub("", body)
         body = regrouped(
             body,

@@ -43,15 +43,16 @@ def read_markdown(text: str, pictures: Pictures) -> Draft:
     abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
     lost = (*pictures.lost, *reader.lost, *converted.doubtful(pieces))
-    above, below = (Prose(abstract),) if abstract else (), tuple(_without_marks(pieces))
+    above = (Prose(abstract),) if abstract else ()
+    below = tuple(_without_marks(pieces))
     return Draft(
         "markdown",
-        below,
-        title,
-        tuple(filter(None, map(_words, authors))),
-        above,
-        references,
-        lost,
+        pieces=below,
+        title=title,
+        authors=tuple(filter(None, map(_words, authors))),
+        abstract=above,
+        references=references,
+        lost=lost,
     )
 
 
@@ -74,7 +75,8 @@ class _Reader:
 
     def _next(self) -> Iterator[Piece]:
         line = self.lines[self.at]
-        heading, fence = _ATX.match(line[:LONGEST_HEADING]), _FENCE.match(line)
+        heading = _ATX.match(line[:LONGEST_HEADING])
+        fence = _FENCE.match(line)
         if not line.strip():
             self.at += 1
         elif named := converted.algorithm_at(self.lines, self.at):
@@ -89,7 +91,8 @@ class _Reader:
         elif line.strip().startswith(("$$", "\\[")):
             yield from self._formula(line.strip()[:2])
         elif is_table(self.lines, self.at):
-            begin, self.at = self.at, self._next_where(lambda row: "|" not in row)
+            begin = self.at
+            self.at = self._next_where(lambda row: "|" not in row)
             yield table_of(self.lines[begin : self.at])
         else:
             yield from self._paragraph()
@@ -137,7 +140,9 @@ class _Reader:
             self.listing = True
             yield Heading(1, taken[0].strip())
             return
-        under = self.lines[self.at].strip() if self.at < len(self.lines) else ""
+        under = ""
+        if self.at < len(self.lines):
+            under = self.lines[self.at].strip()
         if re.fullmatch(r"={3,}|-{3,}", under):
             self.at += 1
             yield Heading(1 if under[0] == "=" else 2, bare(taken[0]))
@@ -164,10 +169,8 @@ class _Reader:
         for image in _IMAGE.finditer(text):
             caption = bare(image["alt"])
             number = _FIGURE_NAME.match(caption)
-            label, pixels = (
-                image["label"] or (number[1] if number else ""),
-                self.pictures.load(image["file"]),
-            )
+            label = image["label"] or (number[1] if number else "")
+            pixels = self.pictures.load(image["file"])
             yield Figure(
                 "",
                 _FIGURE_NAME.sub("", caption),
@@ -187,7 +190,9 @@ class _Reader:
 
 def _equation(body: str) -> Equation:
     label = _LABELLED.search(body)
-    name = (label[1] or label[2] or "") if label else ""
+    name = ""
+    if label:
+        name = label[1] or label[2] or ""
     return Equation(latex=_LABELLED.sub("", body).strip(), label=name)
 
 
@@ -246,4 +251,6 @@ def _front_matter(text: str) -> tuple[Mapping[str, object], str]:
 
 
 def _words(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    if isinstance(value, str | int | float):
+        return " ".join(str(value).split())
+    return ""

@@ -44,7 +44,10 @@ SCRIPT_LIMITS = replace(
     LIMITS, wall_s=180.0, memory_bytes=1536 * MIB, files=256, result_bytes=64 * MIB
 )
 SCRIPT_DEEPEST = 300
-NEEDED = {"html_page": ("selectolax",), "pdf_pages": ("pypdfium2", "pdfplumber", "PIL")}
+NEEDED = {
+    "html_page": ("selectolax",),
+    "pdf_pages": ("pypdfium2", "pdfplumber", "PIL"),
+}
 """Packages that the scripts import."""
 
 
@@ -68,9 +71,9 @@ def parse(
     """
     # The program comes with the package pypandoc_binary.
     package = importlib.util.find_spec("pypandoc")
-    pandoc = (
-        Path(package.origin).parent / "files" / "pandoc" if package and package.origin else None
-    )
+    pandoc = None
+    if package and package.origin:
+        pandoc = Path(package.origin).parent / "files" / "pandoc"
     if pandoc is None or not pandoc.is_file():
         raise MissingExtra("pypandoc_binary", "papers")
     argv = (
@@ -159,7 +162,10 @@ def run_script(
             raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
-    more["files"] = {f"{script}.py": source, **more.get("files", {})}
+    more["files"] = {
+        f"{script}.py": source,
+        **more.get("files", {}),
+    }
     alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
     result = run_again_if_killed(box, Command(argv=argv, environment=alike, **more), limits)
     if not result.ok:

@@ -174,12 +174,8 @@ class Paper:
     @cached_property
     def by_id(self) -> dict[str, Section | Block | Sentence]:
         """Everything that has an id."""
-        found: dict[str, Section | Block | Sentence] = {
-            section.id: section for section in self.sections
-        }
-        found |= {block.id: block for block in self.blocks()}
-        found |= {sentence.id: sentence for sentence in self.sentences()}
-        return found
+        everything = (*self.sections, *self.blocks(), *self.sentences())
+        return {part.id: part for part in everything}
 
     def text(self, *, ids: bool = True, hide: frozenset[str] = frozenset()) -> str:
         """The paper as a reader or a model sees it: an id before each sentence, hidden blocks
@@ -207,7 +203,8 @@ class Paper:
 
     @cached_property
     def _searchable(self) -> tuple[str, list[tuple[str, int, int]]]:
-        text, marks = "", []
+        text = ""
+        marks = []
         for block in self.blocks():
             for part in block.sentences if isinstance(block, Paragraph) else (block,):
                 start = len(text)

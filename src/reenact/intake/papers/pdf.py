@@ -160,7 +160,8 @@ class Paragraphs:
             or abs(line.size - last.size) > 0.9
         ):
             return True
-        other_column, gap = line.low > last.high, last.low - line.high
+        other_column = line.low > last.high
+        gap = last.low - line.high
         if other_column or gap > 0.9 * last.size:
             return not other_column
         left = min(one.left for one in self._open)
@@ -175,8 +176,10 @@ class Paragraphs:
         return other or len(self._open) >= LONGEST_CAPTION or abs(line.size - last.size) > 0.9
 
     def _close(self, tables: list[tuple[Table, Box]]) -> None:
-        lines, caption = self._open, self._caption
-        self._open, self._caption = [], None
+        lines = self._open
+        caption = self._caption
+        self._open = []
+        self._caption = None
         if not lines:
             return
         text = " ".join(self._joined(lines).split())
@@ -208,10 +211,8 @@ class Paragraphs:
         """
         text = lines[0].text
         for line in lines[1:]:
-            cut, rest = (
-                re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text),
-                re.match(r"[a-z]+", line.text),
-            )
+            cut = re.search(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$", text)
+            rest = re.match(r"[a-z]+", line.text)
             if cut and rest and f"{cut[1]}-{rest[0]}".casefold() not in self._words:
                 text = text[:-1]
             text += line.text if cut and rest else f" {line.text}"
@@ -259,7 +260,7 @@ def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LI
         raise UnreadablePaper(
             why, next_step="Run a text recognition over it first, or get its LaTeX."
         )
-    return _draft(pages, name, int(parsed["unseen"]), data, box)
+    return _draft(pages, name=name, unseen=int(parsed["unseen"]), data=data, box=box)
 
 
 def _page(page: Mapping[str, Any]) -> Page:
@@ -287,7 +288,9 @@ def _page(page: Mapping[str, Any]) -> Page:
 def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:
     # The size that most letters have.
     sizes = Counter(line.size for page in pages for line in page.lines for _ in line.text)
-    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    size = 10.0
+    if sizes:
+        size = sizes.most_common(1)[0][0]
     title, used = title_of(pages[0], size)
     made = Paragraphs(size, name)
     for page in pages:

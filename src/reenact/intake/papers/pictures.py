@@ -38,7 +38,8 @@ class Pictures:
         """The picture as it came; nothing, and a note, when it cannot be shown."""
         if self.folder is None or not name:
             return b""
-        data, why = b"", "it is not among the files, or not as PNG, JPEG or PDF"
+        data = b""
+        why = "it is not among the files, or not as PNG, JPEG or PDF"
         for path in (f"{folder}{name}{ending}" for folder in self.beside for ending in _ENDINGS):
             with suppress(InputError):
                 inner_name(path)
@@ -51,10 +52,8 @@ class Pictures:
                     )
                     break
         if len(data) > self._left:
-            data, why = (
-                b"",
-                f"the figures together have more than {MOST_TOGETHER} bytes",
-            )
+            data = b""
+            why = f"the figures together have more than {MOST_TOGETHER} bytes"
         if not data.startswith((*_MAGIC, b"%PDF-")):
             self.lost.append(
                 Lost(
@@ -99,10 +98,8 @@ def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
         (files[id(data)][0], name.partition("#page=")[2] or "1") for name, data in waiting.items()
     )
     words = [word for pair in pages for word in pair]
-    asked, given = (
-        tuple(f"{number}.png" for number in range(len(waiting))),
-        dict(files.values()),
-    )
+    asked = tuple(f"{number}.png" for number in range(len(waiting)))
+    given = dict(files.values())
     try:
         result = run_script(
             "pdf_pages", *words, box=box, name="figures", files=given, collect=asked

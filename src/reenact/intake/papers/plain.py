@@ -34,7 +34,12 @@ _RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _CAPTION = re.compile(
     r"(?is)^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$"
 )
-_CAPTIONED = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}
+_CAPTIONED = {
+    "tab": Table,
+    "fig": Figure,
+    "alg": Algorithm,
+    "lis": Algorithm,
+}
 _LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
 
 
@@ -43,7 +48,8 @@ def read_plain(text: str) -> Draft:
     pieces, references = cut_references(_shaped(re.split(r"\n[ \t]*\n", text)))
     title = ""
     if pieces and isinstance(pieces[0], Prose) and len(pieces[0].text) < 200 and len(pieces) > 1:
-        title, pieces = pieces[0].text, pieces[1:]
+        title = pieces[0].text
+        pieces = pieces[1:]
     return Draft("text", tuple(captioned(pieces)), title=title, references=references)
 
 
@@ -101,13 +107,18 @@ def bare(text: str) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """An address is kept where it is more than the words of the link."""
-    words, address = found[1], found[2]
-    return f"{words} ({address})" if address.startswith("http") and address != words else words
+    words = found[1]
+    address = found[2]
+    if address.startswith("http") and address != words:
+        return f"{words} ({address})"
+    return words
 
 
 def is_table(lines: Sequence[str], at: int) -> bool:
     """Whether a line with bars is followed by a rule."""
-    below = lines[at + 1] if at + 1 < len(lines) else ""
+    below = ""
+    if at + 1 < len(lines):
+        below = lines[at + 1]
     return "|" in lines[at] and "|" in below and bool(_RULE.match(below[:2000]))
 
 
@@ -132,7 +143,9 @@ def captioned(pieces: Iterable[Piece]) -> list[Piece]:
     """
     found: list[Piece] = []
     for piece in pieces:
-        named = (_named(found[-1], piece) or _named(piece, found[-1])) if found else None
+        named = None
+        if found:
+            named = _named(found[-1], piece) or _named(piece, found[-1])
         if named is not None:
             found.pop()
         found.append(named or piece)
@@ -146,7 +159,8 @@ def _named(piece: Piece, caption: Piece) -> Piece | None:
     found = _CAPTION.match(caption.text.strip())
     if not found or not isinstance(piece, _CAPTIONED[found["kind"][:3].casefold()]):
         return None
-    label, words = _LABEL.search(found["words"]), bare(_LABEL.sub("", found["words"]))
+    label = _LABEL.search(found["words"])
+    words = bare(_LABEL.sub("", found["words"]))
     return replace(
         piece,
         caption=words,

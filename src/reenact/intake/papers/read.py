@@ -34,7 +34,8 @@ def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Pap
     What exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot
     be read.
     """
-    reader, path = _Reader(box, ref), Path(ref)
+    reader = _Reader(box, ref)
+    path = Path(ref)
     name = arxiv_id(ref)
     if name and not os.path.lexists(path):
         fetched = (clients or Clients()).arxiv.fetch(name)
@@ -89,7 +90,8 @@ class _Reader:
 
     def _archive(self, data: bytes, name: str) -> Draft:
         with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
-            packed, inside = Path(scratch, "packed"), Path(scratch, "inside")
+            packed = Path(scratch, "packed")
+            inside = Path(scratch, "inside")
             packed.write_bytes(data)
             inside.mkdir()
             try:
@@ -144,10 +146,10 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
         )
     return Draft(
         "html",
-        pieces,
-        page["title"],
-        tuple(page["authors"]),
-        (),
-        references,
-        tuple(lost),
+        pieces=pieces,
+        title=page["title"],
+        authors=tuple(page["authors"]),
+        abstract=(),
+        references=references,
+        lost=tuple(lost),
     )

@@ -77,15 +77,28 @@ def reference_of(key: str, text: str) -> Reference:
     url = _URL.search(text)
     years = _YEAR.findall(_URL.sub(" ", text))
     names, title = _parts(text)
-    year, number = int(years[-1]) if years else None, arxiv["id"] if arxiv else ""
+    year = int(years[-1]) if years else None
+    number = arxiv["id"] if arxiv else ""
     name, address = (found[0].rstrip(".,;)") if found else "" for found in (doi, url))
-    return Reference(key, text, title, authors_of(names), year, number, name, address)
+    return Reference(
+        key,
+        text=text,
+        title=title,
+        authors=authors_of(names),
+        year=year,
+        arxiv=number,
+        doi=name,
+        url=address,
+    )
 
 
 def keyed(text: str, number: int) -> Reference:
     """An entry that may begin with its key (`[3]`, `3.`, `@key:`); else it has its number."""
     found = _NAMED.match(text) or _ENTRY.match(text)
-    named = {"text": text, **(found.groupdict() if found else {})}
+    named = {
+        "text": text,
+        **(found.groupdict() if found else {}),
+    }
     key = named.get("key") or named.get("number") or str(number)
     return reference_of(key.lstrip("@"), named["text"])
 
@@ -154,10 +167,13 @@ def _title_in(text: str) -> str:
     """The sentence that begins here; a question goes on unless what follows names where it
     appeared.
     """
-    at = dated.end() if (dated := _DATED.match(text)) else 0
+    at = 0
+    if dated := _DATED.match(text):
+        at = dated.end()
     end = at
     for found in _TITLE_END.finditer(text, at):
-        end, rest = found.start(), text[found.end() :]
+        end = found.start()
+        rest = text[found.end() :]
         if text[end - 1 : end] not in ("?", "!") or not rest or _VENUE.match(rest):
             break
     return re.sub(r", volume \d.*$", "", text[at:end]).strip(' .,“”"*')
@@ -205,5 +221,6 @@ def cited_keys(text: str, known: Bibliography) -> tuple[str, ...]:
             found |= dict.fromkeys(numbers)
     for named in _AUTHOR_YEAR.finditer(text) if known.by_author else ():
         key = known.by_author.get((named["name"].casefold(), named["year"]))
-        found |= {key: None} if key else {}
+        if key:
+            found[key] = None
     return tuple(found)

@@ -94,7 +94,8 @@ def form_of(data: bytes, name: str) -> Form:
     if _HTML.match(start):
         return Form.HTML
     guessed = Form.MARKDOWN if _HEADED.search(data[:200_000]) else Form.TEXT
-    guessed = Form.LATEX if _TEX.search(data[:200_000]) else guessed
+    if _TEX.search(data[:200_000]):
+        guessed = Form.LATEX
     return _BY_NAME.get(Path(name).suffix.lower(), guessed)
 
 

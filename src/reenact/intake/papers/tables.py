@@ -79,11 +79,9 @@ def plain_tables(text: str) -> str:
 
     def floated(begin: re.Match[str]) -> Made:
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
-        return (
-            ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6)
-            if end >= 0
-            else None
-        )
+        if end >= 0:
+            return ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6)
+        return None
 
     # Tables that only set names and addresses in columns as words: no command of the title takes a
     # table.
@@ -111,8 +109,12 @@ def _float(body: str) -> Iterator[str]:
         yield f"\n\n{' '.join(captions)}\n\n{body}\n\n"
         return
     for number, table in enumerate(tables):
-        words = _LABEL.sub("", captions[min(number, len(captions) - 1)]) if captions else ""
-        label = f"\\label{{{labels[min(number, len(labels) - 1)]}}}" if labels else ""
+        words = ""
+        if captions:
+            words = _LABEL.sub("", captions[min(number, len(captions) - 1)])
+        label = ""
+        if labels:
+            label = f"\\label{{{labels[min(number, len(labels) - 1)]}}}"
         yield f"\n\n\\begin{{table}}\n\\caption{{{words}}}{label}\n{table}\n\\end{{table}}\n\n"
     yield f"\n\n{_LABEL.sub('', _MADE.sub(' ', body))}\n\n"
 
@@ -121,7 +123,8 @@ def _body(inner: str, kind: str) -> str:
     """What stands in a table after its width and column specification."""
     at = 0
     for _ in range(2 if kind in ("tabular*", "tabularx", "tabulary", "xltabular") else 1):
-        at = option.end() if (option := _OPTION.match(inner, at)) else at
+        if option := _OPTION.match(inner, at):
+            at = option.end()
         if brace := re.compile(r"\s*(?=\{)").match(inner, at):
             at = group(inner, brace.end())[1]
     return inner[at:]
@@ -140,7 +143,8 @@ def _plain(body: str) -> str:
     ruled = -1
     for row in _rows(body):
         words, rules = _RULE.subn(" ", row)
-        ruled = len(rows) if rules and rows and ruled < 0 else ruled
+        if rules and rows and ruled < 0:
+            ruled = len(rows)
         rows += filter(None, [words.strip()])
     heads = ruled if 0 < ruled < len(rows) else min(1, max(len(rows) - 1, 0))
     if not rows:
@@ -162,7 +166,10 @@ def _rows(body: str) -> Iterator[str]:
     """Rows end with two backslashes outside of braces."""
     depth = at = 0
     for found in _CUT.finditer(body):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        depth += {
+            "{": 1,
+            "}": -1,
+        }.get(found[0], 0)
         if depth <= 0 and (found[0].startswith("\\\\") or found[0] == "\\tabularnewline"):
             yield body[at : found.start()]
             at = found.end()
@@ -173,7 +180,9 @@ def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
     """Tables inside something as its words."""
     for _ in range(MOST_TABLES):
         last = max(_BEGIN.finditer(body), key=re.Match.start, default=None)
-        end = _EITHER.search(body, last.end()) if last else None
+        end = None
+        if last:
+            end = _EITHER.search(body, last.end())
         if last is None or end is None:
             break
         words = _body(body[last.end() : end.start()], last[1])
@@ -195,8 +204,11 @@ def grid_of(content: Any, line: Line) -> Table:
         )
         cells.append([(_text(blocks, line), down, across) for blocks, down, across in spans])
     rows = spread(cells, len(columns))
-    marker = HEADS.match(rows[0][0]) if rows and rows[0] else None
-    rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows) if marker else rows
+    marker = None
+    if rows and rows[0]:
+        marker = HEADS.match(rows[0][0])
+    if marker:
+        rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows)
     count = int(marker[1]) if marker else len(head[1])
     return Table(
         caption=_text(caption[1], line),

@@ -141,7 +141,8 @@ class Walk:
     def _figure(self, content: Any) -> Iterator[Piece]:
         """A figure with its pictures; a table inside is a table with that caption."""
         attributes, caption, blocks = content
-        words, label = self._joined([caption[1]]), str(attributes[0])
+        words = self._joined([caption[1]])
+        label = str(attributes[0])
         inner = list(self.pieces(blocks))
         images = [piece for piece in inner if isinstance(piece, Figure)]
         if self.keys is not None:
@@ -209,9 +210,18 @@ class Inlines:
         """A footnote or a citation of a page; else its words."""
         (_, classes, _), nodes = content
         if "footnote" in classes:
-            return self.note([{"t": "Plain", "c": nodes}])
+            return self.note(
+                [
+                    {
+                        "t": "Plain",
+                        "c": nodes,
+                    }
+                ]
+            )
         keys = [key for node in nodes if node["t"] == "Link" and (key := self._target(node["c"]))]
-        return marked(dict.fromkeys(keys)) if "cite" in classes and keys else self.text(nodes)
+        if "cite" in classes and keys:
+            return marked(dict.fromkeys(keys))
+        return self.text(nodes)
 
     def _target(self, content: Any) -> str:
         """The entry of the bibliography that a link of a page leads to."""
@@ -222,16 +232,22 @@ class Inlines:
         """A citation, the label that it leads to, or its words with the address."""
         if key := self._target(content):
             return marked([key])
-        words, address = self.text(content[1]), str(content[2][0])
+        words = self.text(content[1])
+        address = str(content[2][0])
         label = next((str(value) for name, value in content[0][2] if name == "reference"), "")
         if label:
             # A number would be pandoc's own count; the label names the thing wherever it stands.
             return f"[{label}]"
         tells = words.strip() and address.rstrip("/") != words.strip().rstrip("/")
-        return f"{words} ({address})" if tells and address.startswith("http") else words
+        if tells and address.startswith("http"):
+            return f"{words} ({address})"
+        return words
 
 
-_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
+_QUOTES = {
+    "SingleQuote": ("‘", "’"),
+    "DoubleQuote": ("“", "”"),
+}
 _KINDS: Mapping[str, Callable[[Inlines, Any], str]] = {
     "Str": lambda _, text: str(text).replace("\u00a0", " "),
     **dict.fromkeys(("Space", "SoftBreak", "LineBreak"), lambda *_: " "),

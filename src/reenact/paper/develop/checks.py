@@ -39,7 +39,10 @@ from reenact.paper.verify.settings import last_name
 from reenact.sandbox.box import Ending, Limits
 from reenact.sandbox.files.results import read_json
 
-FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
+FUNCTIONS = {
+    DATA: ("sample_batch",),
+    MODEL: ("build_model", "loss_on"),
+}
 """What our driver calls."""
 MAY_BE_EMPTY = "requirements.txt"
 """Plain Python needs nothing."""
@@ -92,12 +95,18 @@ class Stage(StrEnum):
     @property
     def due(self) -> tuple[str, ...]:
         """Files that must be there when the stage is over."""
-        return {Stage.DATA: EARLY[:2], Stage.METHOD: EARLY}.get(self, EXPECTED)
+        return {
+            Stage.DATA: EARLY[:2],
+            Stage.METHOD: EARLY,
+        }.get(self, EXPECTED)
 
     @property
     def new(self) -> tuple[str, ...]:
         """Files that the stage writes."""
-        before = {Stage.METHOD: Stage.DATA.due, Stage.EXPERIMENT: Stage.METHOD.due}.get(self, ())
+        before = {
+            Stage.METHOD: Stage.DATA.due,
+            Stage.EXPERIMENT: Stage.METHOD.due,
+        }.get(self, ())
         return tuple(name for name in self.due if name not in before)
 
 
@@ -183,7 +192,8 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
 
 def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and name of everything of the evaluation whose size follows the scale."""
-    scaled, before = {SCALE}, 0
+    scaled = {SCALE}
+    before = 0
     while len(scaled) > before:
         before = len(scaled)
         for node in ast.walk(tree):
@@ -232,22 +242,20 @@ def checked(
     found = [Checked(tuple(static_problems(project, around, stage.due)))]
     if not found[-1].problems:
         mode, where = ("batch", Where.BATCH) if stage is Stage.DATA else ("method", Where.METHOD)
-        found.append(_driven(mode, where, project, runner, scope))
+        found.append(_driven(mode, where=where, project=project, runner=runner, scope=scope))
     if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
-    stand_in, last = (
-        next((one.stand_in for one in found if one.stand_in), ""),
-        found[-1],
-    )
+    stand_in = next((one.stand_in for one in found if one.stand_in), "")
+    last = found[-1]
     return Checked(
         last.problems,
-        facts,
-        stand_in,
-        around.proposed,
-        around.notes,
-        last.late,
-        last.dry_run_s,
+        facts=facts,
+        stand_in=stand_in,
+        proposed=around.proposed,
+        notes=around.notes,
+        late=last.late,
+        dry_run_s=last.dry_run_s,
     )
 
 
@@ -265,7 +273,11 @@ def _driven(
         limits=runner.limits(),
         collect=(RESULT,),
         extra={DRIVER: files("reenact.paper.develop").joinpath("driver.py").read_bytes()},
-        task={"mode": mode, "steps": STEPS, "seconds": SHARE * runner.wall_s},
+        task={
+            "mode": mode,
+            "steps": STEPS,
+            "seconds": SHARE * runner.wall_s,
+        },
     )
     try:
         report = DriverReport.model_validate(read_json(ran.results.get(RESULT, "").encode()))
@@ -298,7 +310,9 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
 
 
 def _late(what: str, ran: ProgramRun, limits: Limits) -> str:
-    return time_text(what, ran.cpu_s, ran.wall_s, limits) if ran.ending == Ending.TIMEOUT else ""
+    if ran.ending == Ending.TIMEOUT:
+        return time_text(what, ran.cpu_s, ran.wall_s, limits)
+    return ""
 
 
 def time_text(what: str, cpu_s: float, wall_s: float, limits: Limits) -> str:
@@ -341,4 +355,4 @@ def crash(ran: ProgramRun, where: Where) -> Problem:
     frames = [found for found in _FRAME.findall(ran.output) if not found[0].startswith(OWN)]
     file, line = frames[-1] if frames else ("", "0")
     sentence = f"{ran.sentence} {errors[-1][:1500]}" if errors else ran.sentence
-    return Problem(where, sentence, file, int(line), ran.output)
+    return Problem(where, sentence=sentence, file=file, line=int(line), output=ran.output)

@@ -50,7 +50,9 @@ def develop(
     follow(log)
     developer = Developer(brief, context)
     version = developer.written(log, run)
-    tidy = developer.refactored(version, run.under("refactor")) if version.runs else None
+    tidy = None
+    if version.runs:
+        tidy = developer.refactored(version, run.under("refactor"))
     if tidy is not None:
         log.enter(version)
         version = tidy
@@ -76,9 +78,11 @@ def cheaper_design(
     """The development after full runs that took too long: its best version is made cheaper, checked
     and verified, and replaced by that; none when no such version came.
     """
-    run, best = run.under("develop").under("cheaper"), log.best
+    run = run.under("develop").under("cheaper")
+    best = log.best
     context.say("cheaper: make it faster")
-    version, developer = best.at(Stage.CHEAPER).slow(time), Developer(brief, context)
+    version = best.at(Stage.CHEAPER).slow(time)
+    developer = Developer(brief, context)
     version = developer.changed(version, run, "cheaper", time=time, earlier="nothing")
     if not version.runs:
         return None
@@ -118,7 +122,9 @@ class Developer(Roles):
             after = self.changed(version.at(Stage.REFACTOR), run, "refactor")
         except AnswerUnusable:
             return None
-        return after if after.runs and after.project.identity != version.project.identity else None
+        if after.runs and after.project.identity != version.project.identity:
+            return after
+        return None
 
     def changed(self, version: Version, run: Scope, name: str, **shown: str) -> Version:
         """The version after the edits that a question asks for, fixed in few attempts: the version
@@ -133,7 +139,8 @@ class Developer(Roles):
         """Rounds, each from the best version, until all hold, nothing helps, or rounds or
         budget are used.
         """
-        options, idle = self.context.options, 0
+        options = self.context.options
+        idle = 0
         for number in range(options.rounds if options.parts.refine and log.best.judged else 0):
             best = log.best
             all_hold = best.runs and all(one.value.is_settled for one in best.judged)
@@ -144,10 +151,8 @@ class Developer(Roles):
                     best, verify, run.under("revision", attempt=number), log.notes
                 )
             except (AnswerUnusable, BudgetSpent) as error:
-                unusable, spent = (
-                    "Revision {} gave no usable answer",
-                    "The budget was used up in revision {}",
-                )
+                unusable = "Revision {} gave no usable answer"
+                spent = "The budget was used up in revision {}"
                 what = (spent if isinstance(error, BudgetSpent) else unusable).format(number + 1)
                 log.notes.append(f"{what}: {error.sentence}")
                 return
@@ -189,10 +194,10 @@ class Developer(Roles):
         project, assumed = made
         found = checked(
             version.stage,
-            project,
-            self.context.runner,
-            self.context.options.scale,
-            scope,
+            project=project,
+            runner=self.context.runner,
+            scale=self.context.options.scale,
+            scope=scope,
         )
         state = version.state.adding(assumed=[one.strip()[: questions.LONGEST] for one in assumed])
         return replace(version, project=project, found=found, state=state)
@@ -200,7 +205,9 @@ class Developer(Roles):
     def _debugged(self, version: Version, run: Scope, tries: int | None = None) -> Version:
         """The version fixed, or the one that went furthest, with what its executions showed."""
         if tries is None:
-            tries = self.context.options.tries if self.context.options.parts.debug else 0
+            tries = 0
+            if self.context.options.parts.debug:
+                tries = self.context.options.tries
         best = version
         tried = list[tuple[str, str]]()
         count = 0
@@ -216,14 +223,15 @@ class Developer(Roles):
             alike = [words for signature, words in tried if signature == failure.signature]
             try:
                 version, analysis = self._fixed(version, scope, alike)
-                outcome = "it runs" if version.runs else str(version.found.problems[0])
+                outcome = "it runs"
+                if not version.runs:
+                    outcome = str(version.found.problems[0])
             except AnswerUnusable as error:
-                analysis, outcome = (
-                    "No usable answer came.",
-                    error.for_model or error.sentence,
-                )
+                analysis = "No usable answer came."
+                outcome = error.for_model or error.sentence
             tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
-            best = version if version.found.reached >= best.found.reached else best
+            if version.found.reached >= best.found.reached:
+                best = version
         return replace(
             best,
             tries=version.tries + count,
@@ -234,20 +242,14 @@ class Developer(Roles):
         earlier = "\n\n".join(alike[-2:]) or "nothing"
         if time := version.found.late:
             slow = version.slow(time)
-            made, needed = (
-                self.edit("cheaper", slow, scope, time=time, earlier=earlier),
-                "",
-            )
-            after, analysis = (
-                self._checked(slow, made, scope),
-                " ".join(("It was made cheaper.", *made[1])),
-            )
+            made = self.edit("cheaper", slow, scope, time=time, earlier=earlier)
+            needed = ""
+            after = self._checked(slow, made, scope)
+            analysis = " ".join(("It was made cheaper.", *made[1]))
         else:
             seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
-            analysis, needed = (
-                f"Cause: {seen.cause}\nRemedy: {seen.remedy}",
-                seen.requirement,
-            )
+            analysis = f"Cause: {seen.cause}\nRemedy: {seen.remedy}"
+            needed = seen.requirement
             tactics = packaged_table(questions.PACKAGE, questions.TEXTS)["tactics"]
             tactic = tactics[TACTICS[min(len(alike), len(TACTICS) - 1)]]
             made = self.edit(

@@ -92,7 +92,8 @@ class RoundLog:
         self.versions: list[Version] = []
         self.rounds: list[Round] = []
         self.notes: list[str] = []
-        self._history, self._run = history, run
+        self._history = history
+        self._run = run
         self._weights = {one.id: one.weight for one in criteria}
         self._best: int | None = None
 
@@ -110,7 +111,8 @@ class RoundLog:
         """Write a version down and commit it; made from the one before unless another is named.
         `keep`: it takes the place of the best one, whatever it scores.
         """
-        number, project = len(self.rounds), version.project
+        number = len(self.rounds)
+        project = version.project
         before = self.versions[-1].project if self.versions else Project()
         passed = version.criteria(Value.PASS)
         held = self.rounds[self._best].passed if self._best is not None else ()
@@ -134,17 +136,16 @@ class RoundLog:
         self.rounds.append(replace(made, commit=commit))
         if version.stage in PARTIAL:
             return
-        old, new = (
-            (self._score(self.best) if self._best is not None else (False, -1)),
-            self._score(version),
-        )
+        old = self._score(self.best) if self._best is not None else (False, -1)
+        new = self._score(version)
         # Of two equals the one that was read by a reviewer is the better.
         if keep or new > old or (new == old and version.stage is Stage.REFACTOR):
             self._best = number
 
     def closed(self) -> Development:
         """The best version, written last when it is not the last."""
-        best, number = self.best, self._best or 0
+        best = self.best
+        number = self._best or 0
         if best is not self.versions[-1]:
             message = f"Keep round {number}, the best version"
             self._history.keep(best.project, message, self._run.under("kept"))
@@ -173,12 +174,12 @@ class RoundLog:
         rounds = tuple(self.rounds)
         return Development(
             best.project,
-            rounds,
-            number,
-            best.runs,
-            best.judged,
-            tuple(notes),
-            found.stand_in,
+            rounds=rounds,
+            best=number,
+            runs=best.runs,
+            judged=best.judged,
+            notes=tuple(notes),
+            stand_in=found.stand_in,
         )
 
     def _score(self, version: Version) -> tuple[bool, int]:
@@ -189,11 +190,17 @@ class RoundLog:
 
 def _message(made: Round) -> str:
     """What a reader of the history wants to know: the criteria that this round turned."""
-    turned = f": turns {in_short(made.turned)}" if made.turned else ""
-    held, failed, unknown = map(len, (made.passed, made.failed, made.unknown))
+    turned = ""
+    if made.turned:
+        turned = f": turns {in_short(made.turned)}"
+    held = len(made.passed)
+    failed = len(made.failed)
+    unknown = len(made.unknown)
     counts = f"{held} criteria hold, {failed} do not, {unknown} cannot be judged.\n"
     judged = counts if held or failed or unknown else ""
-    ran = "It runs." if made.runs else f"It does not run: {made.problems[0][:300]}"
+    ran = "It runs."
+    if not made.runs:
+        ran = f"It does not run: {made.problems[0][:300]}"
     return f"Round {made.number}, {made.stage}{turned}\n\n{judged}{ran}"
 
 
@@ -222,12 +229,13 @@ class History:
         if self.out is None:
             return ""
         new = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
-        written: dict[str, bytes | None] = {**dict.fromkeys(self._last.files), **new}
+        written: dict[str, bytes | None] = {
+            **dict.fromkeys(self._last.files),
+            **new,
+        }
         if not self._last.files:
-            place, check = (
-                {"out": str(self.out.resolve())},
-                partial(_check_free, self.out, new),
-            )
+            place = {"out": str(self.out.resolve())}
+            check = partial(_check_free, self.out, new)
             scope.step("free", check, kind=Kind.EDIT, inputs=place, returns=bool)
         scope.edit("files", self.out, written)
         self._last = project
@@ -307,4 +315,6 @@ def _start_history(out: Path) -> None:
 
 def _entry(path: Path) -> Entry | None:
     """A file as it is committed; none where it was taken away."""
-    return Entry("100644", path.read_bytes()) if path.is_file() else None
+    if path.is_file():
+        return Entry("100644", path.read_bytes())
+    return None

@@ -31,7 +31,8 @@ RATES = (1e-3, 1e-2, 1e-4)
 """Learning rates of our own training on one batch: a sound loss falls with one of them."""
 FALL = 0.01
 """Share of the loss by which it must fall."""
-DATA, MODEL = "data.py", "model.py"
+DATA = "data.py"
+MODEL = "model.py"
 NO_CONTRACT = (
     "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
 )
@@ -60,7 +61,8 @@ class Report:
         for frame in traceback.extract_tb(error.__traceback__):
             place = Path(frame.filename).absolute()
             if place.is_relative_to(root) and place != Path(__file__).absolute():
-                file, line = str(place.relative_to(root)), frame.lineno or 0
+                file = str(place.relative_to(root))
+                line = frame.lineno or 0
         self.problem(f"{type(error).__name__}: {error} (while {self.doing})", file, line)
 
 
@@ -81,7 +83,8 @@ def sample(report: Report) -> Any:
     seed_all(0)
     batch = data.sample_batch(0)
     seed_all(1)
-    leaves, again = _described(batch), _described(data.sample_batch(0))
+    leaves = _described(batch)
+    again = _described(data.sample_batch(0))
     if report.stand_in:
         report.facts.append(f"The data are a synthetic stand-in: {report.stand_in}")
     if not leaves:
@@ -123,7 +126,8 @@ def _describe(name: str, leaf: Any) -> tuple[str, bool]:
     if hasattr(leaf, "detach"):
         leaf = leaf.detach().cpu()
     if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
-        kind, shape = str(leaf.dtype), tuple(leaf.shape)
+        kind = str(leaf.dtype)
+        shape = tuple(leaf.shape)
         flat = leaf.flatten()
         values = flat[:: max(1, len(flat) // MOST_VALUES)].tolist()
     elif isinstance(leaf, list | tuple):
@@ -260,7 +264,8 @@ class Method:
         first = last = float(self._loss(model))
         for _ in range(self.steps):
             changed = step(model)
-            model = model if changed is None else changed
+            if changed is not None:
+                model = changed
             last = float(self._loss(model))
             if math.isfinite(last) and last < first - max(FALL * abs(first), 1e-7):
                 self.report.facts.append("The loss falls when one mini-batch is repeated.")
@@ -273,7 +278,8 @@ class Method:
     def _compare_shapes(self, shapes: dict[str, tuple[int, ...]]) -> None:
         """Declared shapes against those that came out; none stands for any size."""
         for name, wanted in dict(getattr(self.module, "SHAPES", {})).items():
-            got, label = shapes.get(name), name or "the model"
+            got = shapes.get(name)
+            label = name or "the model"
             if got is None:
                 self.report.problem(
                     f"SHAPES names {label!r}, which gives no tensor in loss_on.", MODEL
@@ -292,8 +298,11 @@ def _called(call: dict[str, Any], given: dict[str, Any]) -> object:
     function = getattr(importlib.import_module(call["module"]), call["function"])
     value = function(**{name: _ready(value, call["tensors"]) for name, value in given.items()})
     for name in ("detach", "cpu", "tolist"):
-        value = getattr(value, name)() if hasattr(value, name) else value
-    return value if isinstance(value, list) else float(value)
+        if hasattr(value, name):
+            value = getattr(value, name)()
+    if isinstance(value, list):
+        return value
+    return float(value)
 
 
 def _ready(value: object, tensors: bool) -> object:

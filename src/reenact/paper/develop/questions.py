@@ -27,7 +27,8 @@ from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Checked, Stage
 
-PACKAGE, TEXTS = "reenact.paper.develop", "prompts/texts.toml"
+PACKAGE = "reenact.paper.develop"
+TEXTS = "prompts/texts.toml"
 Made: TypeAlias = tuple[Project, list[str]]
 """A new version, and what it takes for granted that the paper does not state."""
 Lines: TypeAlias = Iterable[str]
@@ -73,7 +74,11 @@ class Brief:
             "criteria": "\n".join(criteria),
         }
         given = {
-            name: text or "none" for name, text in {**given, "addendum": self.addendum}.items()
+            name: text or "none"
+            for name, text in {
+                **given,
+                "addendum": self.addendum,
+            }.items()
         }
         given["goal"] = self.goal or "All experiments and baselines of the paper."
         given["machine"] = self.machine or "Nothing is known of the machine."
@@ -107,29 +112,33 @@ class State:
         """With what an execution showed, the code takes for granted, or took too long: each
         once.
         """
-        more = (
-            (*self.observed, *observed),
-            (*self.assumed, *assumed),
-            (*self.slow, *slow),
+        return replace(
+            self,
+            observed=_each_once(self.observed, observed),
+            assumed=_each_once(self.assumed, assumed),
+            slow=_each_once(self.slow, slow),
         )
-        seen, taken, late = (tuple(filter(None, dict.fromkeys(one))) for one in more)
-        return replace(self, observed=seen, assumed=taken, slow=late)
 
     def text(self) -> str:
         """The state as a model sees it."""
         parts = {
-            "Decided where the paper is silent": self.decisions,
-            "Still open": self.questions,
+            "Summary": self.summary,
+            "Decided where the paper is silent": _bullets(self.decisions),
+            "Still open": _bullets(self.questions),
+            "Assumed by the code": _bullets(self.assumed),
+            "Observed by running": _bullets(self.observed),
         }
-        parts |= {
-            "Assumed by the code": self.assumed,
-            "Observed by running": self.observed,
-        }
-        listed = {head: "\n".join(f"- {line}" for line in lines) for head, lines in parts.items()}
-        shown = {"Summary": self.summary, **listed}
-        return (
-            "\n\n".join(f"{head}:\n{body}" for head, body in shown.items() if body) or "nothing yet"
-        )
+        filled = [f"{head}:\n{body}" for head, body in parts.items() if body]
+        return "\n\n".join(filled) or "nothing yet"
+
+
+def _each_once(before: Lines, more: Lines) -> tuple[str, ...]:
+    """Lines in order, without empty ones."""
+    return tuple(line for line in dict.fromkeys((*before, *more)) if line)
+
+
+def _bullets(lines: Lines) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 @dataclass(frozen=True)
@@ -257,7 +266,9 @@ class Roles:
 
         def apply(change: Edited) -> Project:
             idle = name == "refactor" and change.is_empty
-            return version.project if idle else edited(version.project, change)
+            if idle:
+                return version.project
+            return edited(version.project, change)
 
         change = self.ask(name, version, run, Edited, apply, **shown)
         return apply(change), change.assumptions
@@ -277,12 +288,12 @@ class Roles:
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
         problems = version.found.problems
         rules = files(PACKAGE).joinpath("prompts/contract.txt").read_text(encoding="utf-8").strip()
-        known = {**self.brief.shared(), "rules": rules, "state": version.state.text()}
-        known |= {
+        known = {
+            **self.brief.shared(),
+            "rules": rules,
+            "state": version.state.text(),
             "project": version.project.text() or "nothing yet",
             "stage": version.stage.value,
-        }
-        known |= {
             "problems": problems_text(problems),
             "printed": last_output(problems),
             **shown,
@@ -290,10 +301,10 @@ class Roles:
         prompt = template.fill(**{one: known[one] for one in template.variables})
         return ask(
             run,
-            self.context.model,
-            template.name.rpartition("/")[2],
-            prompt,
-            answer,
+            model=self.context.model,
+            name=template.name.rpartition("/")[2],
+            prompt=prompt,
+            answer=answer,
             check=check,
         )
 
@@ -304,7 +315,9 @@ def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:
     lines = []
     for one in judged:
         if not one.value.is_settled:
-            where = f" ({', '.join(str(line) for line in one.lines)})" if one.lines else ""
+            where = ""
+            if one.lines:
+                where = f" ({', '.join(str(line) for line in one.lines)})"
             fact = facts.get(one.criterion, "")
             lines.append(f"{one.criterion} {one.value}: {fact} Seen: {one.reason}{where}")
     return "\n".join(lines) or "all hold"

@@ -12,7 +12,7 @@ scale.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import Literal, TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -105,11 +105,18 @@ class Mark:
     reason: str
 
 
+class AlignScoreJson(TypedDict):
+    """One level for programs."""
+
+    level: Level
+    marks: tuple[Mark, ...]
+    score: float | None
+    most: int
+
+
 @dataclass(frozen=True, slots=True)
 class AlignScore:
     """One level."""
-
-    JSON: ClassVar = ("level", "marks", "score", "most=level.most")
 
     level: Level
     marks: tuple[Mark, ...]
@@ -122,7 +129,18 @@ class AlignScore:
     def score(self) -> float | None:
         """Out of 100, over the marks that were given; none without one."""
         given = [mark.score for mark in self.marks if mark.score is not None]
-        return 100 * sum(given) / (self.level.most * len(given)) if given else None
+        if given:
+            return 100 * sum(given) / (self.level.most * len(given))
+        return None
+
+    def as_data(self) -> AlignScoreJson:
+        """What programs get."""
+        return {
+            "level": self.level,
+            "marks": self.marks,
+            "score": self.score,
+            "most": self.level.most,
+        }
 
 
 def align(
@@ -147,10 +165,14 @@ def align(
         paper=paper.text(), goal=goal.text()
     )
     try:
-        points = ask(run, model, "key-points", prompt, KeyPoints, check=check)
-        names, unread = [one.name for one in points.points], ""
+        points = ask(
+            run, model=model, name="key-points", prompt=prompt, answer=KeyPoints, check=check
+        )
+        names = [one.name for one in points.points]
+        unread = ""
     except AnswerUnusable as error:
-        points, names = None, [f"key point {number}" for number in range(1, POINTS + 1)]
+        points = None
+        names = [f"key point {number}" for number in range(1, POINTS + 1)]
         unread = f"The key points of the paper could not be read: {error.sentence}"
     shown = {
         "points": points.text() if points is not None else "",
@@ -166,10 +188,10 @@ def align(
             scores.append(
                 _level(
                     level,
-                    DIMENSIONS if level is Level.CODE else names,
-                    shown,
-                    model,
-                    run,
+                    names=DIMENSIONS if level is Level.CODE else names,
+                    shown=shown,
+                    model=model,
+                    run=run,
                 )
             )
     return tuple(scores)
@@ -187,7 +209,9 @@ def _level(
             raise ValueError(f"A score is at most {level.most}.")
 
     try:
-        given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=check)
+        given = ask(
+            run, model=model, name=f"align-{level}", prompt=prompt, answer=GivenMarks, check=check
+        )
     except AnswerUnusable as error:
         return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
     by_number = {

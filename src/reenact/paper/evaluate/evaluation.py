@@ -119,7 +119,9 @@ class Evaluation(Result):
     @property
     def is_silent(self) -> bool:
         """Whether a judge was asked and gave nothing at all."""
-        tree = self.rubric.scored if self.rubric is not None else None
+        tree = None
+        if self.rubric is not None:
+            tree = self.rubric.scored
         given = any(one.judged for one in self.align) or (
             tree is not None and tree.score is not None
         )
@@ -147,8 +149,13 @@ def evaluate(
     """All that was asked for; the same call after an interruption continues."""
     _check(options, paper, services)
     code, left_out = read_code(options.code)
-    text, goal = mark(paper.text()) if paper is not None else None, options.goal.text()
-    judge = services.model.name if services.model is not None else None
+    text = None
+    if paper is not None:
+        text = mark(paper.text())
+    goal = options.goal.text()
+    judge = None
+    if services.model is not None:
+        judge = services.model.name
     asked = {
         name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")
     }
@@ -172,7 +179,7 @@ def evaluate(
         ran = [scores.left_by(file, options.metric) for file in options.metrics]
         ran += _run(options, code, services, run)
         edited = (scores.edits_of(services.journal, name) for name in options.runs)
-        aligned, rubric = _judged(options, paper, code, services, run)
+        aligned, rubric = _judged(options, paper=paper, code=code, services=services, run=run)
         found = Evaluation(
             title=paper.title if paper is not None else "",
             code=str(options.code),
@@ -224,11 +231,16 @@ def _judged(
     if paper is None or model is None:
         return aligned, rubric
     if options.align:
-        reference = read_code(options.reference)[0] if options.reference is not None else None
+        reference = None
+        if options.reference is not None:
+            reference = read_code(options.reference)[0]
         aligned = align(paper, options.goal, code, model, run, reference=reference)
     if (file := options.rubric) is not None:
-        given, tell = options.resources, services.tell
-        rubric = rubric_score(file, paper, code, model, run, resources=given, tell=tell)
+        given = options.resources
+        tell = services.tell
+        rubric = rubric_score(
+            file, paper=paper, code=code, model=model, run=run, resources=given, tell=tell
+        )
     return aligned, rubric
 
 
@@ -240,7 +252,8 @@ def _lineage(
 ) -> scores.LineageScore | None:
     if options.expert is None:
         return None
-    expert, most = scores.read_cited(options.expert), options.exemplars
+    expert = scores.read_cited(options.expert)
+    most = options.exemplars
     if options.chosen is not None:
         return scores.lineage_score(scores.read_cited(options.chosen)[:most], expert)
     assert paper is not None
@@ -263,13 +276,14 @@ def _run(
     runner = project_runner(
         given, services.sandbox, environments=services.environments, stop=services.stop
     )
-    place, seeds = run.under("execute"), range(options.execute)
+    place = run.under("execute")
+    seeds = range(options.execute)
     runs = full_runs(
         code,
-        runner,
-        place,
-        seeds,
-        given,
-        partial(say_or_stop, services.tell, services.stop),
+        runner=runner,
+        run=place,
+        seeds=seeds,
+        options=given,
+        say=partial(say_or_stop, services.tell, services.stop),
     )
     return [scores.ended_run(one, options.metric) for one in runs]

@@ -42,7 +42,9 @@ class Form:
     def total(self) -> float | None:
         """Out of 20; none when anything is open."""
         given = [score for score in self.scores if score is not None]
-        return sum(given) if len(given) == len(self.scores) else None
+        if len(given) == len(self.scores):
+            return sum(given)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,8 @@ def read_form(file: Path) -> Form:
 def _score(value: object, dimension: str, file: Path) -> float | None:
     if isinstance(value, str) and not value.strip():
         return None
-    number, most = (
-        None if isinstance(value, bool) else _number(str(value)),
-        DIMENSIONS[dimension],
-    )
+    number = None if isinstance(value, bool) else _number(str(value))
+    most = DIMENSIONS[dimension]
     if number is None or not 0 <= number <= most:
         wanted = f"The score of [{dimension}] must be a number from 0 to {most}."
         raise InputError(f"{wanted} Received: {value!r} in {file}")
@@ -99,14 +99,19 @@ def _score(value: object, dimension: str, file: Path) -> float | None:
 def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
     """Mean and spread of each dimension and of the total, over the raters that gave it."""
     found = []
-    for at, (name, most) in enumerate({**DIMENSIONS, "overall": sum(DIMENSIONS.values())}.items()):
+    for at, (name, most) in enumerate(
+        {
+            **DIMENSIONS,
+            "overall": sum(DIMENSIONS.values()),
+        }.items()
+    ):
         column = [(*form.scores, form.total)[at] for form in forms]
         given = [score for score in column if score is not None]
-        mean, spread = (
-            fmean(given) if given else None,
-            stdev(given) if len(given) > 1 else None,
-        )
-        found.append(HumanScore(name, most, len(given), mean, spread))
+        mean = fmean(given) if given else None
+        spread = None
+        if len(given) > 1:
+            spread = stdev(given)
+        found.append(HumanScore(name, most=most, raters=len(given), mean=mean, spread=spread))
     return tuple(found)
 
 
@@ -170,7 +175,9 @@ def _rating(cell: str) -> Rating:
     if not text or text.casefold() == "cannot judge":
         return None
     number = _number(text)
-    return number if number is not None and math.isfinite(number) else text
+    if number is not None and math.isfinite(number):
+        return number
+    return text
 
 
 def _number(text: str) -> float | None:
@@ -184,9 +191,15 @@ def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rat
     (first, mine), (second, yours) = one, other
     pairs = _both(mine, yours)
     numbers = [(a, b) for a, b in pairs if isinstance(a, float) and isinstance(b, float)]
-    same = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
-    r = pearson(numbers) if len(numbers) == len(pairs) else None
-    return Agreement(first, second, len(pairs), same, cohen_kappa(mine, yours), r)
+    same = None
+    if pairs:
+        same = sum(a == b for a, b in pairs) / len(pairs)
+    r = None
+    if len(numbers) == len(pairs):
+        r = pearson(numbers)
+    return Agreement(
+        first, second=second, n=len(pairs), same=same, kappa=cohen_kappa(mine, yours), pearson=r
+    )
 
 
 def _both(first: Sequence[Rating], second: Sequence[Rating]) -> list[tuple[Rating, Rating]]:
@@ -200,7 +213,9 @@ def cohen_kappa(first: Sequence[Rating], second: Sequence[Rating]) -> float | No
         return None
     apart = sum(nominal(a, b) for a, b in pairs) / len(pairs)
     expected = sum(nominal(a, b) for a, _ in pairs for _, b in pairs) / len(pairs) ** 2
-    return None if expected == 0 else 1 - apart / expected
+    if expected == 0:
+        return None
+    return 1 - apart / expected
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], distance: Distance) -> float | None:
@@ -217,7 +232,9 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], distance: Distance) 
         / n
     )
     expected = sum(distance(a, b) for a, b in permutations(values, 2)) / (n * (n - 1))
-    return None if expected == 0 else 1 - apart / expected
+    if expected == 0:
+        return None
+    return 1 - apart / expected
 
 
 def nominal(first: Rating, second: Rating) -> float:

@@ -55,7 +55,8 @@ def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
         notes.append(f"{name} has more than {MOST_FILE} characters and was left out.")
     if not any(name.endswith(".py") and text.strip() for name, text in found.items()):
         raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
-    kept, left = Project(), MOST_CHARACTERS
+    kept = Project()
+    left = MOST_CHARACTERS
     for name in sorted(found, key=lambda one: (not one.endswith(".py"), len(found[one]), one)):
         if len(found[name]) <= left:
             kept = kept.changed({name: found[name]})
@@ -100,7 +101,15 @@ def quality_of(files: Mapping[str, str]) -> Quality:
     unparsed = tuple(name for name in sorted(files) if name not in trees)
     lint, rules = (None, ()) if None in linted else (codes.total(), tuple(codes.most_common(5)))
     repeated = _repeated(own) / total if total else 0.0
-    return Quality(len(files), total, unparsed, lint, rules, _typed(trees), repeated)
+    return Quality(
+        len(files),
+        lines=total,
+        unparsed=unparsed,
+        lint=lint,
+        rules=rules,
+        typed=_typed(trees),
+        repeated=repeated,
+    )
 
 
 def _typed(trees: Mapping[str, ast.Module]) -> float | None:
@@ -114,7 +123,9 @@ def _typed(trees: Mapping[str, ast.Module]) -> float | None:
                 *(one.annotation is not None for one in own),
                 function.returns is not None,
             ]
-    return sum(places) / len(places) if places else None
+    if places:
+        return sum(places) / len(places)
+    return None
 
 
 def _repeated(own: Mapping[str, list[str]]) -> int:

@@ -100,17 +100,20 @@ class Scored:
 
     def to_json(self) -> dict[str, JsonValue]:
         """In PaperBench's words for a graded task."""
-        node = self.node.model_dump(by_alias=True, exclude={"parts"})
-        task = {
-            name: value or None if name.endswith("category") else value
-            for name, value in node.items()
-        }
-        why = self.judged.reason if self.judged is not None else "weighted mean of what was judged"
-        task |= {
+        task = self.node.model_dump(by_alias=True, exclude={"parts"})
+        for name in task:
+            if name.endswith("category"):
+                task[name] = task[name] or None
+        why = "weighted mean of what was judged"
+        if self.judged is not None:
+            why = self.judged.reason
+        return {
+            **task,
             "sub_tasks": [part.to_json() for part in self.parts],
             "score": self.score,
+            "valid_score": self.score is not None,
+            "explanation": why,
         }
-        return {**task, "valid_score": self.score is not None, "explanation": why}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,9 @@ def code_development(tree: Node) -> Node | None:
 def resources_provided(tree: Node) -> Node:
     """Data and models are there already: getting them weighs nothing."""
     if not tree.parts:
-        return tree.model_copy(update={"weight": 0}) if tree.detail == ACQUISITION else tree
+        if tree.detail == ACQUISITION:
+            return tree.model_copy(update={"weight": 0})
+        return tree
     return tree.model_copy(update={"parts": tuple(map(resources_provided, tree.parts))})
 
 
@@ -176,7 +181,8 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
         found = judged.get(tree.id, Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."))
-        score, unknown = float(found.value is Value.PASS), found.value is Value.UNKNOWN
+        score = float(found.value is Value.PASS)
+        unknown = found.value is Value.UNKNOWN
         return Scored(
             tree,
             None if unknown else score,
@@ -192,12 +198,14 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     known = [(one.node.weight, one.score) for one in parts if one.score is not None]
     low = _mean([(one.node.weight, one.low) for one in parts]) or 0.0
     high = _mean([(one.node.weight, one.high) for one in parts]) or 0.0
-    return Scored(tree, _mean(known), low, high, parts)
+    return Scored(tree, score=_mean(known), low=low, high=high, parts=parts)
 
 
 def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
     total = sum(weight for weight, _ in weighted)
-    return sum(weight * score for weight, score in weighted) / total if weighted else None
+    if weighted:
+        return sum(weight * score for weight, score in weighted) / total
+    return None
 
 
 def rubric_score(
@@ -217,8 +225,9 @@ def rubric_score(
     tree = code_development(whole)
     if tree is None:
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
-    tree = resources_provided(tree) if resources else tree
-    judged = judge_leaves(tree, paper, code, model, run, tell)
+    if resources:
+        tree = resources_provided(tree)
+    judged = judge_leaves(tree, paper=paper, code=code, model=model, run=run, tell=tell)
     return RubricScore(score_tree(tree, judged), len([*whole.paths()]) - len([*tree.paths()]))
 
 
@@ -260,7 +269,8 @@ def judge_leaves(
     """
     leaves = [(leaf, above) for leaf, above in tree.paths() if leaf.weight]
     found: dict[str, Judged] = {}
-    text, shown = paper.text(), code.text()
+    text = paper.text()
+    shown = code.text()
     for start in range(0, len(leaves), BATCH):
         tell(Progress("rubric", start, len(leaves)))
         batch = leaves[start : start + BATCH]
@@ -273,15 +283,16 @@ def judge_leaves(
         template = load_prompt("reenact.paper.evaluate", "prompts/leaves.md")
         prompt = template.fill(paper=text, code=shown, leaves=listed)
         try:
-            place, check = (
-                run.under("rubric", attempt=start // BATCH),
-                partial(_check, count=len(batch)),
+            place = run.under("rubric", attempt=start // BATCH)
+            check = partial(_check, count=len(batch))
+            given = ask(
+                place, model=model, name="judge", prompt=prompt, answer=LeafVerdicts, check=check
             )
-            given = ask(place, model, "judge", prompt, LeafVerdicts, check=check)
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT
         except AnswerUnusable as error:
-            by_number, why = {}, error.sentence
+            by_number = {}
+            why = error.sentence
         for number, (leaf, _) in enumerate(batch, start=1):
             found[leaf.id] = _judged(leaf, by_number.get(number), why, code)
     return found
@@ -299,10 +310,10 @@ def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> J
         return Judged(leaf.id, Value.UNKNOWN, "judge", unproven)
     return Judged(
         leaf.id,
-        value,
-        "judge",
-        given.found or given.expected or "No reason was given.",
-        lines,
+        value=value,
+        by="judge",
+        reason=given.found or given.expected or "No reason was given.",
+        lines=lines,
     )
 
 

@@ -74,7 +74,9 @@ def left_by(file: Path, metric: str) -> Ended:
         metrics = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused) as error:
         return Ended(None, f"{file} counts as a failed run: {error}")
-    value = metrics.get(metric) if isinstance(metrics, dict) else None
+    value = None
+    if isinstance(metrics, dict):
+        value = metrics.get(metric)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Ended(
             None,
@@ -104,7 +106,9 @@ def executed_score(reference: float, runs: Sequence[Ended]) -> ExecutedScore | N
     gaps = [gap_of(reference, one.value) for one in runs]
     executed = [gap for gap, one in zip(gaps, runs, strict=True) if one.value is not None]
     alone = fmean(executed) if executed else None
-    return ExecutedScore(1, len(runs), len(executed) / len(runs), fmean(gaps), alone)
+    return ExecutedScore(
+        1, runs=len(runs), rate=len(executed) / len(runs), gap=fmean(gaps), gap_executed=alone
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,8 @@ def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
         lines.setdefault((stage, purpose), []).append(count)
     stages = dict.fromkeys(name for name, _ in lines)
     keys = [(stage, purpose) for stage in stages for purpose in dict.fromkeys(PURPOSES.values())]
-    turns, count = [(key, lines.get(key, [])) for key in keys], len(runs)
+    turns = [(key, lines.get(key, [])) for key in keys]
+    count = len(runs)
     return tuple(
         EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns
     )
@@ -232,14 +237,19 @@ def _from_json(value: object, file: Path) -> Iterator[Cited]:
         how = 'Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.'
         raise InputError(f"The JSON holds no list of papers. Received: {file}", next_step=how)
     for entry in entries:
-        named = (
-            {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
-        )
-        found = cited_as(
-            *(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name))
-        )
+        found = cited_as(*_names_in(entry))
         if not found:
             raise InputError(
                 f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}"
             )
         yield found
+
+
+def _names_in(entry: object) -> list[str]:
+    """What an entry of a list of papers is called: a title alone, or its key, title and arXiv id."""
+    if isinstance(entry, str):
+        return [entry] if entry else []
+    if not isinstance(entry, dict):
+        return []
+    names = (entry.get("key"), entry.get("title"), entry.get("arxiv"))
+    return [str(name) for name in names if name]

@@ -177,7 +177,9 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
             return OPERATORS[type(sign)](_computed(left, inputs), _computed(right, inputs))
         case ast.UnaryOp(op=sign, operand=operand):
             value = _computed(operand, inputs)
-            return -value if isinstance(sign, ast.USub) else value
+            if isinstance(sign, ast.USub):
+                return -value
+            return value
         case ast.Compare(left=left, ops=[sign], comparators=[right]):
             return _COMPARISONS[type(sign)](_computed(left, inputs), _computed(right, inputs))
         case ast.Subscript(value=inner, slice=where):

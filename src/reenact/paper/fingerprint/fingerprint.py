@@ -77,7 +77,9 @@ class Fingerprint(Result):
 def shortened(text: str, most: int = 160) -> str:
     """A text on one line, cut in the middle of nothing."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
+    if len(flat) <= most:
+        return flat
+    return f"{flat[: most - 3]}..."
 
 
 def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, ...]:
@@ -167,10 +169,8 @@ def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check
     """The check, when its value stands in the quote; none when it does not."""
     if proposed is None:
         return None
-    subject, value = (
-        " ".join(proposed.subject.split()),
-        " ".join(proposed.value.split()).strip("$ "),
-    )
+    subject = " ".join(proposed.subject.split())
+    value = " ".join(proposed.value.split()).strip("$ ")
     if proposed.kind is Kind.FORMULA:
         # It needs a formula in the paper, and an expression that can be computed.
         if whole or "$" in quote or "=" in quote:
@@ -195,9 +195,12 @@ def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check
 
 def _borne(kind: Kind, value: str, quote: str) -> bool:
     if kind is Kind.SHAPE:
-        sizes, there = _NUMBERS.findall(value), _NUMBERS.findall(quote)
+        sizes = _NUMBERS.findall(value)
+        there = _NUMBERS.findall(quote)
         return bool(sizes) and all(size in there for size in sizes)
-    ours = named(kind, value) if kind in SECTIONS else ""
+    ours = ""
+    if kind in SECTIONS:
+        ours = named(kind, value)
     return states(quote, value) or (bool(ours) and ours == named(kind, quote))
 
 
@@ -219,18 +222,18 @@ def sifted(
     proposed: Iterable[Proposed], level: Level, paper: Paper
 ) -> tuple[list[Item], list[Dropped]]:
     """Items whose quote is in the paper and that can be criteria; the others with their reason."""
-    items, dropped = [], []
+    items = []
+    dropped = []
     for one in proposed:
         found = refused(one) or ground(paper, one.quote, one.places)
         if isinstance(found, str):
             dropped.append(Dropped(shortened(one.fact), level, found, shortened(one.quote)))
             continue
         quote, places = found
-        whole, category = rests_on_formula(paper, places), Category(one.sort.value)
-        fact, scope = (
-            " ".join(one.fact.split()),
-            " ".join(one.scope.split()) or EVERYWHERE,
-        )
+        whole = rests_on_formula(paper, places)
+        category = Category(one.sort.value)
+        fact = " ".join(one.fact.split())
+        scope = " ".join(one.scope.split()) or EVERYWHERE
         check = checked(one.check, quote, whole=whole)
         items.append(
             Item(

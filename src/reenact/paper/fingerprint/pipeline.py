@@ -37,7 +37,8 @@ from reenact.result import Result, encoded
 from reenact.settings import field_texts
 from reenact.types import ExitCode, JsonValue, Progress, Tell
 
-PACKAGE, TEXTS = "reenact.paper.fingerprint", "prompts/texts.toml"
+PACKAGE = "reenact.paper.fingerprint"
+TEXTS = "prompts/texts.toml"
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
 MOST_ATOMS = 6
@@ -59,7 +60,11 @@ def take_fingerprint(
     dropped: list[Dropped] = []
     guides = (Level.FRAMEWORK, Level.CONFIGURATION)
     grain = packaged_table(PACKAGE, TEXTS)["grain"]["atomic" if parts.atomicity else "compound"]
-    shared = {"grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)}
+    shared = {
+        "grain": grain,
+        "sorts": listing(Sort),
+        "kinds": listing(Kind),
+    }
     wrong, tolerate = (
         partial(facts.objections, paper=paper),
         lambda one: len(one.items) // TOLERATED,
@@ -75,14 +80,25 @@ def take_fingerprint(
         )
         ask_guide = partial(ask_with_retry, answer=facts.Guide, wrong=wrong, tolerate=tolerate)
         try:
-            return ask_guide(scope, model, step, prompt, {**values, **shared}).items
+            return ask_guide(
+                scope,
+                model,
+                step,
+                prompt,
+                {
+                    **values,
+                    **shared,
+                },
+            ).items
         except AnswerUnusable as error:
             return Dropped(f"(everything that {step} would have found)", level, error.sentence)
 
     for levels in (guides, (Level.PARAGRAPH,)) if parts.scan else (guides,):
         # Questions of one line do not depend on one another's answers.
         asked = [
-            (level, *one) for level in levels for one in _questions(level, paper, goal, items, here)
+            (level, *one)
+            for level in levels
+            for one in _questions(level, paper=paper, goal=goal, items=items, run=here)
         ]
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
@@ -91,7 +107,8 @@ def take_fingerprint(
             found, refused = facts.sifted(proposed, level, paper)
             items += found
             dropped += refused
-    items = split(items, model, here) if parts.atomicity else items
+    if parts.atomicity:
+        items = split(items, model, here)
     kept, repeated = distinct(items)
     return Fingerprint(facts.numbered(kept, in_order(paper)), (*dropped, *repeated))
 
@@ -103,10 +120,8 @@ def _questions(
     or one about each portion, for facts that no item holds yet.
     """
     if level is not Level.PARAGRAPH:
-        addendum, look = (
-            goal.addendum or "There is none.",
-            packaged_table(PACKAGE, TEXTS)["look"][level],
-        )
+        addendum = goal.addendum or "There is none."
+        look = packaged_table(PACKAGE, TEXTS)["look"][level]
         values = {
             "paper": read_text(paper),
             "goal": goal.text(),
@@ -118,10 +133,17 @@ def _questions(
     for number, (portion, ids) in enumerate(portions(paper)):
         here = [item for item in items if ids.intersection(item.places)]
         known = "\n".join(f"- {one.fact} | {one.scope} [{', '.join(one.places)}]" for one in here)
-        values = {"title": paper.title, "goal": goal.text(), "portion": portion}
+        values = {
+            "title": paper.title,
+            "goal": goal.text(),
+            "portion": portion,
+        }
         yield (
             "paragraphs",
-            {**values, "known": known or "nothing yet"},
+            {
+                **values,
+                "known": known or "nothing yet",
+            },
             run.under("scan", attempt=number),
         )
 
@@ -161,23 +183,23 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         facts=listed, kinds=listing(Kind), most=MOST_ATOMS
     )
     try:
-        answer = ask(run, model, "split", prompt, facts.Splits)
+        answer = ask(run, model=model, name="split", prompt=prompt, answer=facts.Splits)
     except AnswerUnusable:
         return {}
-    order, found = dict(enumerate(portion, start=1)), dict[int, list[Item]]()
+    order = dict(enumerate(portion, start=1))
+    found = dict[int, list[Item]]()
     for one in answer.facts:
         number = order.get(one.number)
         if number is None or number in found or not 1 < len(one.atoms) <= MOST_ATOMS:
             continue
-        item, together = portion[number], " | ".join(atom.fact for atom in one.atoms)
+        item = portion[number]
+        together = " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the
         # paper.
         if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
             for atom in one.atoms:
-                fact, scope = (
-                    " ".join(atom.fact.split()),
-                    " ".join(atom.scope.split()) or item.scope,
-                )
+                fact = " ".join(atom.fact.split())
+                scope = " ".join(atom.scope.split()) or item.scope
                 check = facts.checked(atom.check, item.quote, whole=item.whole)
                 found.setdefault(number, []).append(
                     replace(item, fact=fact, scope=scope, check=check)
@@ -202,26 +224,28 @@ class FingerprintRun(Result):
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
+        if self.fingerprint.criteria:
+            return ExitCode.OK
+        return ExitCode.INCONCLUSIVE
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The fingerprint, its paper, and what it cost."""
-        paper, run = self.paper, self.run
+        paper = self.paper
+        run = self.run
         source: JsonValue = {
             "title": paper.title,
             "source": paper.source,
             "form": paper.form,
         }
-        found = {
+        return {
             "paper": source,
             **self.fingerprint.to_dict(),
             "lost": [encoded(one) for one in paper.lost],
-        }
-        found |= {
             "tokens": run.tokens_in + run.tokens_out,
             "money": None if run.unpriced else str(run.money),
+            "estimate": encoded(self.estimate),
+            "run": run.id,
         }
-        return found | {"estimate": encoded(self.estimate), "run": run.id}
 
 
 def run_fingerprint(
@@ -245,11 +269,16 @@ def run_fingerprint(
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
         tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))
-        taken = take_fingerprint(paper, goal, model, run, parts)
+        taken = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
         run.note("result", taken)
-        result = FingerprintRun(paper, taken, run.record, estimate, run.reused)
+        result = FingerprintRun(
+            paper, fingerprint=taken, run=run.record, estimate=estimate, reused=run.reused
+        )
         run.finish(
-            {"criteria": len(taken.criteria), "dropped": len(taken.dropped)},
+            {
+                "criteria": len(taken.criteria),
+                "dropped": len(taken.dropped),
+            },
             result.exit_code,
         )
     return result

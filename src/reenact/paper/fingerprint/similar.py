@@ -55,7 +55,8 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
-    item, first = items[number], items[other]
+    item = items[number]
+    first = items[other]
     # The actor's hidden units are not the critic's.
     apart = _each_alone(_parts_named(item), _parts_named(first))
     if apart or _names_more(item, first) or _names_more(first, item):
@@ -174,10 +175,8 @@ def _scopes_agree(left: Item, right: Item) -> bool:
     sentence; all that names nothing is part of the whole method. Different names (`data set A`,
     `data set B`) are never one; a name that the other fact says is no other.
     """
-    mine, yours = (
-        words_of(left.scope) | _names(left.scope),
-        words_of(right.scope) | _names(right.scope),
-    )
+    mine = words_of(left.scope) | _names(left.scope)
+    yours = words_of(right.scope) | _names(right.scope)
     if not _each_alone(mine, yours):
         return True
     scopes = (left.scope, right.scope)

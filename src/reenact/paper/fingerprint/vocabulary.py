@@ -7,8 +7,12 @@ from functools import cache, partial
 from reenact.files import packaged_table
 from reenact.paper.criterion import Kind
 
-SECTIONS = {Kind.OPTIMISER: "optimisers", Kind.SCHEDULE: "schedules"}
-SECTIONS |= {Kind.LOSS: "losses", Kind.LAYER: "layers"}
+SECTIONS = {
+    Kind.OPTIMISER: "optimisers",
+    Kind.SCHEDULE: "schedules",
+    Kind.LOSS: "losses",
+    Kind.LAYER: "layers",
+}
 PARAMETERS = "parameters"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMPTY = frozenset(
@@ -61,13 +65,16 @@ def named(kind: Kind, text: str) -> str:
     """Our name of the optimiser, schedule, loss or layer in a text, the longest; empty when
     there is none.
     """
-    section, flat = names(SECTIONS[kind]), squeezed(text)
+    section = names(SECTIONS[kind])
+    flat = squeezed(text)
     if flat in section:
         return section[flat]
     words = {squeezed(word) for word in re.split(r"[^\w]+", text)}
     # A short name inside another word is chance: `elu` in `relu`.
     met = [name for name in section if name in words or (len(name) > 5 and name in flat)]
-    return section[max(met, key=len)] if met else ""
+    if met:
+        return section[max(met, key=len)]
+    return ""
 
 
 def squeezed(text: str) -> str:

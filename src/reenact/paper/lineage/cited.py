@@ -28,7 +28,8 @@ MOST = 12
 """Candidates that a model chooses among."""
 SENTENCES = 5
 """Citing sentences that are shown of each."""
-EACH_PLACE, MOST_PLACES = 0.5, 4
+EACH_PLACE = 0.5
+MOST_PLACES = 4
 LONGEST_NAME = 60
 _BRACKET = re.compile(r"\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*")
@@ -89,7 +90,9 @@ class Candidate:
         head = (
             f"key: {self.reference.key}\ntitle: {self.reference.title or self.reference.text[:200]}"
         )
-        tables = f"\nnamed in tables: {', '.join(self.tables)}" if self.tables else ""
+        tables = ""
+        if self.tables:
+            tables = f"\nnamed in tables: {', '.join(self.tables)}"
         return f"{head}{tables}\n" + "\n".join(lines)
 
 
@@ -106,7 +109,11 @@ def candidates(paper: Paper) -> tuple[Candidate, ...]:
         reasons = _reasons(reference, contexts, tables)
         score = sum(reasons.values()) + EACH_PLACE * min(len(contexts), MOST_PLACES)
         if contexts or tables:
-            found.append(Candidate(reference, contexts, tables, tuple(reasons), score))
+            found.append(
+                Candidate(
+                    reference, contexts=contexts, tables=tables, reasons=tuple(reasons), score=score
+                )
+            )
     return tuple(sorted(found, key=lambda one: -one.score)[:MOST])
 
 
@@ -216,7 +223,9 @@ class Shelves:
     stop: Stop = field(default_factory=Stop)
 
     def entry(self, reference: Reference) -> Entry | None:
-        return self.library.find(reference) if self.library is not None else None
+        if self.library is not None:
+            return self.library.find(reference)
+        return None
 
 
 def attempted(read: Callable[[], T], failing: str, notes: list[str]) -> T | None:
@@ -233,7 +242,8 @@ def attempted(read: Callable[[], T], failing: str, notes: list[str]) -> T | None
 def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     """The text, read once; what failed is tried again when the run is continued."""
     notes: list[str] = []
-    entry, clients = shelves.entry(reference), shelves.clients
+    entry = shelves.entry(reference)
+    clients = shelves.clients
 
     def step(
         name: str, read: Callable[[], Paper], inputs: object, failing: str
@@ -243,13 +253,20 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
 
     found = None
     if entry is not None and (path := entry.paper) is not None:
-        inputs = {"of": entry.name, "content": content_mark(path)}
+        inputs = {
+            "of": entry.name,
+            "content": content_mark(path),
+        }
         read = partial(read_paper, str(path), box=shelves.box)
         found = step("text", read, inputs, "Its text in the library cannot be read")
     elif entry is not None:
         notes.append("The library knows it but has no text of it.")
     if found is None and clients is not None:
-        named = {"of": reference.arxiv, "doi": reference.doi, "title": reference.title}
+        named = {
+            "of": reference.arxiv,
+            "doi": reference.doi,
+            "title": reference.title,
+        }
         read = partial(_fetched, reference, clients, shelves.box)
         found = step("fetched", read, named, "Its text could not be fetched")
     elif found is None:

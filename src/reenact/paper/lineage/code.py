@@ -127,7 +127,10 @@ def open_tree(addresses: Sequence[Address], shelves: Shelves, run: Scope) -> Tre
     """The first of these that can be opened."""
     notes: list[str] = []
     for number, address in enumerate(addresses):
-        inputs = {"of": address.named, "content": address.content}
+        inputs = {
+            "of": address.named,
+            "content": address.content,
+        }
         read = partial(_tree, address, shelves)
         step = partial(run.step, "repository", read, kind=Kind.NOTE, returns=Tree, inputs=inputs)
         opened = attempted(
@@ -147,7 +150,11 @@ def file_texts(
     run: Scope,
 ) -> tuple[SourceFile, ...]:
     """The chosen files of the tree, whole, as far as they fit into so many characters."""
-    about = {"of": tree.named, "content": address.content, "commit": tree.commit}
+    about = {
+        "of": tree.named,
+        "content": address.content,
+        "commit": tree.commit,
+    }
 
     def read() -> list[SourceFile]:
         folder = _open(address.place, shelves, tree.commit).folder
@@ -183,10 +190,10 @@ def _tree(address: Address, shelves: Shelves) -> Tree:
     )
     return Tree(
         address.named,
-        opened.commit,
-        licence_of(opened.folder),
-        tuple(found[:MOST_LISTED]),
-        cut,
+        commit=opened.commit,
+        licence=licence_of(opened.folder),
+        files=tuple(found[:MOST_LISTED]),
+        notes=cut,
     )
 
 
@@ -229,7 +236,16 @@ def choose_files(
             raise ValueError(f"Name each file once, and at most {MOST_CHOSEN}.")
 
     try:
-        chosen = tuple(ask(run, model, "choose-files", prompt, FileChoices, check=check).files)
+        chosen = tuple(
+            ask(
+                run,
+                model=model,
+                name="choose-files",
+                prompt=prompt,
+                answer=FileChoices,
+                check=check,
+            ).files
+        )
     except AnswerUnusable as error:
         return (), f"No file of its repository was chosen: {error.sentence}"
     return (

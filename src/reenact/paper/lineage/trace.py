@@ -113,15 +113,22 @@ def trace_lineage(
                 "Stopped between two cited papers; the same command continues.",
             )
         tell(Progress("lineage", number, len(chosen), one.title[:60]))
-        place, reference = run.under("cited", attempt=number), references[one.key]
+        place = run.under("cited", attempt=number)
+        reference = references[one.key]
         cited = sources.cited_text(reference, shelves, place)
-        summary, unsummed = summary_of(one, cited, paper, goal, model, place)
+        summary, unsummed = summary_of(
+            one, cited=cited, paper=paper, goal=goal, model=model, run=place
+        )
         addresses = tuple(_addresses(reference, cited, shelves))
         tree = code.open_tree(addresses, shelves, place)
-        picked, unpicked = code.choose_files(tree, one.why, summary, paper, goal, model, place)
+        picked, unpicked = code.choose_files(
+            tree, why=one.why, summary=summary, paper=paper, goal=goal, model=model, run=place
+        )
         address = next((each for each in addresses if each.named == tree.named), None)
         files = (
-            code.file_texts(tree, address, picked, space, shelves, place)
+            code.file_texts(
+                tree, address=address, chosen=picked, space=space, shelves=shelves, run=place
+            )
             if picked and address
             else ()
         )
@@ -162,7 +169,11 @@ def choose_lineage(
     if model is None:
         return tuple(_chosen(one) for one in ranked[:most])
     listed = "\n\n".join(one.text() for one in ranked)
-    about = {"title": paper.title, "goal": goal.text(), "most": min(most, len(ranked))}
+    about = {
+        "title": paper.title,
+        "goal": goal.text(),
+        "most": min(most, len(ranked)),
+    }
     prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(
         candidates=listed, **about
     )
@@ -180,7 +191,7 @@ def choose_lineage(
             raise ValueError(f"Choose at least one and at most {most}.")
 
     try:
-        choice = ask(run, model, "choose", prompt, Choice, check=check)
+        choice = ask(run, model=model, name="choose", prompt=prompt, answer=Choice, check=check)
     except AnswerUnusable as error:
         note = (
             f"Chosen by its citations alone, because the model's choice was of no use: "
@@ -194,13 +205,12 @@ def _chosen(
     candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = ""
 ) -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
-    reference, citing = (
-        candidate.reference,
-        tuple(one.sentence.id for one in candidate.contexts),
-    )
+    reference = candidate.reference
+    citing = tuple(one.sentence.id for one in candidate.contexts)
     cited_in = tuple(place for place in citing if place in places) or citing
     why = why or ", ".join(candidate.reasons) or "cited"
-    title, notes = reference.title or reference.text[:200], (note,) if note else ()
+    title = reference.title or reference.text[:200]
+    notes = (note,) if note else ()
     return Exemplar(reference.key, title, why, cited_in, notes=notes)
 
 
@@ -229,7 +239,9 @@ def summary_of(
             raise ValueError(words)
 
     try:
-        stated = ask(run, model, "summary", prompt, CitedSummary, check=check).statements
+        stated = ask(
+            run, model=model, name="summary", prompt=prompt, answer=CitedSummary, check=check
+        ).statements
     except AnswerUnusable as error:
         return "", f"No summary of its text: {error.sentence}"
     grounded = [(one.text, [place for place in one.places if place in known]) for one in stated]

@@ -55,7 +55,8 @@ ENOUGH = 3
 """Full runs from which on one other seed is enough: fewer say too little of how much seeds
 differ.
 """
-DRY, FULL = "dry run", "full run"
+DRY = "dry run"
+FULL = "full run"
 FAR = 0.99
 """How surely other seeds must be worse (one-sided) to be no seeds like those of the full runs."""
 NOTHING_TRAINED = "no step of an optimizer and no call of `update` of model.py was seen"
@@ -115,7 +116,8 @@ class Controls:
         return self.made[mode, at]
 
     def _run(self, mode: str, at: str) -> ControlRun:
-        runner, options = self.context.runner, self.context.options
+        runner = self.context.runner
+        options = self.context.options
         package = files("reenact.paper.measure.inside")
         dry = ("--dry-run",) if at == DRY else ()
         seed = other_seed(self.project, mode) if mode in OTHER_SEEDS else self.seed
@@ -208,7 +210,8 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
             f"seed"
         )
         return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
-    observed, family = plain.observed, family_of(claim)
+    observed = plain.observed
+    family = family_of(claim)
     source = recomputed(plain.metrics[one.metric], family, observed.passes)
     base = _with_source(claim, factor, source, known=bool(family) and observed.torch)
     if not observed.trains:
@@ -291,7 +294,9 @@ def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
 
 
 def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool) -> Control:
-    constant = None if source.constant is None else source.constant * factor
+    constant = None
+    if source.constant is not None:
+        constant = source.constant * factor
     return Control(
         ControlStatus.PASSED,
         source.source,
@@ -328,7 +333,8 @@ class Judged:
         return dry
 
     def _at(self, at: str, mode: str, possible: Callable[[Observed], bool]) -> Against:
-        trained, control = self.controls.get(PLAIN, at), self.controls.get(mode, at)
+        trained = self.controls.get(PLAIN, at)
+        control = self.controls.get(mode, at)
         metric = self.one.metric
         if (
             control.observed is None
@@ -344,10 +350,8 @@ class Judged:
                 at,
                 why=control.observed.not_permuted or "no rows of predictions were seen",
             )
-        before, after = (
-            trained.metrics[metric] * self.factor,
-            control.metrics[metric] * self.factor,
-        )
+        before = trained.metrics[metric] * self.factor
+        after = control.metrics[metric] * self.factor
         return Against(at, before, after, as_good(self.one.claim, after, before, self.one.spread))
 
 

@@ -24,7 +24,9 @@ class Course:
     @property
     def counted(self) -> str:
         """The seeds, in words."""
-        return f"{len(self.seeds)} seeds" if len(self.seeds) > 1 else f"seed {self.seeds[0]}"
+        if len(self.seeds) > 1:
+            return f"{len(self.seeds)} seeds"
+        return f"seed {self.seeds[0]}"
 
     @property
     def name(self) -> str:
@@ -36,7 +38,9 @@ class Course:
         """First and last value, means over the seeds; none when there is no number."""
         known = [[value for value in one.values if value is not None] for one in self.curves]
         pairs = [(values[0], values[-1]) for values in known if values]
-        return (fmean(one for one, _ in pairs), fmean(one for _, one in pairs)) if pairs else None
+        if pairs:
+            return (fmean(one for one, _ in pairs), fmean(one for _, one in pairs))
+        return None
 
     @property
     def until(self) -> str:

@@ -137,7 +137,9 @@ def _rows(name: str, text: str) -> Iterable[Row]:
             return _history(read_json(text.encode()))
         except ResultRefused:
             return ()
-    return _objects(lines) if name.endswith((".jsonl", ".ndjson")) else printed_rows(lines)
+    if name.endswith((".jsonl", ".ndjson")):
+        return _objects(lines)
+    return printed_rows(lines)
 
 
 def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
@@ -172,7 +174,8 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             trainings[-1][here] = value
     for (metric, label, axis), trainings in found.items():
         for number, one in enumerate((one for one in trainings if len(one) > 1), start=1):
-            last, every = len(one) - 1, math.ceil(len(one) / MOST_POINTS)
+            last = len(one) - 1
+            every = math.ceil(len(one) / MOST_POINTS)
             kept = [
                 pair
                 for count, pair in enumerate(one.items())
@@ -180,7 +183,9 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             ]
             values = (value if math.isfinite(value) else None for _, value in kept)
             name = label if number == 1 else f"{label} ({number})".strip()
-            yield Curve(metric, name, axis, tuple(at for at, _ in kept), tuple(values))
+            yield Curve(
+                metric, label=name, axis=axis, at=tuple(at for at, _ in kept), values=tuple(values)
+            )
 
 
 def _axis(name: str) -> str:
@@ -206,7 +211,8 @@ def printed_row(line: str) -> Row:
     written: dict[str, str] = {}
     axes_at: list[int] = []
     label = split = ""
-    line, end = _AFTER.sub(r"\2, \1:", line), 0
+    line = _AFTER.sub(r"\2, \1:", line)
+    end = 0
     for number in _NUMBER.finditer(line):
         parts = [
             part.strip(" \t\"'`*#.:=]})>-") for part in _BREAK.split(line[end : number.start()])
@@ -228,7 +234,9 @@ def printed_row(line: str) -> Row:
             row[f"{split} {name}".strip()] = float(number["value"])
             written[f"{split} {name}".strip()] = f"{name} {number['value']}"
     names = list(row)
-    before = names[: axes_at[0] - 1] if axes_at else []
+    before = []
+    if axes_at:
+        before = names[: axes_at[0] - 1]
     if before and any(is_curve(name) for name in names[axes_at[0] :] if name in written):
         # What stands before the epoch, with values after it, says which training it is: `noise 0.3:
         # epoch 3`.
@@ -240,7 +248,14 @@ def printed_row(line: str) -> Row:
     if EPOCH in row and STEP in row:
         del row[STEP]
         row[WITHIN] = True
-    return {**row, "method": label} if label else row
+    return (
+        {
+            **row,
+            "method": label,
+        }
+        if label
+        else row
+    )
 
 
 def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
@@ -252,9 +267,17 @@ def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
         places = {name for name in row if name in (EPOCH, STEP)}
         tells = any(name not in places and is_curve(name) for name, _ in _numbers(row))
         if places and not tells:
-            above, left = row, LASTS + 1
+            above = row
+            left = LASTS + 1
         elif tells and (places or left > 0):
-            yield row if places else {**row, **above}
+            yield (
+                row
+                if places
+                else {
+                    **row,
+                    **above,
+                }
+            )
 
 
 def _table(lines: Sequence[str]) -> Iterator[Row]:
@@ -301,7 +324,10 @@ def _history(
     elif isinstance(value, list):
         for number, one in enumerate(value):
             if isinstance(one, dict):
-                yield {"method": " ".join(names), **one}
+                yield {
+                    "method": " ".join(names),
+                    **one,
+                }
             elif names:
                 axes = {
                     name: axis for name, axis in (beside or {}).items() if isinstance(axis, list)
@@ -309,4 +335,8 @@ def _history(
                 counts = {
                     name: axis[number] for name, axis in axes.items() if len(axis) == len(value)
                 }
-                yield {"method": " ".join(names[:-1]), **counts, names[-1]: one}
+                yield {
+                    "method": " ".join(names[:-1]),
+                    **counts,
+                    names[-1]: one,
+                }

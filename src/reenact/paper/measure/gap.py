@@ -87,7 +87,9 @@ class Comparison:
     @property
     def doubt(self) -> str:
         """Why it shows nothing though it agrees; empty where it does show something."""
-        return self.control.doubt if self.control is not None and self.measured is not None else ""
+        if self.control is not None and self.measured is not None:
+            return self.control.doubt
+        return ""
 
     @property
     def holds(self) -> bool:
@@ -97,8 +99,12 @@ class Comparison:
     @property
     def better(self) -> bool:
         """Whether the measured value is the better one."""
-        above = 0.0 if self.measured is None else self.measured - self.claim.value
-        return above > 0 if self.claim.higher_is_better else above < 0
+        above = 0.0
+        if self.measured is not None:
+            above = self.measured - self.claim.value
+        if self.claim.higher_is_better:
+            return above > 0
+        return above < 0
 
 
 def is_near(claim: Claim, reference: float, got: float, spread: float | None) -> bool:
@@ -145,8 +151,11 @@ def settings_that_differ(
     """How the experiment is not the paper's, as far as is known: a sentence each."""
     failed = {one.criterion for one in judged if one.value is Value.FAIL}
     missed = [one for one in criteria if one.id in failed and one.category is Category.SETUP]
-    other = [f"Only {share(scale)} of the paper's training was done."] if scale < 1 else []
-    other += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
+    other = []
+    if scale < 1:
+        other = [f"Only {share(scale)} of the paper's training was done."]
+    if stand_in:
+        other.append(f"The data are a synthetic stand-in: {stand_in}")
     return (
         *other,
         *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed),
@@ -183,7 +192,8 @@ def compare(
         got = list(by_seed.values())
         if not got:
             return missing(metric=pair.metric, note="No run that counts left this metric.")
-        mean, same = fmean(got), len(got) > 1 and len(set(got)) == 1
+        mean = fmean(got)
+        same = len(got) > 1 and len(set(got)) == 1
         # Beyond a bound there is no distance to state.
         kept = bool(claim.bound) and (
             mean > claim.value if claim.bound == ">" else mean < claim.value
@@ -227,7 +237,9 @@ def times(claim: Claim, measured: Sequence[float]) -> float:
     claim is not.
     """
     share = all(0 <= value <= 1 for value in measured)
-    return 100.0 if claim.unit == "%" and share and claim.value > 1 else 1.0
+    if claim.unit == "%" and share and claim.value > 1:
+        return 100.0
+    return 1.0
 
 
 def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> float | None:

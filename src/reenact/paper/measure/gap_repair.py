@@ -61,12 +61,10 @@ BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZAT
 BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {
     CheckKind.LAYER: BUILD,
     CheckKind.SHAPE: BUILD,
-}
-BY_CHECK |= {
     CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
     CheckKind.SCHEDULE: (Kind.SCHEDULER,),
+    CheckKind.LOSS: (Kind.LOSS,),
 }
-BY_CHECK[CheckKind.LOSS] = (Kind.LOSS,)
 BY_WORD = {
     ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
     ("batch",): (Kind.BATCH_SIZE,),
@@ -153,7 +151,7 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
                 return GapRepair(words, kept_fixed=kept)
-            result = _repaired(program, fixed, worst, context, run)
+            result = _repaired(program, fixed=fixed, worst=worst, context=context, run=run)
         except (InputError, Inconclusive) as error:
             return GapRepair(f"Nothing was repaired. {error.sentence}")
         return _judged(gap, program, result, kept)
@@ -178,7 +176,9 @@ def fixed_hyperparameters(
     lines = {(line.file, line.line): one.criterion for one in passed for line in one.lines}
     found: dict[HyperparameterId, str] = {}
     for param in params:
-        by_line = "" if param.absent else lines.get((str(param.place.file), param.place.line), "")
+        by_line = ""
+        if not param.absent:
+            by_line = lines.get((str(param.place.file), param.place.line), "")
         by_kind = next(
             (kinds[kind] for kind in (param.kind, *param.also) if kind in kinds),
             by_line,
@@ -210,7 +210,9 @@ class ConstrainedExecutor(Boxed):
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """See `Boxed.attempt`."""
         why = forbidden(trial.patch, self.fixed)
-        return Outcome(OutcomeKind.NOT_STARTED, note=why) if why else super().attempt(trial, stop)
+        if why:
+            return Outcome(OutcomeKind.NOT_STARTED, note=why)
+        return super().attempt(trial, stop)
 
 
 def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
@@ -220,7 +222,8 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
     after = {str(file.path): file.text for file in result.patch.apply(program).files}
     own = {name: text for name, text in after.items() if name in gap.project.files}
     comparisons = gap.measure(gap.project.changed(own))
-    old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
+    old = mean_gap(gap.comparisons)
+    new = mean_gap(comparisons)
     if old is None or new is None or new >= old:
         words = (
             f"{result.sentence} But the gap to the paper did not become smaller, so it was not "
@@ -285,7 +288,10 @@ def _diagnosed(
     def still(left: WatchedRun) -> bool:
         return left.folder in seen_now or journal.is_sealed(left.folder, traces)
 
-    inputs = {"program": Trial(program).key, **around}
+    inputs = {
+        "program": Trial(program).key,
+        **around,
+    }
     left = run.step(
         "watch",
         effect,
@@ -296,11 +302,15 @@ def _diagnosed(
     )
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
-    trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
+    trace = None
+    if is_trace(left.folder):
+        trace = read_trace(left.folder, root=root)
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=context.tell, stop=stop)
     options = DiagnoseOptions(depth=Depth.QUICK)
-    return diagnose_within(program, options, given, run.under("diagnosis"), seen)
+    return diagnose_within(
+        program, options=options, services=given, run=run.under("diagnosis"), seen=seen
+    )
 
 
 def _repaired(
@@ -322,12 +332,13 @@ def _repaired(
         "folders": runner.folder_marks,
     }
     python = environment.python
-    found = _diagnosed(program, python, around, context, run)
-    metric, evidence = "", found.evidence
+    found = _diagnosed(program, python=python, around=around, context=context, run=run)
+    metric = ""
+    evidence = found.evidence
     with suppress(InputError):
-        measure = (
-            choose_measure(evidence.trace, evidence.task, worst.metric) if evidence.trace else None
-        )
+        measure = None
+        if evidence.trace:
+            measure = choose_measure(evidence.trace, evidence.task, worst.metric)
         # Only where it means the same.
         if measure is not None and measure.larger_is_better == worst.claim.higher_is_better:
             metric = worst.metric
@@ -345,4 +356,6 @@ def _repaired(
         shared=False,
         executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(runner), python=python),
     )
-    return repair_within(program, options, given, run.under("repair"), found)
+    return repair_within(
+        program, options=options, services=given, run=run.under("repair"), known=found
+    )

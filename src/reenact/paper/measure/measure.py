@@ -102,15 +102,20 @@ def measure(
         return Measured((), nothing, verdict, orderings=stated, scale=context.options.scale)
     runs, context = _runs_in_time(made.project, context, run)
     options = context.options
-    pairs, unmatched = matched(claims, runs, made.project, context.model, run)
+    pairs, unmatched = matched(
+        claims, runs=runs, project=made.project, model=context.model, run=run
+    )
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
 
     hints = invented(made.project, metric_names(runs), claims)
     comparisons = compare(claims, runs, pairs, differs=differs)
     notes = (*map(str, hints), *_failed(runs))
     confidence = CONFIDENCE
-    if more := _more_seeds(orderings(comparisons), made.project, runs, context, run):
-        runs, confidence = (*runs, *more), SECOND_LOOK
+    if more := _more_seeds(
+        orderings(comparisons), project=made.project, runs=runs, context=context, run=run
+    ):
+        runs = (*runs, *more)
+        confidence = SECOND_LOOK
         comparisons = compare(claims, runs, pairs, differs=differs)
         few = (
             f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were "
@@ -122,7 +127,9 @@ def measure(
         notes = (unmatched, *notes)
     tested = orderings(comparisons, confidence)
     if not made.stand_in and _something_holds(comparisons, tested):
-        comparisons = controlled(comparisons, runs, made.project, context, run)
+        comparisons = controlled(
+            comparisons, runs=runs, project=made.project, context=context, run=run
+        )
     comparisons = _without_invented(comparisons, hints)
     tested = orderings(comparisons, confidence)
     judgement = verdict_of(
@@ -137,9 +144,23 @@ def measure(
             changed = compare(claims, _full_runs(project, context, place), pairs, differs=differs)
             return _without_invented(changed, hints)
 
-        gap = Gap(made.project, tuple(criteria), made.judged, comparisons, again)
+        gap = Gap(
+            made.project,
+            criteria=tuple(criteria),
+            judged=made.judged,
+            comparisons=comparisons,
+            measure=again,
+        )
         repaired = repair_gap(gap, context, place)
-    return Measured(runs, comparisons, judgement, repaired, notes, tested, options.scale)
+    return Measured(
+        runs,
+        comparisons=comparisons,
+        judgement=judgement,
+        gap_repair=repaired,
+        notes=notes,
+        orderings=tested,
+        scale=options.scale,
+    )
 
 
 def _failed(runs: Sequence[FullRun]) -> tuple[str, ...]:
@@ -193,11 +214,11 @@ def _full_runs(
     options = context.options
     return full_runs(
         project,
-        context.runner,
-        run,
-        seeds or range(options.seeds),
-        options,
-        context.say,
+        runner=context.runner,
+        run=run,
+        seeds=seeds or range(options.seeds),
+        options=options,
+        say=context.say,
     )
 
 
@@ -209,10 +230,8 @@ def _more_seeds(
     run: Scope,
 ) -> tuple[FullRun, ...]:
     """Runs with other seeds where those that were asked for are too noisy to decide an ordering."""
-    seeds, undecided = (
-        context.options.seeds,
-        sum(one.status == "undecided" for one in tested),
-    )
+    seeds = context.options.seeds
+    undecided = sum(one.status == "undecided" for one in tested)
     if seeds < 2 or not undecided or not all(one.ok for one in runs):
         return ()
     context.say(
@@ -263,7 +282,7 @@ def matched(
                 raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
 
     try:
-        answer = ask(run, model, "match", prompt, Matches, check=check)
+        answer = ask(run, model=model, name="match", prompt=prompt, answer=Matches, check=check)
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""
@@ -325,7 +344,8 @@ def _parts(
     inner: list[ast.expr] = []
     match value:
         case ast.Name(id=name) if name in assigned and name not in seen and len(seen) < DEEPEST:
-            inner, seen = assigned[name], seen | {name}
+            inner = assigned[name]
+            seen = seen | {name}
         case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
             inner = [one, other]
         case ast.UnaryOp(operand=operand) if _number(value) is None:

@@ -138,6 +138,8 @@ def _candidates(
 
 
 def _is_same(reported: float, value: float) -> bool:
-    digits = len(repr(reported).partition(".")[2]) if "e" not in repr(reported) else 12
+    digits = 12
+    if "e" not in repr(reported):
+        digits = len(repr(reported).partition(".")[2])
     rounding = min(0.5 * 10.0**-digits, ROUNDED * abs(reported))
     return abs(reported - value) <= max(SAME * abs(reported), rounding, 1e-12)

@@ -67,7 +67,8 @@ def full_runs(
     one counts, then as many at once as there are cores and memory for. Stops after failures in a
     row from the start, and after one that ran out of time.
     """
-    late, scale = Event(), options.scale
+    late = Event()
+    scale = options.scale
 
     def ran(number: int) -> list[FullRun]:
         if late.is_set():
@@ -90,7 +91,8 @@ def full_runs(
 
     found: list[FullRun] = []
     for number in range(min(GIVE_UP, len(seeds))):
-        found += ran(number) if not any(one.ok for one in found) else []
+        if not any(one.ok for one in found):
+            found += ran(number)
     if any(one.ok for one in found):
         with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in found))) as pool:
             found += chain.from_iterable(pool.map(ran, range(len(found), len(seeds))))
@@ -124,7 +126,14 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
         if late and wrong
         else ()
     )
-    partial = {**metrics, **{name: float(value) for name, value in printed}} if late else {}
+    partial = (
+        {
+            **metrics,
+            **{name: float(value) for name, value in printed},
+        }
+        if late
+        else {}
+    )
     if not ran.ok:
         metrics, wrong = {}, ran.sentence
     if late:
@@ -134,16 +143,16 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
         wrong = f"{wrong} It had {ran.cpu_s:.0f} s of a processor by then; {more}.{left}"
     return FullRun(
         seed,
-        not wrong,
-        metrics,
-        wrong,
-        ran.wall_s,
-        ran.cpu_s,
-        ran.peak_mib,
-        ran.output,
-        scale,
+        ok=not wrong,
+        metrics=metrics,
+        why=wrong,
+        wall_s=ran.wall_s,
+        cpu_s=ran.cpu_s,
+        peak_mib=ran.peak_mib,
+        output=ran.output,
+        scale=scale,
         # A journal of an older version has the end of the output alone.
-        curves_of(ran.logs or {PRINTED: ran.output}),
-        late,
-        partial,
+        curves=curves_of(ran.logs or {PRINTED: ran.output}),
+        late=late,
+        partial=partial,
     )

@@ -78,13 +78,16 @@ class Ordering:
 
     def __str__(self) -> str:
         """What differs between the two, and what does not."""
-        one, other = self.better, self.worse
+        one = self.better
+        other = self.worse
         data = f" on {one.dataset}" if one.dataset else ""
         if _method(one) != _method(other):
-            first, second = one.method, other.method
+            first = one.method
+            second = other.method
             beside = f"{one.metric}{data}" + (f", {one.setting}" if one.setting else "")
         else:
-            first, second = one.setting or "the whole", other.setting or "the whole"
+            first = one.setting or "the whole"
+            second = other.setting or "the whole"
             beside = f"{one.metric} of {one.method}{data}"
         return f"{first} better than {second} by {self.claimed:.3g}{one.unit}: {beside}"
 
@@ -220,13 +223,15 @@ def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
     differences = _differences(best, other)
     if best.metric == other.metric or not differences:
         return made(None, None, None, 0, OrderingStatus.UNMEASURED)
-    mean, n = fmean(differences), len(differences)
+    mean = fmean(differences)
+    n = len(differences)
     if n < 2:
         return made(mean, None, None, n, OrderingStatus.UNDECIDED)
     from scipy.stats import t
 
     reach = float(t.ppf((1 + confidence) / 2, n - 1)) * stdev(differences) / sqrt(n)
-    low, high = mean - reach, mean + reach
+    low = mean - reach
+    high = mean + reach
     if high < SIZE * claimed:
         return made(
             mean,
@@ -298,7 +303,9 @@ def verdict_of(
     """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the
     paper's.
     """
-    verdict, reason = _verdict(comparisons, orderings, runs, scale, bool(stand_in))
+    verdict, reason = _verdict(
+        comparisons, orderings=orderings, runs=runs, scale=scale, stand_in=bool(stand_in)
+    )
     return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
 
 
@@ -364,9 +371,13 @@ def _unmeasured(comparisons: Compared, runs: bool) -> str:
 
 def _all_hold(comparisons: Compared, orderings: Ordered) -> tuple[Verdict, str]:
     """Reproduced, unless a number that could have been seen is only the program's word."""
-    also = f" and {_many(len(orderings), 'ordering')} hold" if orderings else " hold"
+    also = " hold"
+    if orderings:
+        also = f" and {_many(len(orderings), 'ordering')} hold"
     alone = len(comparisons) == 1 and not orderings
-    every = "The number holds" if alone else f"All {_many(len(comparisons), 'number')}{also}"
+    every = "The number holds"
+    if not alone:
+        every = f"All {_many(len(comparisons), 'number')}{also}"
     reported = [
         one for one in comparisons if one.control is not None and one.control.is_only_reported
     ]
@@ -394,4 +405,6 @@ def _doubt(comparisons: Compared, orderings: Ordered) -> str:
 
 
 def _many(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    if number == 1:
+        return f"{number} {what}"
+    return f"{number} {what}s"

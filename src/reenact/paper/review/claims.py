@@ -165,7 +165,9 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
     ]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
-        numbers = quantities(one.text) if not defines and _COMPARED.search(one.text) else []
+        numbers = []
+        if not defines and _COMPARED.search(one.text):
+            numbers = quantities(one.text)
         compares = any(number.equals(other) for number in numbers for other in apart)
         if compares or _tells(one.text, claims, surely=defines):
             hidden.add(one.id)
@@ -246,10 +248,21 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     `claims-dropped`.
     """
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
-    values = {"paper": read_text(paper), "goal": goal.text()}
+    values = {
+        "paper": read_text(paper),
+        "goal": goal.text(),
+    }
     wrong = partial(_objections, paper=paper)
     try:
-        answer = ask_with_retry(run, model, "claims", template, values, Reported, wrong=wrong)
+        answer = ask_with_retry(
+            run,
+            model=model,
+            name="claims",
+            template=template,
+            values=values,
+            answer=Reported,
+            wrong=wrong,
+        )
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
@@ -272,8 +285,12 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
             plain(one.dataset),
             plain(one.setting),
         )
-        spread = one.spread if one.spread is not None and _has(one.quote, one.spread) else None
-        unit = "%" if "%" in one.unit or "cent" in one.unit.lower() else ""
+        spread = None
+        if one.spread is not None and _has(one.quote, one.spread):
+            spread = one.spread
+        unit = ""
+        if "%" in one.unit or "cent" in one.unit.lower():
+            unit = "%"
         words = {name: text.strip() for name, text in one if isinstance(text, str)}
         seen = {
             "unit": unit,
@@ -281,7 +298,12 @@ def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
             "place": place,
             "asked": one.asked or goal.is_all,
         }
-        given = {**one.model_dump(), **words, **seen, "id": f"C{len(found) + 1}"}
+        given = {
+            **one.model_dump(),
+            **words,
+            **seen,
+            "id": f"C{len(found) + 1}",
+        }
         found.setdefault(key, Claim.model_construct(**given))
     return tuple(found.values())
 
@@ -304,14 +326,21 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
     if not found:
         return "its quote is not in the paper" if named else "there is no such place in the paper"
     table = paper.by_id[found[0]]
-    whose = of_another(table, one.quote, one.method) if isinstance(table, Table) else ""
-    return f"its cell stands under {whose!r}, not under {one.method!r}" if whose else (found[0],)
+    whose = ""
+    if isinstance(table, Table):
+        whose = of_another(table, one.quote, one.method)
+    if whose:
+        return f"its cell stands under {whose!r}, not under {one.method!r}"
+    return (found[0],)
 
 
 def _stands(quote: str, place: str, paper: Paper) -> bool:
     """Whether the quote is in a cell of that table, or in those words."""
-    wanted, block = plain(quote), paper.by_id[place]
-    cells = [cell for row in block.rows for cell in row] if isinstance(block, Table) else []
+    wanted = plain(quote)
+    block = paper.by_id[place]
+    cells = []
+    if isinstance(block, Table):
+        cells = [cell for row in block.rows for cell in row]
     texts = cells or ([text_at(paper, place)] if wanted else [])
     return any(wanted in plain(text) and has_numbers(text, quote) for text in texts)
 
@@ -338,5 +367,13 @@ def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
             "place": PLACE,
             "quote": text.strip(),
         }
-        claims.append(Claim.model_validate({**part, **known, "higher_is_better": higher}))
+        claims.append(
+            Claim.model_validate(
+                {
+                    **part,
+                    **known,
+                    "higher_is_better": higher,
+                }
+            )
+        )
     return tuple(claims)

@@ -99,19 +99,29 @@ class Summaries(BaseModel):
 
 def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
-    values: dict[str, Any] = {"paper": read_text(paper), "goal": goal.text()}
-    values |= {
+    values: dict[str, Any] = {
+        "paper": read_text(paper),
+        "goal": goal.text(),
         "addendum": goal.addendum or "There is none.",
         "figures": pictures(paper) if figures else (),
     }
     template = load_prompt("reenact.paper.review", "prompts/review.md")
     wrong = partial(_ungrounded, paper=paper)
     try:
-        answer = ask_with_retry(run, model, "review", template, values, Summaries, wrong=wrong)
+        answer = ask_with_retry(
+            run,
+            model=model,
+            name="review",
+            template=template,
+            values=values,
+            answer=Summaries,
+            wrong=wrong,
+        )
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
-    overall, method = _kept(answer.overall, paper), _kept(answer.method, paper)
+    overall = _kept(answer.overall, paper)
+    method = _kept(answer.method, paper)
     return Review(overall, method, _kept(answer.experiment, paper), notes)
 
 
@@ -201,7 +211,7 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
         goal=goal.text(), figures=images
     )
     try:
-        answer = ask(run, model, "figures", prompt, FigureNumbers)
+        answer = ask(run, model=model, name="figures", prompt=prompt, answer=FigureNumbers)
     except AnswerUnusable as error:
         return Claims((), (f"Nothing was read off the figures: {error.sentence}",))
     claims: list[Claim] = []
@@ -218,8 +228,18 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
             "place": figure,
             "quote": stated.pop("seen"),
             "read_off": True,
+            "unit": "%" if "%" in one.unit else "",
+            "spread": one.uncertainty,
+            "value": one.value,
+            "higher_is_better": one.higher_is_better,
+            "asked": one.asked or goal.is_all,
         }
-        known |= {"unit": "%" if "%" in one.unit else "", "spread": one.uncertainty}
-        known |= {"value": one.value, "higher_is_better": one.higher_is_better}
-        claims.append(Claim.model_validate({**stated, **known, "asked": one.asked or goal.is_all}))
+        claims.append(
+            Claim.model_validate(
+                {
+                    **stated,
+                    **known,
+                }
+            )
+        )
     return Claims(tuple(claims), tuple(dropped))

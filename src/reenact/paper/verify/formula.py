@@ -90,7 +90,8 @@ def samples(
         raise Misfit("an input of the formula has no range")
     tensors = [one.expression for one in setup.arguments if "reshape" in one.expression]
     laid_out = {name for text in tensors for name in parsed(text)[1]}
-    given, expected = [], []
+    given = []
+    expected = []
     for number in range(SAMPLES):
         chance = np.random.default_rng(number)
         inputs = {one.name: _drawn(one, chance, one.name in laid_out) for one in setup.inputs}
@@ -103,7 +104,12 @@ def samples(
         whole = {
             name: one for name, one in plain.items() if isinstance(one, float) and one.is_integer()
         }
-        given.append({**plain, **{name: int(one) for name, one in whole.items()}})
+        given.append(
+            {
+                **plain,
+                **{name: int(one) for name, one in whole.items()},
+            }
+        )
     if not all(np.isfinite(one).all() for one in expected):
         raise Misfit("the formula is not finite in this range")
     if all(one.shape == expected[0].shape and np.allclose(one, expected[0]) for one in expected):
@@ -146,30 +152,37 @@ def computed(
     template = load_prompt("reenact.paper.verify", "prompts/formula.md")
     prompt = template.fill(code=project.text(), criteria=listed)
     try:
-        setups = ask(run, model, "formulas", prompt, Setups).formulas
+        setups = ask(run, model=model, name="formulas", prompt=prompt, answer=Setups).formulas
     except AnswerUnusable:
         return {}
     by_id = {one.id: one for one in criteria}
     calls: dict[str, Call] = {}
     for setup in setups:
-        criterion, line = by_id.get(setup.id.strip()), _defined(setup, project)
+        criterion = by_id.get(setup.id.strip())
+        line = _defined(setup, project)
         if criterion is not None and criterion.id not in calls and line is not None:
             with suppress(Misfit):
                 calls[criterion.id] = Call(criterion, setup, line, *samples(setup, criterion))
-    return _run([*calls.values()], project, runner, run) if calls else {}
+    if calls:
+        return _run([*calls.values()], project, runner, run)
+    return {}
 
 
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
     """The line of the function, when it is there and takes these parameters."""
     text = project.files.get(setup.file, "")
-    tree = parsed_python(text) if setup.file.endswith(".py") else None
+    tree = None
+    if setup.file.endswith(".py"):
+        tree = parsed_python(text)
     for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name == setup.function:
             takes = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
             fits = (
                 node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes
             )
-            return line_at(setup.file, text, node.lineno) if fits else None
+            if fits:
+                return line_at(setup.file, text, node.lineno)
+            return None
     return None
 
 
@@ -185,7 +198,13 @@ def _run(
             "function": call.setup.function,
             "tensors": call.setup.tensors,
         }
-        tasks.append({"name": call.criterion.id, **taken, "samples": list(call.given)})
+        tasks.append(
+            {
+                "name": call.criterion.id,
+                **taken,
+                "samples": list(call.given),
+            }
+        )
     ran = runner.run(
         "run-formulas",
         run,
@@ -194,7 +213,10 @@ def _run(
         limits=runner.limits(),
         collect=(RESULT,),
         extra={INSIDE: own},
-        task={"mode": "call", "calls": tasks},
+        task={
+            "mode": "call",
+            "calls": tasks,
+        },
     )
     try:
         results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
@@ -229,7 +251,8 @@ def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
         return "left no values.", False
     for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):
         try:
-            there, expected = np.asarray(got, dtype=float).squeeze(), wanted.squeeze()
+            there = np.asarray(got, dtype=float).squeeze()
+            expected = wanted.squeeze()
         except (TypeError, ValueError):
             return "returns no numbers.", False
         if there.shape != expected.shape:

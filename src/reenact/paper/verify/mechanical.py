@@ -110,7 +110,9 @@ def read_project(project: Project) -> Reading:
         (to, line_at(name, project.files[name], one.lineno)) for name, one, to in called if to
     )
     names = list(map(read_names, trees.values()))
-    read = None if None in names else frozenset().union(*(one for one in names if one))
+    read = None
+    if None not in names:
+        read = frozenset().union(*(one for one in names if one))
     return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
 
 
@@ -130,10 +132,11 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
     except UnreadableProgram:
         return
     for param in params:
-        value, file = param.in_force, str(param.place.file)
-        ours = (
-            "hidden units" if param.kind is HyperparameterKind.UNITS else concept(param.kind.value)
-        )
+        value = param.in_force
+        file = str(param.place.file)
+        ours = "hidden units"
+        if param.kind is not HyperparameterKind.UNITS:
+            ours = concept(param.kind.value)
         counts = ours and not param.absent and param.role != "output"
         if counts and isinstance(value, bool | int | float | str):
             yield Setting(
@@ -151,7 +154,9 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
     number = as_quantity(check.value)
     if number is not None and check.kind in (Kind.PARAMETER, Kind.LAYER):
         return _number(check, number, code, words_of(f"{scope} {check.subject}") & common("roles"))
-    return _thing(check, code) if check.kind in SECTIONS else _word(check, code)
+    if check.kind in SECTIONS:
+        return _thing(check, code)
+    return _word(check, code)
 
 
 def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]) -> CodeFinding:
@@ -215,7 +220,9 @@ def _word(check: Check, code: Reading) -> CodeFinding:
     right = [one for one in strong if squeezed(str(one.value)) == squeezed(check.value)]
     if strong and len(right) == len(strong):
         return _passed(check, right, code)
-    return _found(None, f"{check.subject} in the code:", strong) if strong else NOTHING
+    if strong:
+        return _found(None, f"{check.subject} in the code:", strong)
+    return NOTHING
 
 
 def _thing(check: Check, code: Reading) -> CodeFinding:
@@ -223,7 +230,8 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     wanted = named(check.kind, check.value)
     if not wanted:
         return NOTHING
-    section, role = names(SECTIONS[check.kind]), ROLES[check.kind]
+    section = names(SECTIONS[check.kind])
+    role = ROLES[check.kind]
     words = [
         one for one in code.settings if isinstance(one.value, str) and concept(one.name) == role
     ]
@@ -247,7 +255,8 @@ def _is(subject: str, name: str) -> bool:
     ours = concept(subject)
     if ours and ours == concept(name):
         return True
-    mine, yours = words_of(subject, plural=True), words_of(name, plural=True)
+    mine = words_of(subject, plural=True)
+    yours = words_of(name, plural=True)
     return squeezed(subject) == squeezed(name) or (bool(mine) and mine == yours)
 
 
@@ -285,19 +294,21 @@ def beside_code(sentence: str, code: Reading) -> str:
     ]
     if otherwise:
         return f"{sentence} [not so in the code: {' '.join(otherwise)}]"
-    return f"{sentence} [so in the code: {', '.join(held)}]" if held else sentence
+    if held:
+        return f"{sentence} [so in the code: {', '.join(held)}]"
+    return sentence
 
 
 def named_settings(sentence: str) -> Iterator[Check]:
     """Usual settings with the number that the sentence gives them."""
     text = ready(sentence)
     for one in quantities(sentence):
-        before, after = (
-            _BEFORE.search(text[: one.start]),
-            _AFTER.match(text[one.start + len(one.written) :]),
-        )
+        before = _BEFORE.search(text[: one.start])
+        after = _AFTER.match(text[one.start + len(one.written) :])
         for words in (before, after):
-            subject = _usual(words[1], last=words is before) if words else ""
+            subject = ""
+            if words:
+                subject = _usual(words[1], last=words is before)
             if subject:
                 yield Check(Kind.PARAMETER, subject, one.written.strip())
                 break
@@ -328,13 +339,15 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     one. Not seen is whether something else still calls that code; the second judge reads all of the
     kept version.
     """
-    before, after = earlier.project.files, project.files
+    before = earlier.project.files
+    after = project.files
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     if any(not name.endswith((".py", *PROSE)) for name in changed):
         # A file of settings may be read by any code.
         return {}
     # Constants, functions and classes that changed, came or went, and what is made with them.
-    old, new = _definitions(earlier.project), _definitions(project)
+    old = _definitions(earlier.project)
+    new = _definitions(project)
     other = {name for name in {*old, *new} if old.get(name) != new.get(name)}
     while more := {
         name for name, made in new.items() if name not in other and _spoken(made) & other

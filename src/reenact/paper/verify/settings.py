@@ -18,11 +18,16 @@ from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.source import Language, LineTable, SourceFile
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
-DATA = {".yaml": Language.YAML, ".yml": Language.YAML, ".json": Language.JSON}
+DATA = {
+    ".yaml": Language.YAML,
+    ".yml": Language.YAML,
+    ".json": Language.JSON,
+}
 _OPTION = re.compile(r"--([A-Za-z][\w-]*)[= ]+([^\s\\;&|]+)")
 _TOML = re.compile(r"^\s*([\w.-]+|\"[^\"]+\")\s*=\s*(.+?)\s*(?:#.*)?$")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-LARGEST_POWER, LARGEST_BASE = 64, 1e6
+LARGEST_POWER = 64
+LARGEST_BASE = 1e6
 EPOCHS = ("epoch", "ep", "epoch_idx", "e")
 """Names of a loop variable that counts epochs."""
 ANY = frozenset(("getattr", "vars", "asdict", "setattr"))
@@ -51,7 +56,8 @@ def settings_of(project: Project) -> tuple[Setting, ...]:
     found: list[Setting] = []
     trees = project.trees()
     for name in sorted(project.files):
-        text, suffix = project.files[name], PurePosixPath(name).suffix
+        text = project.files[name]
+        suffix = PurePosixPath(name).suffix
         if name in trees:
             found += python_settings(name, text, trees[name])
         elif suffix in DATA:
@@ -129,13 +135,20 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
             if label:
                 given = isinstance(node, ast.Call | ast.For)
                 inside = (PurePosixPath(name).stem, *_names_around(value, around))
-                yield Setting(label, known, line_at(name, text, value.lineno), given, inside)
+                yield Setting(
+                    label,
+                    value=known,
+                    line=line_at(name, text, value.lineno),
+                    given=given,
+                    inside=inside,
+                )
 
 
 def _names_around(node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Iterator[str]:
     """Names of the functions, classes, calls and tables that a value stands in."""
     while node in around:
-        inner, node = node, around[node]
+        inner = node
+        node = around[node]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Call):
@@ -191,7 +204,8 @@ def constant(node: ast.expr) -> Value:
             if isinstance(one := constant(operand), int | float):
                 return -one
         case ast.BinOp(left=left, op=operator, right=right):
-            one, other = constant(left), constant(right)
+            one = constant(left)
+            other = constant(right)
             if isinstance(one, int | float) and isinstance(other, int | float):
                 small = abs(other) <= LARGEST_POWER and abs(one) <= LARGEST_BASE
                 if small or not isinstance(operator, ast.Pow):
@@ -240,8 +254,12 @@ def last_name(node: ast.AST) -> str:
         return node.id
     if isinstance(node, ast.Attribute):
         return node.attr
-    return _text(node.slice) if isinstance(node, ast.Subscript) else ""
+    if isinstance(node, ast.Subscript):
+        return _text(node.slice)
+    return ""
 
 
 def _text(node: ast.AST | None) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""

@@ -72,22 +72,27 @@ def verify(
     code = read_project(project)
     found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
-    found |= computed(formulas, project, model, runner, run)
+    found |= computed(formulas, project=project, model=model, runner=runner, run=run)
     judged: dict[str, Judged] = {}
     for one in criteria:
         finding = found[one.id]
         if any(place not in paper.by_id for place in one.places):
             judged[one.id] = unjudged(one, "It names a place that is not in this paper.")
         elif finding.value is not None:
-            judged[one.id] = Judged(one.id, finding.value, "check", finding.seen, finding.lines)
+            judged[one.id] = Judged(
+                one.id, value=finding.value, by="check", reason=finding.seen, lines=finding.lines
+            )
     left = [one for one in criteria if one.id not in judged]
     if earlier is not None and len(left) > FEW:
         stands = carried(earlier, project)
-        judged |= {
-            one.id: stands[one.id] for one in left if one.id in stands and not found[one.id].refutes
-        }
+        for criterion in left:
+            if criterion.id in stands and not found[criterion.id].refutes:
+                judged[criterion.id] = stands[criterion.id]
         left = [one for one in left if one.id not in judged]
-    judged |= {one.criterion: one for one in ask_judge(left, found, project, model, run, exemplars)}
+    for verdict in ask_judge(
+        left, hints=found, project=project, model=model, run=run, exemplars=exemplars
+    ):
+        judged[verdict.criterion] = verdict
     return settled([judged[one.id] for one in criteria], criteria)
 
 
@@ -121,7 +126,11 @@ def ask_judge(
             f"{fact}{seen[one.id]}" for fact, one in zip(facts, batch, strict=True)
         )
         beside = "\n\n".join(one.text() for one in rested_on(batch, exemplars)) or "none"
-        values = {"code": project.text(), "criteria": listed, "cited": beside}
+        values = {
+            "code": project.text(),
+            "criteria": listed,
+            "cited": beside,
+        }
         place = run.under("judge", attempt=number)
         try:
             put = partial(
@@ -204,14 +213,15 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
         return unjudged(one, "The judge did not mention it.")
     if len({each.verdict for each in given}) > 1:
         return unjudged(one, "The judge contradicts itself.")
-    first, lines = given[0], _lines(given, project)
+    first = given[0]
+    lines = _lines(given, project)
     seen = " ".join(first.seen.split()) or "The judge gives no reason."
     value = Value(first.verdict)
     if value is Value.PASS and not lines:
         return unjudged(one, f"The judge names no line of code that exists. It says: {seen}")
     if value is Value.PASS and hint.refutes:
         return unjudged(one, f"The judge says: {seen} But when run: {hint.seen}", lines)
-    return Judged(one.id, value, "judge", seen, lines)
+    return Judged(one.id, value=value, by="judge", reason=seen, lines=lines)
 
 
 def _lines(given: Sequence[Said], project: Project) -> tuple[CodeLine, ...]:
@@ -234,7 +244,7 @@ def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> 
 
 def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
     """Nobody could tell, and why."""
-    return Judged(criterion.id, Value.UNKNOWN, "nobody", reason, lines)
+    return Judged(criterion.id, value=Value.UNKNOWN, by="nobody", reason=reason, lines=lines)
 
 
 def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
@@ -245,11 +255,15 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
     if name not in project.files:
         return None
     source = project.files[name]
-    lines, counted = source.splitlines(), code_lines(name, source)
+    lines = source.splitlines()
+    counted = code_lines(name, source)
     wanted = text.split()
     same = [number for number in counted if wanted and lines[number - 1].split() == wanted]
-    line = same[0] if len(same) == 1 else line
-    return CodeLine(name, line, lines[line - 1].strip()) if line in counted else None
+    if len(same) == 1:
+        line = same[0]
+    if line in counted:
+        return CodeLine(name, line, lines[line - 1].strip())
+    return None
 
 
 @lru_cache(maxsize=128)
@@ -294,8 +308,12 @@ class JudgesAgreement:
                 f"a second judge decided none of the {self.asked} criteria that the first one "
                 f"decided"
             )
-        beyond = "not defined, all are alike" if self.kappa is None else f"{self.kappa:.2f}"
-        differ = f"; they differ on {', '.join(self.apart)}" if self.apart else ""
+        beyond = "not defined, all are alike"
+        if self.kappa is not None:
+            beyond = f"{self.kappa:.2f}"
+        differ = ""
+        if self.apart:
+            differ = f"; they differ on {', '.join(self.apart)}"
         return (
             f"two agree on {self.same} of {self.judged} criteria (Cohen's kappa {beyond}){differ}"
         )
@@ -319,14 +337,15 @@ def second_judge(
         return None
     unseen = {one.id: CodeFinding(None, "", ()) for one in asked}
     try:
-        place, how_many = run.under("second"), SECOND_BATCH
+        place = run.under("second")
+        how_many = SECOND_BATCH
         answers = ask_judge(
             asked,
-            unseen,
-            project,
-            model,
-            place,
-            exemplars,
+            hints=unseen,
+            project=project,
+            model=model,
+            run=place,
+            exemplars=exemplars,
             most=how_many,
             sample=SAMPLE,
         )
@@ -336,4 +355,6 @@ def second_judge(
     both = [one.id for one in asked if one.id in second]
     apart = tuple(name for name in both if first[name] != second[name])
     kappa = cohen_kappa([first[name] for name in both], [second[name] for name in both])
-    return JudgesAgreement(len(asked), len(both), len(both) - len(apart), kappa, apart)
+    return JudgesAgreement(
+        len(asked), judged=len(both), same=len(both) - len(apart), kappa=kappa, apart=apart
+    )

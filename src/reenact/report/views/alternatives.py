@@ -10,7 +10,8 @@ from reenact.types import Table
 RESULT = NeutralityGraph
 SHOWN = 20
 BLUE, ORANGE, GREEN = COLOURS[:3]
-GREY, INK = "#8f8f8f", "currentColor"
+GREY = "#8f8f8f"
+INK = "currentColor"
 SHADES = {
     NodeKind.ROOT: (ORANGE, "as it stands"),
     NodeKind.KNOWN: (INK, "known repair"),
@@ -23,22 +24,32 @@ SHADES = {
 
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
-    others, neutral = found.alternatives, sum(node.parent >= 0 for node in found.nodes)
-    facts = {"judged by": found.metric, "trained": f"{found.trained} changed programs"}
-    facts |= {"neutral": f"{neutral} of them", "ended": found.ended}
-    each = ((node, node.patch) for node in others[:SHOWN])
-    rows = tuple(
-        (_value(one, found), one.status.value, str(by.complexity), str(by)) for one, by in each
+    others = found.alternatives
+    neutral = sum(node.parent >= 0 for node in found.nodes)
+    facts = (
+        ("judged by", found.metric),
+        ("trained", f"{found.trained} changed programs"),
+        ("neutral", f"{neutral} of them"),
+        ("ended", found.ended),
     )
+    rows = tuple(_alternative(node, found) for node in others[:SHOWN])
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
     better = sum(node.status is NodeKind.BETTER for node in others)
     verdict = (
         f"{len(others)} alternative repairs, {better} significantly better than the known one."
     )
-    graph = Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph")
-    blocks = (graph, Section("Alternatives", [table], "others"))
+    blocks = (
+        Section("Graph", [Facts("", facts), neutrality_plot(found)], "graph"),
+        Section("Alternatives", [table], "others"),
+    )
     return Document("alternatives", f"Neutrality of {title}", verdict, blocks, data=found.to_dict())
+
+
+def _alternative(node: Node, found: NeutralityGraph) -> tuple[str, ...]:
+    """A row of the table: what it reaches, how it compares, how large the change is, the change."""
+    patch = node.patch
+    return _value(node, found), node.status.value, str(patch.complexity), str(patch)
 
 
 def from_run(stored: Stored) -> Document:
@@ -61,10 +72,10 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
         dots.append(
             Dot(
                 node.parent,
-                found.depth(at),
-                colour,
-                f"{_value(node, found)}: {change}",
-                large,
+                depth=found.depth(at),
+                colour=colour,
+                words=f"{_value(node, found)}: {change}",
+                large=large,
             )
         )
     return graph_plot("Neutrality graph", dots, dict(SHADES.values()))

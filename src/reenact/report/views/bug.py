@@ -11,8 +11,12 @@ from reenact.report.recorded import Stored
 from reenact.types import Place
 
 RESULT = Reproduction
-CODE, NAME = "BG001", "bug-shown"
-LEVELS = {Verdict.REPRODUCED: doc.Level.ERROR, Verdict.SHOWN: doc.Level.WARNING}
+CODE = "BG001"
+NAME = "bug-shown"
+LEVELS = {
+    Verdict.REPRODUCED: doc.Level.ERROR,
+    Verdict.SHOWN: doc.Level.WARNING,
+}
 SHOWN = 30
 MOST_FRAMES = 8
 """Of the project."""
@@ -32,13 +36,24 @@ def bug_document(found: Reproduction) -> doc.Document:
     title = f"Bug: {found.title}"
     blocks = tuple(_sections(found))
     code = found.verdict.exit_code
-    notices, data = tuple(_diagnostics(found)), found.to_dict()
-    return doc.Document("bug", title, found.sentence, blocks, notices, data, found.reused, code)
+    notices = tuple(_diagnostics(found))
+    data = found.to_dict()
+    return doc.Document(
+        "bug",
+        title=title,
+        verdict=found.sentence,
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run, whose files lie below the folder in which it ran."""
-    found, ran_in = stored.result(Reproduction), Path(stored.run.folder)
+    found = stored.result(Reproduction)
+    ran_in = Path(stored.run.folder)
     return bug_document(replace(found, folder=ran_in / found.folder) if found.folder else found)
 
 
@@ -48,7 +63,8 @@ def report_document(found: Reproduction) -> doc.Document:
         "report": found.source,
         "project": f"{found.repository} at {found.commit or 'no commit'}",
     }
-    facts |= {"fixed": found.fixed} if found.fixed else {}
+    if found.fixed:
+        facts["fixed"] = found.fixed
     facts["trail"] = f"reenact runs show {found.run_id}"
     made = found.minimised
     if made is not None:
@@ -58,9 +74,10 @@ def report_document(found: Reproduction) -> doc.Document:
     texts = {
         "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
         FINDINGS: found.findings,
+        "Installed": found.packages or ("nothing but Python",),
+        "Contexts": tuple(_numbered(found.contexts)),
+        "Notes": found.notes,
     }
-    texts |= {"Installed": found.packages or ("nothing but Python",)}
-    texts |= {"Contexts": tuple(_numbered(found.contexts)), "Notes": found.notes}
     sections = [doc.Section("The project", [doc.Facts("", tuple(facts.items()))])]
     sections += [doc.Section("What must be seen", [doc.Text(found.must_be_seen)])]
     if found.showing is not None and found.showing.runs:
@@ -110,8 +127,10 @@ def _facts(found: Reproduction) -> doc.Facts:
         "report": found.source,
         "project": f"{found.repository} {found.commit[:12]}".strip(),
     }
-    facts |= {"fixed": found.fixed[:12]} if found.fixed else {}
-    facts |= {"seeds": f"{found.seeds_shown} of {found.seeds_run}"} if found.seeds_run else {}
+    if found.fixed:
+        facts["fixed"] = found.fixed[:12]
+    if found.seeds_run:
+        facts["seeds"] = f"{found.seeds_shown} of {found.seeds_run}"
     facts["scripts"] = f"{len(found.attempts)}"
     made = found.minimised
     if made is not None and made.lines_after < made.lines_before:
@@ -123,11 +142,8 @@ def _facts(found: Reproduction) -> doc.Facts:
     )
     split = f"{found.own_s:.0f} s own, {found.model_s:.0f} s model, {found.waited_s:.0f} s waiting"
     facts["time"] = f"{found.seconds:.0f} s ({split})"
-    facts |= (
-        {"written": f"{found.folder}/: {', '.join(found.written)}"}
-        if found.folder is not None
-        else {}
-    )
+    if found.folder is not None:
+        facts["written"] = f"{found.folder}/: {', '.join(found.written)}"
     return doc.Facts("", tuple(facts.items()))
 
 
@@ -180,7 +196,9 @@ def _traceback(run: SeedRun) -> Iterator[doc.Block]:
     if not frames:
         return
     own = [f"{one.file}:{one.line} in {one.qualified}" for one in frames if one.whose == "project"]
-    raised = f"{run.exception}: {run.observation.message}" if run.exception else ""
+    raised = ""
+    if run.exception:
+        raised = f"{run.exception}: {run.observation.message}"
     yield doc.Text(
         "\n".join(own[-MOST_FRAMES:]) or raised,
         "In project code, innermost last" if own else "",
@@ -197,7 +215,9 @@ def _table(found: Reproduction) -> doc.Board:
     """The last attempts, a line each."""
     rows = []
     for one in found.attempts[-SHOWN:]:
-        why = " ".join(one.reasons[0].split())[:240] if one.objections else "it shows the symptom"
+        why = "it shows the symptom"
+        if one.objections:
+            why = " ".join(one.reasons[0].split())[:240]
         cells = (
             str(one.context + 1),
             str(one.number + 1),
@@ -211,11 +231,16 @@ def _table(found: Reproduction) -> doc.Board:
 def _attempt(one: Attempt) -> doc.Fold:
     shown = f"shows it in {sum(run.shows for run in one.runs)} of {len(one.runs)} runs"
     what = shown if one.stage is None else f"stopped at {one.stage.value}"
-    why = f": {' '.join(one.reasons[0].split())[:200]}" if one.objections else ""
+    why = ""
+    if one.objections:
+        why = f": {' '.join(one.reasons[0].split())[:200]}"
     blocks: list[doc.Block] = [*doc.listed(one.reasons if one.objections else (), "Objections")]
-    blocks += [doc.Source("script", one.script)] if one.script else []
+    if one.script:
+        blocks.append(doc.Source("script", one.script))
     for run in one.runs:
-        printed = [doc.Text(run.observation.output, "Printed")] if run.observation.output else []
+        printed = []
+        if run.observation.output:
+            printed = [doc.Text(run.observation.output, "Printed")]
         ran = [doc.Text(run.sentence), *_traceback(run), *printed]
         blocks.append(doc.Fold(f"seed {run.seed}: {run.outcome.value}", ran))
     title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
@@ -228,9 +253,19 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     if shown is None or found.verdict not in LEVELS:
         return
     frames = shown.observation.project_frames
-    place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
+    place = None
+    if frames:
+        place = Place(PurePosixPath(frames[-1].file), frames[-1].line)
     says = f"{found.title}: {shown.sentence}"
-    after = f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else ""
+    after = ""
+    if found.folder:
+        after = f"cd PROJECT && python {found.folder.absolute()}/repro.py"
     yield doc.Diagnostic(
-        CODE, NAME, LEVELS[found.verdict], says, place, after, aside=found.verdict.value
+        CODE,
+        name=NAME,
+        level=LEVELS[found.verdict],
+        message=says,
+        place=place,
+        next_step=after,
+        aside=found.verdict.value,
     )

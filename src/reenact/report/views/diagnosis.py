@@ -56,7 +56,8 @@ def diagnosis_document(
     gone: str = "",
 ) -> doc.Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
-    files = diagnosis.suspected_source(found) if files is None else files
+    if files is None:
+        files = diagnosis.suspected_source(found)
     outcome = found.evidence.outcome
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [
@@ -78,13 +79,24 @@ def diagnosis_document(
     title = f"Diagnosis of {title}"
     notices = tuple(_diagnostics(found, files))
     data = found.to_dict()
-    code, reused = found.exit_code, found.reused
-    return doc.Document("diagnose", title, found.sentence, sections, notices, data, reused, code)
+    code = found.exit_code
+    reused = found.reused
+    return doc.Document(
+        "diagnose",
+        title=title,
+        verdict=found.sentence,
+        blocks=sections,
+        diagnostics=notices,
+        data=data,
+        reused=reused,
+        exit_code=code,
+    )
 
 
 def from_run(stored: Stored) -> doc.Document:
     """The same of a recorded run: source and trace as they were left."""
-    found, trace = stored.result(Diagnosis), stored.trace()
+    found = stored.result(Diagnosis)
+    trace = stored.trace()
     files = (
         stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
     )
@@ -94,15 +106,18 @@ def from_run(stored: Stored) -> doc.Document:
 
 
 def _run(found: Diagnosis) -> doc.Facts:
-    evidence, spent = found.evidence, found.spent
-    facts = {"depth": found.depth.value, "task": found.task.value}
-    facts |= (
-        {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
-        if found.stand_in_data
-        else {}
-    )
-    facts |= {"watched run": evidence.outcome.sentence} if evidence.outcome is not None else {}
-    facts |= {"judged by": found.measure.name} if found.measure is not None else {}
+    evidence = found.evidence
+    spent = found.spent
+    facts = {
+        "depth": found.depth.value,
+        "task": found.task.value,
+    }
+    if found.stand_in_data:
+        facts["data"] = f"made up in place of {', '.join(found.stand_in_data)}"
+    if evidence.outcome is not None:
+        facts["watched run"] = evidence.outcome.sentence
+    if found.measure is not None:
+        facts["judged by"] = found.measure.name
     if spent.trainings:
         facts["trainings"] = f"{spent.trainings}, {spent.cpu_seconds:.0f} s of CPU time"
     facts["time"] = f"{spent.seconds:.1f} s"
@@ -130,7 +145,8 @@ def _tensor(one: TensorFacts) -> str:
         parts.append(f"{number(one.minimum)} to {number(one.maximum)}")
     if one.mean is not None and one.std is not None and one.classes is None:
         parts.append(f"mean {number(one.mean)}, std {number(one.std)}")
-    parts += [f"{one.classes} classes"] if one.classes is not None else []
+    if one.classes is not None:
+        parts.append(f"{one.classes} classes")
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
@@ -142,17 +158,26 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
     found_at: set[tuple[str, int, str]] = set()
     for at, suspect in enumerate(one.suspect for one in found.findings):
         if suspect.place is not None:
-            file, line = str(suspect.place.file), suspect.place.line
+            file = str(suspect.place.file)
+            line = suspect.place.line
             where.setdefault((file, line), f"#finding-{at}")
             found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
     for at, one in enumerate(files):
         marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
         squiggles = []
         for (line, column, code), mark in marks.items():
-            end = mark.place.end_column if mark.place.end_line in (0, line) else 0
-            tone = "" if (one.file, line, code) in found_at else "faint"
+            end = 0
+            if mark.place.end_line in (0, line):
+                end = mark.place.end_column
+            tone = "faint"
+            if (one.file, line, code) in found_at:
+                tone = ""
             href = where.get((one.file, line), "")
-            squiggles.append(doc.Squiggle(line, column, end, f"{code} {mark.name}", href, tone))
+            squiggles.append(
+                doc.Squiggle(
+                    line, start=column, end=end, note=f"{code} {mark.name}", href=href, tone=tone
+                )
+            )
         yield doc.Source(one.file, one.text, squiggles, anchor=f"source-{at}")
 
 
@@ -174,11 +199,10 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
     rows = []
     for one in less_likely:
         if one.confidence >= POSSIBLE or one.status is not diagnosis.InterventionResult.UNTRIED:
-            first, where = (
-                one.suspect.first,
-                str(one.suspect.place or one.suspect.layer or "-"),
-            )
-            fault, tried = first.fault_name or "-", one.note or one.status.value
+            first = one.suspect.first
+            where = str(one.suspect.place or one.suspect.layer or "-")
+            fault = first.fault_name or "-"
+            tried = one.note or one.status.value
             rows.append(
                 (
                     f"{first.code} {first.name}",
@@ -218,12 +242,20 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
     for at, one in enumerate(found.findings):
-        first, place = one.suspect.headline, one.suspect.place
-        change = one.tried.patch.to_text() if one.tried is not None else ""
-        again, together = first.code in reported, changes.get(change, "")
+        first = one.suspect.headline
+        place = one.suspect.place
+        change = ""
+        if one.tried is not None:
+            change = one.tried.patch.to_text()
+        again = first.code in reported
+        together = changes.get(change, "")
         made = _diagnostic(one, found.evidence, files, again=again, together=together)
-        shown = numbers.get(str(place.file)) if place is not None else None
-        href = f"#source-{shown}-L{place.line}" if place is not None and shown is not None else ""
+        shown = None
+        if place is not None:
+            shown = numbers.get(str(place.file))
+        href = ""
+        if place is not None and shown is not None:
+            href = f"#source-{shown}-L{place.line}"
         yield replace(made, anchor=f"finding-{at}", href=href)
         reported.add(first.code)
         if change:
@@ -238,13 +270,16 @@ def _diagnostic(
     again: bool,
     together: str,
 ) -> doc.Diagnostic:
-    first, place = one.suspect.headline, one.suspect.place
-    result = (
-        f", {one.status.value}" if one.status is not diagnosis.InterventionResult.UNTRIED else ""
-    )
+    first = one.suspect.headline
+    place = one.suspect.place
+    result = ""
+    if one.status is not diagnosis.InterventionResult.UNTRIED:
+        result = f", {one.status.value}"
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = detector_help(first.code)
-    tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
+    tried = ""
+    if one.tried is not None:
+        tried = f" Tried: {tried_words(one.tried)}."
     pictures: tuple[doc.Picture, ...] = ()
     measured = (
         one.tried is not None or evidence.trace is not None or evidence.experiments != Experiments()
@@ -258,14 +293,20 @@ def _diagnostic(
     cell = ""
     if evidence.program is not None and evidence.program.is_notebook and place is not None:
         cell = evidence.program.where(place)
-    after = f"reenact explain {first.code}" if explained and not again else ""
-    aside, source = (
-        f"{one.word.value}{result}{made_up}",
-        "\n".join(source_lines(place, files)),
-    )
+    after = ""
+    if explained and not again:
+        after = f"reenact explain {first.code}"
+    aside = f"{one.word.value}{result}{made_up}"
+    source = "\n".join(source_lines(place, files))
     why = tuple(reasons(one, again=again, together=together))
     made = doc.Diagnostic(
-        first.code, first.name, LEVELS[first.severity], message, place, after, aside
+        first.code,
+        name=first.name,
+        level=LEVELS[first.severity],
+        message=message,
+        place=place,
+        next_step=after,
+        aside=aside,
     )
     return replace(made, source=source, reasons=why, help=explained, pictures=pictures, cell=cell)
 
@@ -310,10 +351,14 @@ def reasons(
 def tried_words(tried: ChangeEffect) -> str:
     """Before and after over the seeds, and whether that decides."""
     before, after = (_spread(values, tried) for values in (tried.before, tried.after))
-    seeds = "1 seed" if len(tried.before) == 1 else f"{len(tried.before)} seeds"
+    seeds = "1 seed"
+    if len(tried.before) != 1:
+        seeds = f"{len(tried.before)} seeds"
     changed = f"{seeds}, {tried.measure.name} {before} -> {after}"
     if tried.p_value is None:
-        return f"{changed}, on top of {tried.on_top_of}" if tried.on_top_of else changed
+        if tried.on_top_of:
+            return f"{changed}, on top of {tried.on_top_of}"
+        return changed
     parts = [f"p={tried.p_value:.3f}"]
     if not tried.confirmed:
         parts.append("runs now, no improvement shown" if tried.shortfall else "not confirmed")
@@ -326,15 +371,11 @@ def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
         return str(suggestion.patch)
-    name, old = (
-        suggestion.hyperparameter.kind.value,
-        "(absent)" if suggestion.old is None else suggestion.old,
-    )
-    return (
-        f"{name}: take {old} away"
-        if suggestion.new is None
-        else f"{name}: {old} -> {suggestion.new}"
-    )
+    name = suggestion.hyperparameter.kind.value
+    old = "(absent)" if suggestion.old is None else suggestion.old
+    if suggestion.new is None:
+        return f"{name}: take {old} away"
+    return f"{name}: {old} -> {suggestion.new}"
 
 
 def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
@@ -342,8 +383,12 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:
         return "failed"
-    around = f" +- {stdev(known):.2g}" if len(known) > 1 else ""
-    failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
+    around = ""
+    if len(known) > 1:
+        around = f" +- {stdev(known):.2g}"
+    failed = ""
+    if len(known) < len(values):
+        failed = f" ({len(values) - len(known)} failed)"
     return f"{fmean(known):.3g}{around}{failed}"
 
 
@@ -398,4 +443,6 @@ def _left(line: str, cut: int, wanted: int) -> int:
 def _window(line: str, left: int, cut: int) -> str:
     shown = line[left : left + WIDE]
     head = f"…{shown[1:]}" if left > cut else shown
-    return f"{head[:-1]}…" if left + WIDE < len(line) else head
+    if left + WIDE < len(line):
+        return f"{head[:-1]}…"
+    return head

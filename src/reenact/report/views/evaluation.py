@@ -1,7 +1,7 @@
 """What a fingerprint of a paper and an evaluation of its code look like on a page."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Check, Value
@@ -12,7 +12,8 @@ from reenact.paper.fingerprint.pipeline import FingerprintRun
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, Place, Table
 
-CODE, NAME = "EV001", "requirement-not-met"
+CODE = "EV001"
+NAME = "requirement-not-met"
 SHOWN = 200
 
 
@@ -23,7 +24,16 @@ def evaluation_document(found: Evaluation) -> Document:
     notices = tuple(_notices(found))
     data = found.to_dict()
     code = ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
-    return Document("evaluate", title, _verdict(found), blocks, notices, data, found.reused, code)
+    return Document(
+        "evaluate",
+        title=title,
+        verdict=_verdict(found),
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def _verdict(found: Evaluation) -> str:
@@ -164,11 +174,12 @@ def _quality(found: Evaluation) -> Facts:
     one = found.quality
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
-    lint = (
-        "ruff could not be asked"
-        if one.lint is None
-        else f"{one.lint}" + (f" ({rules})" if rules else "")
-    )
+    if one.lint is None:
+        lint = "ruff could not be asked"
+    elif rules:
+        lint = f"{one.lint} ({rules})"
+    else:
+        lint = f"{one.lint}"
     facts = [
         ("Python", f"{one.files} files, {one.lines} lines"),
         ("lint", lint),
@@ -176,22 +187,23 @@ def _quality(found: Evaluation) -> Facts:
         ("with a type", f"{_percent(one.typed)} of parameters and returns"),
         ("repeated lines", _percent(one.repeated)),
     ]
-    facts += [("no Python", ", ".join(one.unparsed))] if one.unparsed else []
+    if one.unparsed:
+        facts.append(("no Python", ", ".join(one.unparsed)))
     return Facts("Code quality", tuple(facts))
 
 
 def _notices(found: Evaluation) -> Iterator[Diagnostic]:
     """One notice a requirement that is not met, at the code that the verdict rests on."""
-    tree = found.rubric.scored if found.rubric is not None else None
+    tree = None
+    if found.rubric is not None:
+        tree = found.rubric.scored
     for leaf in tree.leaves() if tree is not None else ():
         judged = leaf.judged
         if judged is None or judged.value is not Value.FAIL:
             continue
-        place = (
-            Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
-            if judged.lines
-            else None
-        )
+        place = None
+        if judged.lines:
+            place = Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
         yield Diagnostic(
             CODE,
             NAME,
@@ -202,11 +214,15 @@ def _notices(found: Evaluation) -> Iterator[Diagnostic]:
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    if value is None:
+        return "-"
+    return f"{value:.{digits}f}"
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
+    if share is None:
+        return "-"
+    return f"{100 * share:.1f} %"
 
 
 def fingerprint_document(taken: FingerprintRun) -> Document:
@@ -217,37 +233,54 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
         f"{len(found.criteria)} criteria, every quote found in the paper; a program can look for "
         f"{checks} of them; proposals dropped: {len(found.dropped)}."
     )
-    verdict = verdict if found.criteria else "No criterion could be taken; the reasons are below."
+    if not found.criteria:
+        verdict = "No criterion could be taken; the reasons are below."
     title = f"Fingerprint: {taken.paper.title}"
     blocks = tuple(_taken(taken))
     data = taken.to_dict()
-    return Document("fingerprint", title, verdict, blocks, (), data, taken.reused, taken.exit_code)
+    return Document(
+        "fingerprint",
+        title=title,
+        verdict=verdict,
+        blocks=blocks,
+        diagnostics=(),
+        data=data,
+        reused=taken.reused,
+        exit_code=taken.exit_code,
+    )
+
+
+def _counts(names: Iterable[str]) -> str:
+    """How often each name is there."""
+    counts = Counter(names)
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
 
 
 def _taken(taken: FingerprintRun) -> Iterator[Block]:
     criteria = taken.fingerprint.criteria
     dropped = taken.fingerprint.dropped
     run = taken.run
-    kinds = (
-        Counter(one.level.value for one in criteria),
-        Counter(one.category.value for one in criteria),
-    )
-    levels, sorts = (
-        ", ".join(f"{name} {count}" for name, count in one.items()) or "none" for one in kinds
-    )
     money = "price unknown" if run.unpriced else f"${run.money}"
-    facts = {
-        "paper": f"{taken.paper.source} ({taken.paper.form})",
-        "levels": levels,
-        "sorts": sorts,
-    }
-    facts["model"] = f"{run.tokens_in + run.tokens_out} tokens, {money}"
-    facts |= {"estimated": taken.estimate.sentence, "run": run.id}
-    yield Facts("", tuple(facts.items()))
+    facts = (
+        ("paper", f"{taken.paper.source} ({taken.paper.form})"),
+        ("levels", _counts(criterion.level.value for criterion in criteria)),
+        ("sorts", _counts(criterion.category.value for criterion in criteria)),
+        ("model", f"{run.tokens_in + run.tokens_out} tokens, {money}"),
+        ("estimated", taken.estimate.sentence),
+        ("run", run.id),
+    )
+    yield Facts("", facts)
     if criteria:
-        each = ((one, ", ".join(one.places), _checked(one.check)) for one in criteria)
         rows = tuple(
-            (one.id, one.fact, one.scope, at, check, str(one.weight)) for one, at, check in each
+            (
+                criterion.id,
+                criterion.fact,
+                criterion.scope,
+                ", ".join(criterion.places),
+                _checked(criterion.check),
+                str(criterion.weight),
+            )
+            for criterion in criteria
         )
         yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
         yield Table(

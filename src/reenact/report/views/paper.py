@@ -22,7 +22,8 @@ from reenact.report.views.paper_parts import first_place, side_by_side, training
 from reenact.types import Place, Table
 
 RESULT = Reproduction
-CODE, NAME = "PR001", "criterion-not-met"
+CODE = "PR001"
+NAME = "criterion-not-met"
 TONES = {Value.PASS: "good", Value.FAIL: "error", Value.CONTRADICTED: "warning"}
 GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
@@ -36,14 +37,12 @@ MEANING = {
 NOTES = {
     "Decided: ": "Decided where the paper is silent",
     "Assumed: ": "Assumed by the code",
+    "Open: ": "Open questions",
+    "Lost in reading: ": "Lost in reading",
+    "Not taken for a claim: ": "Not taken for a claim",
+    "Not asked for, and not compared: ": "Not asked for, and not compared",
+    "Left out of the review: ": "Left out of the review",
 }
-NOTES |= {"Open: ": "Open questions", "Lost in reading: ": "Lost in reading"}
-AS_THEY_BEGIN = (
-    "Not taken for a claim",
-    "Not asked for, and not compared",
-    "Left out of the review",
-)
-NOTES |= {f"{title}: ": title for title in AS_THEY_BEGIN}
 """How a note begins, and the list that it stands in."""
 ORDERING_COLUMNS = ("", "claim", "paper", "measured", "seeds", "")
 STATUSES = {
@@ -79,9 +78,17 @@ def paper_document(found: Reproduction) -> doc.Document:
     title = f"Paper: {found.paper.title}"
     blocks = tuple(_sections(found))
     code = found.verdict.exit_code
-    notices, data = tuple(_diagnostics(found)), found.to_dict()
+    notices = tuple(_diagnostics(found))
+    data = found.to_dict()
     return doc.Document(
-        "paper", title, found.sentence, blocks, notices, data, found.reused_line, code
+        "paper",
+        title=title,
+        verdict=found.sentence,
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
+        reused=found.reused_line,
+        exit_code=code,
     )
 
 
@@ -104,7 +111,9 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
     if found.runs:
         whole = [one for one in found.runs if one.scale == found.scale]
         drawn, rest = training_plots(whole, found.comparisons)
-        more = [doc.Text(rest or NOTHING)] if rest or not drawn else []
+        more = []
+        if rest or not drawn:
+            more = [doc.Text(rest or NOTHING)]
         yield doc.Section("Training", [*drawn, *more], "training")
         yield doc.Section("Full runs", list(_runs(found.runs)), "runs", page_only=True)
     yield doc.Section("Deviations and assumptions", list(_notes(found)), "notes")
@@ -135,7 +144,8 @@ def _notes(found: Reproduction) -> Iterator[doc.Text]:
     """How the experiment is not the paper's, then the notes by kind, each in a list of its own."""
     differs = dict.fromkeys(text for one in found.comparisons for text in one.differs)
     lists: dict[str, list[str]] = {"Deviations from the paper": list(differs)}
-    lists |= {title: [] for title in NOTES.values()}
+    for title in NOTES.values():
+        lists[title] = []
     for note in found.every_note():
         start = next((start for start in NOTES if note.startswith(start)), "")
         lists.setdefault(NOTES.get(start, "Other notes"), []).append(note.removeprefix(start))
@@ -157,35 +167,63 @@ def _claims(found: Reproduction) -> Iterator[doc.Block]:
 
 def _facts(found: Reproduction) -> dict[str, str]:
     """What it took."""
-    gap, made = found.judgement.gap, found.development
-    measured = sum(one.measured is not None for one in found.comparisons)
-    claims = f"{len(found.comparisons)} claims, {measured} of them measured"
-    passed, failed, unknown, contradicted = (found.count(value) for value in Value)
-    counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
-    counted += f", {contradicted} where the paper contradicts itself" if contradicted else ""
+    development = found.development
     lost = f"{len(found.paper.lost)} things lost in reading"
-    facts = {"asked for": found.goal.text()}
-    facts["paper"] = f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})"
-    facts["gap"] = f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
-    facts["criteria"] = f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
-    facts |= {"judges": found.judges.sentence} if found.judges is not None else {}
-    facts["code"] = f"{len(made.project.files)} files, {len(made.rounds)} rounds"
+    cost = "price unknown"
+    if found.money is not None:
+        cost = f"${found.money}"
+    facts = {
+        "asked for": found.goal.text(),
+        "paper": f"{PurePosixPath(found.paper.source).name} ({found.paper.form}; {lost})",
+        "gap": _gap_over_claims(found),
+        "criteria": _criteria_counts(found),
+    }
+    if found.judges is not None:
+        facts["judges"] = found.judges.sentence
+    facts["code"] = f"{len(development.project.files)} files, {len(development.rounds)} rounds"
     facts["runs"] = f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
-    facts |= {"scale": f"{share(found.scale)} of the paper's training"} if found.scale < 1 else {}
-    facts |= {"data": f"a synthetic stand-in: {made.stand_in}"} if made.stand_in else {}
-    cost = "price unknown" if found.money is None else f"${found.money}"
+    if found.scale < 1:
+        facts["scale"] = f"{share(found.scale)} of the paper's training"
+    if development.stand_in:
+        facts["data"] = f"a synthetic stand-in: {development.stand_in}"
     facts["model"] = f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
-    facts |= {"estimated": found.estimate.sentence} if found.estimate is not None else {}
-    taken = f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
-    facts |= {"taken over": taken} if found.reused else {}
-    return facts | ({"written": f"{found.folder}/"} if found.folder is not None else {})
+    if found.estimate is not None:
+        facts["estimated"] = found.estimate.sentence
+    if found.reused:
+        facts["taken over"] = (
+            f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
+        )
+    if found.folder is not None:
+        facts["written"] = f"{found.folder}/"
+    return facts
+
+
+def _gap_over_claims(found: Reproduction) -> str:
+    gap = found.judgement.gap
+    measured = sum(comparison.measured is not None for comparison in found.comparisons)
+    shown = "unknown" if gap is None else f"{gap:.1%}"
+    return f"{shown} over {len(found.comparisons)} claims, {measured} of them measured"
+
+
+def _criteria_counts(found: Reproduction) -> str:
+    """How many criteria have which verdict, and how many were never judged."""
+    counts = (
+        f"{found.count(Value.PASS)} pass, {found.count(Value.FAIL)} fail, "
+        f"{found.count(Value.UNKNOWN)} cannot be judged"
+    )
+    contradicted = found.count(Value.CONTRADICTED)
+    if contradicted:
+        counts += f", {contradicted} where the paper contradicts itself"
+    return f"{counts}; {len(found.fingerprint.dropped)} proposals dropped"
 
 
 def _ordering(one: Ordering) -> doc.Row:
     """A claimed difference beside the measured one, with its 95 % limits."""
     unit = one.better.unit
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
-    got = "-" if one.measured is None else f"{one.measured:+.3g}{unit}{limits}"
+    got = "-"
+    if one.measured is not None:
+        got = f"{one.measured:+.3g}{unit}{limits}"
     cells = (
         one.ids,
         str(one),
@@ -207,7 +245,8 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     what = ", ".join(
         part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part
     )
-    what += " (read off a figure)" if claim.read_off else ""
+    if claim.read_off:
+        what += " (read off a figure)"
     count = (
         f"{len(one.differs)} settings, see below." if len(one.differs) > 1 else "".join(one.differs)
     )
@@ -232,32 +271,41 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name in metric_names(found.runs):
         got = list(values(found.runs, name).values())
-        spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
+        spread = "-"
+        if len(got) > 1:
+            spread = f"{stdev(got):.3g}"
         rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
     left = len(rows) - MOST_METRICS
-    return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
+    if left <= 0:
+        return rows
+    return [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
 
 
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
     """A criterion, which leads to its sentence, and to the first line of the code that it is about:
     first those that do not hold.
     """
-    judged, files = (
-        {one.criterion: one for one in found.judged},
-        list(found.development.project.files),
-    )
-    rows: dict[bool, list[doc.Row]] = {False: [], True: []}
+    judged = {one.criterion: one for one in found.judged}
+    files = list(found.development.project.files)
+    rows: dict[bool, list[doc.Row]] = {
+        False: [],
+        True: [],
+    }
     for one in found.fingerprint.criteria:
-        known, hrefs = judged.get(one.id), {0: f"#p-{first_place(one)}"}
+        known = judged.get(one.id)
+        hrefs = {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
         line = next((line for line in lines if line.file in files), None)
-        hrefs |= {4: f"#code-{files.index(line.file)}-L{line.line}"} if line is not None else {}
-        places, where = ", ".join(one.places), ", ".join(map(str, lines[:6]))
+        if line is not None:
+            hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
+        places = ", ".join(one.places)
+        where = ", ".join(map(str, lines[:6]))
         verdict = "not verified"
         why = ""
         tone = ""
         if known is not None:
-            verdict, why = f"{known.value.value} ({known.by})", known.reason
+            verdict = f"{known.value.value} ({known.by})"
+            why = known.reason
             tone = TONES.get(known.value, "")
         cells = (one.id, one.fact, verdict, places, where, why)
         met = known is not None and known.value is Value.PASS
@@ -281,19 +329,19 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
         parent = len(dots) - 1
         dots += [Dot(parent, 2, GREY, f"{file.path}: {file.why}") for file in one.files]
     yield graph_plot("", dots, MEANING)
-    rows, folds = [], []
+    rows = []
+    folds = []
     for one in found.exemplars:
-        code = (
-            f"{one.repository} ({one.licence or 'no licence stated'})"
-            if one.repository
-            else "none found"
-        )
+        code = "none found"
+        if one.repository:
+            code = f"{one.repository} ({one.licence or 'no licence stated'})"
         files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
         rows.append((one.key, one.title, one.why, files, " ".join(one.notes)))
         inner: list[doc.Block] = [*doc.listed([one.summary] if one.summary else [], "Summary")]
         for file in one.files:
             inner.append(doc.Fold(f"{file.path}: {file.why}", [doc.Source(file.path, file.text)]))
-        folds += [doc.Fold(f"{one.title} [{one.key}]", inner)] if inner else []
+        if inner:
+            folds.append(doc.Fold(f"{one.title} [{one.key}]", inner))
     yield Table("", ("key", "paper", "why", "code", "to know"), tuple(rows))
     yield from folds
 
@@ -304,10 +352,18 @@ def _round(one: Round) -> doc.Row:
         f"judged"
     )
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
-    parts += [f"{one.tries} attempts to fix it"] if one.tries else []
-    parts += [counts] if one.passed or one.failed or one.unknown else []
-    parts += [f"turned: {in_short(one.turned)}"] if one.turned else []
-    tone = "error" if not one.runs else "warning" if one.failed else "good"
+    if one.tries:
+        parts.append(f"{one.tries} attempts to fix it")
+    if one.passed or one.failed or one.unknown:
+        parts.append(counts)
+    if one.turned:
+        parts.append(f"turned: {in_short(one.turned)}")
+    if not one.runs:
+        tone = "error"
+    elif one.failed:
+        tone = "warning"
+    else:
+        tone = "good"
     return doc.Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
 
 
@@ -315,13 +371,12 @@ def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
     names = list(dict.fromkeys(name for one in runs for name in (*one.metrics, *one.partial)))
     rows = []
     for one in runs:
-        how = (
-            "counts"
-            if one.ok
-            else "partial: out of time"
-            if one.partial
-            else one.why or "no measure"
-        )
+        if one.ok:
+            how = "counts"
+        elif one.partial:
+            how = "partial: out of time"
+        else:
+            how = one.why or "no measure"
         known = one.metrics if one.ok else one.partial
         shown = {
             name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()
@@ -348,7 +403,11 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     failed = {one.criterion: one for one in found.judged if one.value is Value.FAIL}
     for criterion in (each for each in found.fingerprint.criteria if each.id in failed):
         one = failed[criterion.id]
-        place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line) if one.lines else None
+        place = None
+        if one.lines:
+            place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line)
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
-        yield doc.Diagnostic(CODE, NAME, doc.Level.WARNING, says, place, aside=aside)
+        yield doc.Diagnostic(
+            CODE, name=NAME, level=doc.Level.WARNING, message=says, place=place, aside=aside
+        )

@@ -32,7 +32,8 @@ SHARE = 1.5
 
 def side_by_side(found: Reproduction) -> Beside:
     """The paper on the left, the code on the right."""
-    criteria, files = found.fingerprint.criteria, found.development.project.files
+    criteria = found.fingerprint.criteria
+    files = found.development.project.files
     judged = {one.criterion: one for one in found.judged}
     numbers = {name: at for at, name in enumerate(files)}
     about = defaultdict[str, list[Criterion]](list)
@@ -45,20 +46,30 @@ def side_by_side(found: Reproduction) -> Beside:
         paragraphs.append(f"{section.id} {section.title}")
         for block in section.blocks:
             if block.page > page:
-                page, source = block.page, found.paper.source
+                page = block.page
+                source = found.paper.source
                 # A link where the paper has an address: a page that is mailed must not name
                 # folders.
-                href = f"{source}#page={page}" if source.startswith(("https://", "http://")) else ""
+                href = ""
+                if source.startswith(("https://", "http://")):
+                    href = f"{source}#page={page}"
                 note = "Open the PDF there" if href else ""
                 paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
             pieces = block.sentences if isinstance(block, Paragraph) else [block]
             paragraphs.append(
-                [_passage(one.id, one.text, about[one.id], judged, numbers) for one in pieces]
+                [
+                    _passage(
+                        one.id, text=one.text, about=about[one.id], judged=judged, files=numbers
+                    )
+                    for one in pieces
+                ]
             )
     if not found.paper.sections:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         for place, quote in reversed(quotes.items()):
-            paragraphs.append([_passage(place, quote, about[place], judged, numbers)])
+            paragraphs.append(
+                [_passage(place, text=quote, about=about[place], judged=judged, files=numbers)]
+            )
     title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
     code = [
         Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
@@ -69,7 +80,9 @@ def side_by_side(found: Reproduction) -> Beside:
 
 def first_place(one: Criterion) -> str:
     """Where in the paper a criterion stands."""
-    return one.places[0] if one.places else one.id
+    if one.places:
+        return one.places[0]
+    return one.id
 
 
 def _passage(
@@ -80,19 +93,27 @@ def _passage(
     files: Mapping[str, int],
 ) -> Passage:
     """A place of the paper, which leads to the code that a criterion about it rests on."""
-    known = [judged[one.id] for one in about if one.id in judged]
-    line = next((line for one in known for line in one.lines if line.file in files), None)
-    href = f"#criterion-{about[0].id}" if about else ""
-    href = f"#code-{files[line.file]}-L{line.line}" if line is not None else href
-    values = [one.value for one in known]
-    tone = "error" if Value.FAIL in values else "good" if Value.PASS in values else ""
+    verdicts = [judged[criterion.id] for criterion in about if criterion.id in judged]
+    line = next((line for one in verdicts for line in one.lines if line.file in files), None)
+    if line is not None:
+        href = f"#code-{files[line.file]}-L{line.line}"
+    else:
+        href = f"#criterion-{about[0].id}" if about else ""
+    note = "; ".join(f"{criterion.id}: {criterion.fact}" for criterion in about)
     return Passage(
         f"p-{place}",
-        text,
-        href,
-        "; ".join(f"{one.id}: {one.fact}" for one in about),
-        tone,
+        text=text,
+        href=href,
+        note=note,
+        tone=_tone_of([one.value for one in verdicts]),
     )
+
+
+def _tone_of(values: Sequence[Value]) -> str:
+    """One criterion that fails colours the passage, else one that passes."""
+    if Value.FAIL in values:
+        return "error"
+    return "good" if Value.PASS in values else ""
 
 
 def _squiggles(
@@ -105,13 +126,19 @@ def _squiggles(
         for line in judged[one.id].lines if one.id in judged else ():
             if line.file != name or not 0 < line.line <= len(lines):
                 continue
-            whole, value = lines[line.line - 1], judged[one.id].value
-            start, end = len(whole) - len(whole.lstrip()), len(whole)
-            note, href = f"{one.id} {value.value}", f"#p-{first_place(one)}"
+            whole = lines[line.line - 1]
+            value = judged[one.id].value
+            start = len(whole) - len(whole.lstrip())
+            end = len(whole)
+            note = f"{one.id} {value.value}"
+            href = f"#p-{first_place(one)}"
             if (before := squiggles.get(line.line)) is not None:
-                note, href = f"{before.note}, {note}", before.href
+                note = f"{before.note}, {note}"
+                href = before.href
             tone = "good" if value is Value.PASS else ""
-            squiggles[line.line] = Squiggle(line.line, start, end, note, href, tone)
+            squiggles[line.line] = Squiggle(
+                line.line, start=start, end=end, note=note, href=href, tone=tone
+            )
     return list(squiggles.values())
 
 
@@ -142,7 +169,8 @@ def _plot(
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
     described = [_words(one) for one in group[:MOST_DESCRIBED]]
-    described += [f"And {len(group) - MOST_DESCRIBED} more."] if len(group) > MOST_DESCRIBED else []
+    if len(group) > MOST_DESCRIBED:
+        described.append(f"And {len(group) - MOST_DESCRIBED} more.")
     described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
     drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
@@ -150,7 +178,9 @@ def _plot(
 
 
 def _words(one: Course) -> str:
-    ends = "no number at all" if one.ends is None else " to ".join(map(number, one.ends))
+    ends = "no number at all"
+    if one.ends is not None:
+        ends = " to ".join(map(number, one.ends))
     seeds = f", {one.counted}" if one.label else ""
     odd = f", of which {one.broken} with values that are no numbers" if one.broken else ""
     return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
@@ -181,7 +211,9 @@ def _times(one: Course, measured: float) -> float:
     seen = max(known, default=0.0)
     if abs(measured) > SHARE and seen <= 1:
         return 0.01
-    return 100.0 if abs(measured) <= 1 and seen > SHARE else 1.0
+    if abs(measured) <= 1 and seen > SHARE:
+        return 100.0
+    return 1.0
 
 
 def _parts(metric: str) -> frozenset[str]:

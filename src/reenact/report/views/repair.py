@@ -36,8 +36,11 @@ SHOWN_LOOKS = 12
 
 def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
-    change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)] if found.diff else []
-    change += [Text(found.applied)] if found.applied else []
+    change = []
+    if found.diff:
+        change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)]
+    if found.applied:
+        change.append(Text(found.applied))
     sections = (
         Section("The change", change, "change"),
         Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
@@ -55,7 +58,16 @@ def repair_document(found: Repair, title: str) -> Document:
     title = f"Repair of {title}"
     data = found.to_dict()
     code = found.decision.exit_code
-    return Document("repair", title, found.sentence, sections, (), data, found.reused, code)
+    return Document(
+        "repair",
+        title=title,
+        verdict=found.sentence,
+        blocks=sections,
+        diagnostics=(),
+        data=data,
+        reused=found.reused,
+        exit_code=code,
+    )
 
 
 def progress(stored: Stored) -> Iterator[Section]:
@@ -65,25 +77,20 @@ def progress(stored: Stored) -> Iterator[Section]:
 
 
 def _facts(found: Repair) -> Facts:
-    cost, judging = found.cost, found.judging
-    facts = (
-        {"data": f"made up in place of {', '.join(found.stand_in_data)}"}
-        if found.stand_in_data
-        else {}
-    )
-    facts |= {
-        "strategy": found.strategy,
-        "judged by": f"{judging.judge.name}; {judging.sentence}",
-    }
-    facts["searched"] = (
-        f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
-    )
-    facts["verified"] = f"{cost.verifying} trainings, not counted in the budget"
-    facts |= {
-        "one training": f"{cost.one_training:.1f} s of CPU time",
-        "time": f"{cost.seconds:.0f} s",
-    }
-    return Facts("", tuple(facts.items()))
+    cost = found.cost
+    judging = found.judging
+    searched = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    facts = [
+        ("strategy", found.strategy),
+        ("judged by", f"{judging.judge.name}; {judging.sentence}"),
+        ("searched", searched),
+        ("verified", f"{cost.verifying} trainings, not counted in the budget"),
+        ("one training", f"{cost.one_training:.1f} s of CPU time"),
+        ("time", f"{cost.seconds:.0f} s"),
+    ]
+    if found.stand_in_data:
+        facts.insert(0, ("data", f"made up in place of {', '.join(found.stand_in_data)}"))
+    return Facts("", tuple(facts))
 
 
 def _judged(found: Repair) -> Iterator[Block]:
@@ -144,7 +151,9 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     """The best so far against what was spent, and the best looks: whole trainings, the best
     first.
     """
-    sign = -1 if judging is not None and not judging.search.larger_is_better else 1
+    sign = 1
+    if judging is not None and not judging.search.larger_is_better:
+        sign = -1
     name = judging.search.name if judging is not None else "score, larger is better"
     whole = [look for look in looks if look.share == 1]
     spent, best = best_so_far(whole, sign)
@@ -162,7 +171,9 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
     rows = []
     for look in sorted(surest.values(), key=lambda one: -one.score)[:SHOWN_LOOKS]:
-        score = number(sign * look.score) if math.isfinite(look.score) else "failed"
+        score = "failed"
+        if math.isfinite(look.score):
+            score = number(sign * look.score)
         rows.append((score, str(look.seeds), f"{look.spent:.1f}", str(look.patch)))
     sets = [
         (dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch
@@ -202,8 +213,10 @@ def _name(param: HyperparameterId) -> str:
 
 def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
-    spent, best = list[float](), list[float]()
-    top, known = -math.inf, [look for look in looks if math.isfinite(look.score)]
+    spent = list[float]()
+    best = list[float]()
+    top = -math.inf
+    known = [look for look in looks if math.isfinite(look.score)]
     for look in sorted(known, key=lambda one: one.spent):
         if best and look.score > top:
             spent.append(look.spent)
@@ -218,10 +231,8 @@ def _cuts(cuts: Sequence[ReductionStep]) -> Board:
     rows = []
     for cut in cuts:
         verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
-        kept = (
-            f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
-            if math.isfinite(cut.kept)
-            else "failed"
-        )
+        kept = "failed"
+        if math.isfinite(cut.kept):
+            kept = f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
         rows.append(Row((verdict, kept, str(cut.seeds), str(cut.patch)), tone))
     return Board("", ("", "of the gain", "seeds", "change"), rows)

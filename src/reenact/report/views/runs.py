@@ -24,29 +24,35 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
     """
     places = ("" if run.folder in ("", here) else run.folder for run, _ in found)
     rows = [words.Listed(*one, place) for one, place in zip(found, places, strict=True)]
-    commands, verdicts = [], []
+    commands = []
+    verdicts = []
     for row in rows:
         # What was typed, after the name where the run was given one; what it came to, or how it
         # stands.
-        name = f"{row.run.what}: " if row.program and row.run.what not in row.program else ""
+        name = ""
+        if row.program and row.run.what not in row.program:
+            name = f"{row.run.what}: "
         commands.append(f"{name}{row.run.pipeline} {row.program or row.run.what}")
         verdict = words.verdict_of(row.run)
         ended = bool(verdict) and row.status == Status.FINISHED
         verdicts.append(verdict if ended else f"{row.status}: {verdict}".rstrip(": "))
-    columns = {"run": [row.run.id for row in rows]}
-    columns["started"] = [words.moment(row.run.started_at)[5:16] for row in rows]
-    columns["command"] = [words.short(one, WHAT) for one in commands]
-    columns["folder"] = [shortened(row.folder, FOLDER) for row in rows]
-    columns["verdict"] = [words.short(one, VERDICT) for one in verdicts]
-    columns |= {
+    columns = {
+        "run": [row.run.id for row in rows],
+        "started": [words.moment(row.run.started_at)[5:16] for row in rows],
+        "command": [words.short(command, WHAT) for command in commands],
+        "folder": [shortened(row.folder, FOLDER) for row in rows],
+        "verdict": [words.short(verdict, VERDICT) for verdict in verdicts],
         "metric": [row.metric for row in rows],
         "cost": [row.cost for row in rows],
+        "time": [words.time_of(row.seconds) for row in rows],
     }
-    columns["time"] = [words.time_of(row.seconds) for row in rows]
     table = {name: cells for name, cells in columns.items() if any(cells)}
-    shown = "" if len(found) == total else f", the newest {len(found)} shown"
+    shown = ""
+    if len(found) != total:
+        shown = f", the newest {len(found)} shown"
     verdict = f"{words.counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
-    verdict = verdict if total else "No runs recorded here yet."
+    if not total:
+        verdict = "No runs recorded here yet."
     blocks = (Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else ()
     data: JsonValue = {
         "total": total,
@@ -74,11 +80,16 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
         stands,
         *words.run_facts(run, *rest),
     )
-    more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
+    more = ""
+    if len(steps) > limit:
+        more = f"\n... and {len(steps) - limit} more; --limit shows them"
     verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
     blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))
     listed: JsonValue = [words.step_data(step) for step in steps[:limit]]
-    data: JsonValue = {"run": words.run_data(run, status), "steps": listed}
+    data: JsonValue = {
+        "run": words.run_data(run, status),
+        "steps": listed,
+    }
     return Document("run", f"Run {run.id}", verdict, blocks, data=data)
 
 
@@ -90,7 +101,10 @@ def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
         f"{words.state_of(step)}, {words.counted(step.tries, 'try')}, "
         f"{words.time_of(step.duration_s)}"
     )
-    went = {"Inputs": inputs, "Result": result}.items()
+    went = {
+        "Inputs": inputs,
+        "Result": result,
+    }.items()
     texts = (Text(words.readable(value, words.SHOWN_VALUE), title) for title, value in went)
     data = {
         "step": known,
@@ -123,7 +137,11 @@ def answer_document(answer: Answer, limit: int) -> Document:
 
 def check_document(checked: Checked) -> Document:
     """What a check found."""
-    counts = {"run": checked.runs, "step": checked.steps, "artefact": checked.artefacts}
+    counts = {
+        "run": checked.runs,
+        "step": checked.steps,
+        "artefact": checked.artefacts,
+    }
     read = ", ".join(words.counted(count, what) for what, count in counts.items())
     problems = tuple((problem,) for problem in checked.problems)
     verdict = (

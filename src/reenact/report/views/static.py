@@ -69,8 +69,11 @@ def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
         value = f"- ({_written(param.default)})"
     fixed = f"fixed: {param.reason}" if param.reason else "-"
     choices = ", ".join(_written(choice) for choice in param.alternatives[:5]) or fixed
-    more = f" (+{len(param.uses) - 1} uses)" if len(param.uses) > 1 else ""
-    where, written = program.where(param.place), param.written.value + more
+    more = ""
+    if len(param.uses) > 1:
+        more = f" (+{len(param.uses) - 1} uses)"
+    where = program.where(param.place)
+    written = param.written.value + more
     return where, param.kind.value, owner or "training", value, written, choices
 
 
@@ -93,4 +96,6 @@ def _written(value: JsonValue) -> str:
         return "none"
     if isinstance(value, dict):
         return ", ".join(f"{name} {part}" for name, part in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)

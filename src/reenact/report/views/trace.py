@@ -61,35 +61,45 @@ def graph_document(graph: ModelGraph, title: str) -> Document:
 
 def graph_facts(graph: ModelGraph) -> Facts:
     """Loss, optimiser, task: what the layers are trained for."""
-    loss, optimizer = graph.loss, graph.optimizer
-    facts = {"framework": graph.framework, "task": graph.task.value}
-    facts["loss"] = "-" if loss is None else f"{loss.name}  {loss.place or ''}"
-    facts["optimizer"] = "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}"
-    facts["learning rate"] = "-" if optimizer is None else _number(optimizer.learning_rate)
-    facts["batch size"] = str(graph.batch_size or "-")
-    facts["weights"] = f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)"
-    facts |= {"not in the model": ", ".join(graph.unregistered)} if graph.unregistered else {}
+    loss = graph.loss
+    optimizer = graph.optimizer
+    facts = {
+        "framework": graph.framework,
+        "task": graph.task.value,
+        "loss": "-" if loss is None else f"{loss.name}  {loss.place or ''}",
+        "optimizer": "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}",
+        "learning rate": "-" if optimizer is None else _number(optimizer.learning_rate),
+        "batch size": str(graph.batch_size or "-"),
+        "weights": f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)",
+    }
+    if graph.unregistered:
+        facts["not in the model"] = ", ".join(graph.unregistered)
     return Facts("Training", tuple(facts.items()))
 
 
 def _run_facts(trace: Trace) -> Facts:
-    known = dict(graph_facts(trace.graph).facts) if trace.graph else {}
+    facts = {}
+    if trace.graph:
+        facts = dict(graph_facts(trace.graph).facts)
     epochs = f" in {trace.epoch_count} epochs" if trace.epoch_count else ""
-    known |= {"steps": f"{trace.step_count:,}{epochs}"}
-    known |= {"time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s"}
-    known |= {"not seen": "; ".join(trace.missing)} if trace.missing else {}
-    return Facts("Run", tuple(known.items()))
+    facts["steps"] = f"{trace.step_count:,}{epochs}"
+    facts["time"] = f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s"
+    if trace.missing:
+        facts["not seen"] = "; ".join(trace.missing)
+    return Facts("Run", tuple(facts.items()))
 
 
 def _curves(trace: Trace) -> Table:
-    named = {"loss": trace.losses}
-    named |= {name: trace.metric(name) for name in trace.metric_names() if name != "loss"}
-    steps = {"gradient norm": "grad_norm", "learning rate": "learning_rate"}
+    curves = {"loss": trace.losses}
+    for name in trace.metric_names():
+        if name != "loss":
+            curves[name] = trace.metric(name)
+    by_step = (
+        ("gradient norm", trace.steps.series("grad_norm")),
+        ("learning rate", trace.steps.series("learning_rate")),
+    )
     rows = []
-    for name, series in (
-        *named.items(),
-        *((name, trace.steps.series(one)) for name, one in steps.items()),
-    ):
+    for name, series in (*curves.items(), *by_step):
         values = [value for value in series.values.tolist() if not math.isnan(value)]
         if values:
             rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
@@ -100,7 +110,9 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
     shape = "x".join("?" if size is None else str(size) for size in layer.output_shape or ())
     count = sum(math.prod(weight.shape) for weight in layer.weights)
     first = layer.weights[0] if layer.weights else None
-    initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
+    initial = "-"
+    if first:
+        initial = f"mean {first.mean:.2g}, std {first.std:.2g}"
     cells = (
         str(layer.place or ""),
         shape,
@@ -116,26 +128,34 @@ def _number(value: float | None) -> str:
 
 def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
     trace = watched.trace
-    outcome, folder = watched.outcome, str(watched.folder) if trace else None
-    data: dict[str, JsonValue] = {
-        "outcome": outcome.kind.value,
-        "exit_code": outcome.exit_code,
+    run: dict[str, JsonValue] = {
+        "outcome": watched.outcome.kind.value,
+        "exit_code": watched.outcome.exit_code,
+        "trace": str(watched.folder) if trace else None,
+        "seconds": watched.seconds,
     }
-    data |= {"trace": folder, "seconds": watched.seconds}
     if trace is None:
-        return data
-    data |= {
+        return run
+    look_wrong: list[JsonValue] = [
+        {
+            "layer": layer,
+            "place": place,
+            "seen": seen,
+        }
+        for layer, place, seen in wrong
+    ]
+    return {
+        **run,
         "steps": trace.step_count,
         "epochs": trace.epoch_count,
         "probe_seconds": trace.probe_seconds,
-    }
-    data["losses"] = trace.losses.values.tolist()[-1000:]
-    data["metrics"] = {
-        name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()
-    }
-    data |= {"missing": list(trace.missing), "graph": graph_data(trace.graph)}
-    return data | {
-        "look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong]
+        "losses": trace.losses.values.tolist()[-1000:],
+        "metrics": {
+            name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()
+        },
+        "missing": list(trace.missing),
+        "graph": graph_data(trace.graph),
+        "look_wrong": look_wrong,
     }
 
 

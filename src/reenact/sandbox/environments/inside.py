@@ -39,7 +39,9 @@ def unpack(source: str) -> Path:
 def build_system(folder: Path) -> dict[str, Any]:
     """How the source wants to be built; the old way when it does not say."""
     project = folder / "pyproject.toml"
-    stated = tomllib.loads(project.read_text()).get("build-system", {}) if project.exists() else {}
+    stated = {}
+    if project.exists():
+        stated = tomllib.loads(project.read_text()).get("build-system", {})
     return stated if "build-backend" in stated else _OLD_WAY | stated
 
 

@@ -172,7 +172,8 @@ class Pip:
         if wish.exclude_newer is not None:
             raise MissingExtra("uv", "uv")
         with tempfile.TemporaryDirectory() as made:
-            report, asked = Path(made) / "report.json", Path(made) / "asked.txt"
+            report = Path(made) / "report.json"
+            asked = Path(made) / "asked.txt"
             asked.write_text(wish.lines)
             argv = [
                 *pip_alone(wish.python),
@@ -236,7 +237,8 @@ def _uv_options(wish: Wish) -> list[str]:
     variable.
     """
     found = ["--torch-backend", wish.backend] if wish.backend else []
-    found += ["--cache-dir", str(wish.store)] if wish.store is not None else []
+    if wish.store is not None:
+        found += ["--cache-dir", str(wish.store)]
     no_index = os.environ.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on")
     return [*found, "--no-index"] if no_index else found
 
@@ -244,7 +246,9 @@ def _uv_options(wish: Wish) -> list[str]:
 def pip_alone(python: str) -> list[str]:
     """The words that start our own pip in an interpreter, where it can start no other program."""
     found = importlib.util.find_spec("pip")
-    runner = Path(found.origin).with_name("__pip-runner__.py") if found and found.origin else None
+    runner = None
+    if found and found.origin:
+        runner = Path(found.origin).with_name("__pip-runner__.py")
     if runner is None or not runner.exists():
         fix = "python -m pip install --upgrade pip"
         raise MissingPart("pip is not installed, or older than 22.3.", next_step=fix)
@@ -289,10 +293,8 @@ def run_installer(
         )
     except TimeoutError as error:
         raise ReenactError("The installer took too long and was ended.") from error
-    printed, complaint = (
-        done.stdout.decode(errors="replace"),
-        done.stderr.decode(errors="replace"),
-    )
+    printed = done.stdout.decode(errors="replace")
+    complaint = done.stderr.decode(errors="replace")
     if done.returncode != 0 and failure is not None:
         raise failure(complaint)
     return printed, complaint
@@ -329,7 +331,9 @@ def _pip_failure(text: str) -> Exception:
     if REFUSED in text:
         return _from_address("another one")
     missing = re.search(r"No matching distribution found for ([A-Za-z0-9._-]+)", text)
-    return NoWheel(missing[1]) if missing and not _UNREACHABLE.search(text) else _failure(text)
+    if missing and not _UNREACHABLE.search(text):
+        return NoWheel(missing[1])
+    return _failure(text)
 
 
 def _from_address(name: str) -> InputError:

@@ -89,8 +89,13 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
         "UV_FIND_LINKS", ",".join(passed.get("PIP_FIND_LINKS", "").split())
     ).split(",")
     # uv itself does not read pip's file, so what it holds is no part of the above.
-    passed = {**_options_of_pip_file(), **passed}
-    more = [] if wheels is None else [str(wheels)]
+    passed = {
+        **_options_of_pip_file(),
+        **passed,
+    }
+    more = []
+    if wheels is not None:
+        more = [str(wheels)]
     passed["PIP_FIND_LINKS"] = " ".join([*passed.get("PIP_FIND_LINKS", "").split(), *more])
     passed["UV_FIND_LINKS"] = ",".join([*(_absolute(place) for place in uv_places if place), *more])
     passed["PIP_CONFIG_FILE"] = os.devnull
@@ -115,7 +120,9 @@ def _own_file(variable: str, name: str) -> Path | None:
     named = os.environ.get(variable)
     if named is not None:
         file = Path(named)
-        return file if file.is_absolute() and file.is_file() else None
+        if file.is_absolute() and file.is_file():
+            return file
+        return None
     kept = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(kept) if Path(kept).is_absolute() else Path.home() / ".config"
     file = folder / name
@@ -156,4 +163,6 @@ def _read_options(file: Path) -> dict[str, str]:
 
 
 def _absolute(place: str) -> str:
-    return str(Path(place).absolute()) if Path(place).exists() else place
+    if Path(place).exists():
+        return str(Path(place).absolute())
+    return place

@@ -94,7 +94,9 @@ class Environments:
             known = self._remembered(memo, interpreter)
             if known is not None:
                 return known
-            store = self._folder("uv") if self._installer().name == "uv" else None
+            store = None
+            if self._installer().name == "uv":
+                store = self._folder("uv")
             wish = replace(wish, built=Path(wheels), store=store)
             wish, pins = self._resolve(wish, allowed, any_version=any_version)
             made = self._build(pins, wish, interpreter)
@@ -136,11 +138,14 @@ class Environments:
 
     def disk_bytes(self) -> int:
         """What the whole cache takes on the disk."""
-        return tree_usage(self.cache, sys.maxsize).bytes if self.cache.is_dir() else 0
+        if self.cache.is_dir():
+            return tree_usage(self.cache, sys.maxsize).bytes
+        return 0
 
     def _forget_unlinked(self) -> None:
         """Remove packages of the installer's cache that no environment links to any more."""
-        store, installer = self.cache / "uv", self._installer()
+        store = self.cache / "uv"
+        installer = self._installer()
         idle: list[str] = []
         for package in store.glob("archive-v0/*"):
             files = (Path(folder) / name for folder, _, names in os.walk(package) for name in names)
@@ -210,7 +215,11 @@ class Environments:
         if not store.is_dir():
             self._say(f"building {source.name} {source.version} from source in a box")
             file, wheel = build_wheel(
-                source, content, self.box, partial(self._for_build, allowed), self.stop
+                source,
+                content=content,
+                box=self.box,
+                prepare=partial(self._for_build, allowed),
+                stop=self.stop,
             )
             half = store.with_name(f"half-{secrets.token_hex(8)}")
             half.mkdir()
@@ -240,7 +249,9 @@ class Environments:
         self, pins: tuple[str, ...], wish: install.Wish, interpreter: Interpreter
     ) -> Environment:
         # Wheels of our own making have no index to vouch for them: their bytes are part of the key.
-        built = sorted(wish.built.iterdir()) if wish.built is not None else []
+        built = []
+        if wish.built is not None:
+            built = sorted(wish.built.iterdir())
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
         key = hash_of(interpreter, *pins, *hashes)[:32]
         with locked(self.cache / f"{key}.lock", self.tell, self.stop):

@@ -100,7 +100,9 @@ def read_link(line: str) -> Source | None:
         name, version = utils.parse_sdist_filename(file)
     except utils.InvalidSdistFilename:
         return None
-    return Source(name, version, file, link[1], link[2] or "", link[3] or "")
+    return Source(
+        name, version=version, file=file, address=link[1], sha256=link[2] or "", page=link[3] or ""
+    )
 
 
 def _uploaded_before(source: Source, day: date) -> bool:
@@ -126,7 +128,9 @@ def upload_time(page: bytes, file: str) -> datetime | None:
         )
     else:
         link = re.search(rf'<a [^>]*/{re.escape(file)}[#"][^>]*>', text)
-        found = re.search(r'data-upload-time="([^"]+)"', link[0]) if link else None
+        found = None
+        if link:
+            found = re.search(r'data-upload-time="([^"]+)"', link[0])
         stated = found[1] if found else None
     return datetime.fromisoformat(stated) if stated else None
 
@@ -179,7 +183,10 @@ def build_wheel(
         says = f"{source.name} has no wheel, and a source distribution is built in a sandbox alone."
         raise SandboxUnavailable(says, next_step="reenact doctor")
     archive = "source.zip" if source.file.endswith(".zip") else "source.tar.gz"
-    files = {_INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(), archive: content}
+    files = {
+        _INSIDE: Path(__file__).with_name(_INSIDE).read_bytes(),
+        archive: content,
+    }
     command = Command(
         ("python3", _INSIDE, "requires", archive),
         files=files,
@@ -189,7 +196,8 @@ def build_wheel(
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
         raise InputError(f"The package {source.name} does not say properly what its build needs.")
     python, mounts = prepare(tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed))
-    argv, collect = (python, _INSIDE, "wheel", archive), ("built.json", "built.whl")
+    argv = (python, _INSIDE, "wheel", archive)
+    collect = ("built.json", "built.whl")
     built = _collected(
         box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop
     )

@@ -129,7 +129,13 @@ def read_environment(cache: Path, key: str, interpreter: Interpreter) -> Environ
         if record["interpreter"] != interpreter.folder:
             return None
         packages = tuple(str(package) for package in record["packages"])
-        return Environment(key, folder, packages, int(record["size_bytes"]), interpreter.folder)
+        return Environment(
+            key,
+            folder=folder,
+            packages=packages,
+            size_bytes=int(record["size_bytes"]),
+            interpreter=interpreter.folder,
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -143,7 +149,11 @@ def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpre
         if str(half).encode() in text:
             script.write_bytes(text.replace(str(half).encode(), str(final).encode()))
     size = tree_usage(half, sys.maxsize).bytes
-    record = {"packages": pins, "size_bytes": size, "interpreter": interpreter.folder}
+    record = {
+        "packages": pins,
+        "size_bytes": size,
+        "interpreter": interpreter.folder,
+    }
     (half / _MANIFEST).write_text(json.dumps(record))
 
 

@@ -133,7 +133,9 @@ def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
 
 def _kind(name: str, at: int) -> str:
     mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
-    return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
+    if stat.S_ISREG(mode):
+        return "a file"
+    return _KINDS.get(stat.S_IFMT(mode), "no regular file")
 
 
 def fill(work: Path, command: Command, limits: Limits) -> None:

@@ -45,7 +45,9 @@ class BoxFolder:
     def __post_init__(self) -> None:
         self.inside = self.path / "inside"
         """Everything the program may fill on the host's disk."""
-        self.work, self.home, self.tmp = (self.inside / name for name in ("work", "home", "tmp"))
+        self.work = self.inside / "work"
+        self.home = self.inside / "home"
+        self.tmp = self.inside / "tmp"
 
     @classmethod
     def make(cls, root: Path | None = None) -> BoxFolder:

@@ -114,7 +114,8 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
         _refuse("it holds pickled objects, which run code when they are read", "array")
     if not kind.itemsize or any(length < 0 for length in shape):
         _refuse(f"its header makes no sense (shape={shape}, dtype={kind})", "array")
-    claimed, there = math.prod(shape) * kind.itemsize, len(data) - stream.tell()
+    claimed = math.prod(shape) * kind.itemsize
+    there = len(data) - stream.tell()
     if claimed != there:
         _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
     return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(

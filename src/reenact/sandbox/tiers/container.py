@@ -74,13 +74,25 @@ class Container(Tier):
                     )
         name = f"reenact-{folder.path.name}"
         folder.note("container", f"{name} {engine.path}")
-        made = engine.ask("create", *create_words(engine, name, image, folder, command, limits))
+        made = engine.ask(
+            "create",
+            *create_words(
+                engine, name=name, image=image, folder=folder, command=command, limits=limits
+            ),
+        )
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
         argv = (engine.path, "start", "--attach", "--interactive", name)
         ended = functools.partial(_ended, engine, name)
         environment = host_environment(engine_variables(), network=True)
-        box = launch.start_process(argv, folder, command, ended, environment, START_FOLDER)
+        box = launch.start_process(
+            argv,
+            folder=folder,
+            command=command,
+            ended=ended,
+            environment=environment,
+            start_in=START_FOLDER,
+        )
         box.kill = functools.partial(_kill, engine, name, box.process)
         box.after = functools.partial(remove_container, engine.path, name)
         with launch.closed_on_error(box):
@@ -163,7 +175,8 @@ def create_words(
     if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
         words += ["--timeout", str(int(limits.wall_s) + 60)]
-        words += ["--userns", "keep-id"] if os.getuid() else []
+        if os.getuid():
+            words += ["--userns", "keep-id"]
     for source, target in (
         (folder.work, view.WORK),
         (folder.home, view.HOME),
@@ -213,11 +226,13 @@ def _empty_image(engine: Engine) -> str:
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in sorted(folders):
             entry = tarfile.TarInfo(name)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            entry.type = tarfile.DIRTYPE
+            entry.mode = 0o755
             archive.addfile(entry)
         for text, target in view.host_view().links:
             entry = tarfile.TarInfo(target.lstrip("/"))
-            entry.type, entry.linkname = tarfile.SYMTYPE, text
+            entry.type = tarfile.SYMTYPE
+            entry.linkname = text
             archive.addfile(entry)
     content = packed.getvalue()
     image = f"reenact-empty:{hashlib.sha256(content).hexdigest()[:12]}"

@@ -65,7 +65,9 @@ class Engine:
         """
         answer = self.ask("inspect", "--type", "container", name)
         try:
-            state = json.loads(answer.output)[0]["State"] if answer.ok else {}
+            state = {}
+            if answer.ok:
+                state = json.loads(answer.output)[0]["State"]
         except (ValueError, LookupError, TypeError):
             return {}
         return state if isinstance(state, dict) else {}

@@ -71,11 +71,9 @@ class Status:
             code = os.waitstatus_to_exitcode(status)
             why = f"its launcher ended with status {code} and did not report one of the program"
             raise LauncherKilled(why) if code == -signal.SIGKILL else BoxBroke(why)
-        return (
-            ProgramEnd.from_shell(int(found[1]))
-            if self._by_shell
-            else ProgramEnd(exit_code=int(found[1]))
-        )
+        if self._by_shell:
+            return ProgramEnd.from_shell(int(found[1]))
+        return ProgramEnd(exit_code=int(found[1]))
 
 
 def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits) -> Group | None:
@@ -160,7 +158,15 @@ def launch(
 
         report = Status(status, by_shell=by_shell)
         argv = words(their_status, their_gate, in_memory)
-        box = start_process(argv, folder, command, report.ended, environment, start_in, passed)
+        box = start_process(
+            argv,
+            folder=folder,
+            command=command,
+            ended=report.ended,
+            environment=environment,
+            start_in=start_in,
+            passed=passed,
+        )
         box.descriptors += [status, gate]
         ours.pop_all()
     with closed_on_error(box):
@@ -198,10 +204,10 @@ def start_process(
         ours.pop_all()
     return Started(
         process,
-        output,
-        folder,
-        functools.partial(signal_child, process),
-        ended,
+        output=output,
+        folder=folder,
+        kill=functools.partial(signal_child, process),
+        ended=ended,
         input=fed,
     )
 

@@ -20,9 +20,11 @@ import os
 import signal
 import sys
 
-_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+_SET_PARENT_DEATH_SIGNAL = 1
+_SET_CHILD_SUBREAPER = 36
 _WATCHED = {signal.SIGCHLD, signal.SIGTERM}
-CONFINE, CONFINED = "confine", "confined"
+CONFINE = "confine"
+CONFINED = "confined"
 
 
 def confine(policy: str, program: list[str]) -> None:
@@ -52,7 +54,9 @@ def main(words: list[str]) -> None:
     if words[0] == CONFINE:
         confine(words[1], words[2:])
         return
-    parent, status, gate = (int(word) for word in words[:3])
+    parent = int(words[0])
+    status = int(words[1])
+    gate = int(words[2])
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     # A signal when the parent dies; descendants that lose their parent become ours.
     libc = ctypes.CDLL(None, use_errno=True)
@@ -67,7 +71,8 @@ def main(words: list[str]) -> None:
     ended = wait(child)
     kill_all(child)
     if ended is not None:
-        killed, code = os.WIFSIGNALED(ended), os.waitstatus_to_exitcode(ended)
+        killed = os.WIFSIGNALED(ended)
+        code = os.waitstatus_to_exitcode(ended)
         os.write(
             status,
             b'{ "signal": %d }\n' % -code if killed else b'{ "exit-code": %d }\n' % code,

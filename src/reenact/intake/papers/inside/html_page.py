@@ -111,17 +111,24 @@ class Page:
         self.top = min(levels, default=1)
         self.formulas.clear()
         body = self.tree.css_first("article, main") or self.tree.body
-        found: dict[str, Any] = {
+        authors = list(self.authors())
+        # Rendering fills `hidden`, `formulas` and `macros`.
+        page = self.render(body) if body else ""
+        return {
             "title": title,
-            "authors": list(self.authors()),
+            "authors": authors,
             "references": references,
+            "page": page,
+            "unseen": len(self.hidden),
+            "formulas": self.formulas,
+            "macros": self.macros,
         }
-        found |= {"page": self.render(body) if body else "", "unseen": len(self.hidden)}
-        return found | {"formulas": self.formulas, "macros": self.macros}
 
     def line(self, node: Any) -> str:
         """The words of an element on one line."""
-        return " ".join(self.render(node, bare=True).split()) if node else ""
+        if node:
+            return " ".join(self.render(node, bare=True).split())
+        return ""
 
     def authors(self) -> Iterator[str]:
         metas = self.tree.css("meta[name=citation_author], meta[name=author]")
@@ -146,7 +153,9 @@ class Page:
         seen: set[int] = set()
         for place in places:
             self.left_out.add(place.mem_id)
-            found = place.css("li, dd, .csl-entry, .ltx_bibitem") if place.tag != "-text" else []
+            found = []
+            if place.tag != "-text":
+                found = place.css("li, dd, .csl-entry, .ltx_bibitem")
             for entry in found:
                 above = entry.parent
                 while above is not None and above.mem_id not in seen:
@@ -157,10 +166,8 @@ class Page:
 
     def entry(self, node: Any) -> str:
         """The words of an entry; the address of a link counts where it is one."""
-        text, links = (
-            self.line(node),
-            [link.attributes.get("href") or "" for link in node.css("a")],
-        )
+        text = self.line(node)
+        links = [link.attributes.get("href") or "" for link in node.css("a")]
         return " ".join(
             [
                 text,
@@ -199,7 +206,8 @@ class Page:
         """
         if node.tag == "-text":
             return spelt(node.text_content or "", bare)
-        named, kind = classes(node), node.attributes.get("type") or ""
+        named = classes(node)
+        kind = node.attributes.get("type") or ""
         if node.tag == "math" or (node.tag == "script" and kind.startswith("math/tex")):
             return self.maths(node, bare)
         if node.tag in DROPPED or node.tag.startswith(("-", "!")) or self.is_hidden(node):
@@ -264,7 +272,9 @@ class Page:
     def tags(self, node: Any) -> tuple[str, str]:
         named = classes(node)
         if node.tag in HEADINGS:
-            level = 1 if "ltx_title_abstract" in named else max(1, int(node.tag[1]) - self.top + 1)
+            level = 1
+            if "ltx_title_abstract" not in named:
+                level = max(1, int(node.tag[1]) - self.top + 1)
             return f"<h{level}>", f"</h{level}>"
         if node.tag == "cite" or named & {"ltx_cite", "citation"}:
             return '<span class="cite">', "</span>"
@@ -316,7 +326,8 @@ def tex_of(node: Any) -> str:
 
 def spelt(text: str, bare: bool) -> str:
     """A text with the formulas in it, which a page may leave to a script."""
-    out, at = [], 0
+    out = []
+    at = 0
     for found in MATHS.finditer(text):
         latex = found[1] or found[2] or found[3]
         out += [text[at : found.start()] if bare else escape(text[at : found.start()])]

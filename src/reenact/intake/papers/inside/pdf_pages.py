@@ -66,9 +66,20 @@ def main() -> None:
         if letters > MOST_LETTERS:
             write({"error": f"it has more than {MOST_LETTERS} letters"})
             return
-        pages.append({"number": number + 1, "lines": lines, "tables": []})
+        pages.append(
+            {
+                "number": number + 1,
+                "lines": lines,
+                "tables": [],
+            }
+        )
     add_tables(pages)
-    write({"pages": pages, "unseen": unseen})
+    write(
+        {
+            "pages": pages,
+            "unseen": unseen,
+        }
+    )
 
 
 def write(found: object) -> None:
@@ -91,10 +102,8 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
             lines += line.done()
             line = Line()
             continue
-        size, made = (
-            raw.FPDFText_GetFontSize(text.raw, at),
-            raw.FPDFText_IsGenerated(text.raw, at) == 1,
-        )
+        size = raw.FPDFText_GetFontSize(text.raw, at)
+        made = raw.FPDFText_IsGenerated(text.raw, at) == 1
         if not made and (
             not is_seen(raw, text.raw, at) or raw.FPDFText_GetCharAngle(text.raw, at) > 0.1
         ):
@@ -139,7 +148,14 @@ class Line:
         lefts, lows, rights, highs = zip(*self.boxes, strict=True)
         size = self.sizes.most_common(1)[0][0]
         place = [round(value, 1) for value in (min(lefts), min(lows), max(rights), max(highs))]
-        return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
+        return [
+            {
+                "text": text,
+                "size": size,
+                "bold": bool(self.bold),
+                "box": place,
+            }
+        ]
 
     def split(self) -> Line | None:
         """Cut off a caption that stands apart beside what comes before it; none when there is
@@ -161,20 +177,27 @@ class Line:
             other.boxes, self.boxes = self.boxes[at:], self.boxes[:at]
             other.places = [place - found.start() for place in self.places[at:]]
             self.places = self.places[:at]
-            other.sizes, other.bold = self.sizes, self.bold
+            other.sizes = self.sizes
+            other.bold = self.bold
             return other
         return None
 
 
 def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:
-    left, right, low, high = (ctypes.c_double() for _ in range(4))
+    left = ctypes.c_double()
+    right = ctypes.c_double()
+    low = ctypes.c_double()
+    high = ctypes.c_double()
     raw.FPDFText_GetCharBox(text, at, left, right, low, high)
     return left.value, low.value, right.value, high.value
 
 
 def is_seen(raw: Any, text: Any, at: int) -> bool:
     """Neither white nor transparent nor too small to read."""
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    red = ctypes.c_uint()
+    green = ctypes.c_uint()
+    blue = ctypes.c_uint()
+    alpha = ctypes.c_uint()
     known = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
     white = known and min(red.value, green.value, blue.value) >= 250
     left, low, right, high = box_of(raw, text, at)
@@ -213,7 +236,8 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
     """Regions between horizontal rules of the same width, as cells."""
     groups: dict[tuple[int, int], list[float]] = {}
     for edge in (one for one in page.horizontal_edges if one["x1"] - one["x0"] >= LEAST_RULE):
-        left, right = round(edge["x0"]), round(edge["x1"])
+        left = round(edge["x0"])
+        right = round(edge["x1"])
         near = (one for one in groups if abs(one[0] - left) < 4 and abs(one[1] - right) < 4)
         groups.setdefault(next(near, (left, right)), []).append(float(edge["top"]))
     words = page.extract_words(use_text_flow=False, x_tolerance=1.5)
@@ -224,9 +248,9 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
         between = [word for word in words if heights[0] - 1 <= word["top"] < heights[-1]]
         rows = rows_of([one for one in between if left - 3 <= one["x0"] and one["x1"] <= right + 3])
         if len(rows) >= 2:
-            heads = (
-                sum(row[0]["bottom"] <= heights[1] + 1 for row in rows) if len(heights) > 2 else 1
-            )
+            heads = 1
+            if len(heights) > 2:
+                heads = sum(row[0]["bottom"] <= heights[1] + 1 for row in rows)
             box = [left, page.height - heights[-1], right, page.height - heights[0]]
             yield {
                 "rows": cells_of(rows),
@@ -238,7 +262,8 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
 def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     rows: list[list[dict[str, Any]]] = []
     for word in sorted(words, key=lambda one: (one["top"] + one["bottom"]) / 2):
-        middle, last = (word["top"] + word["bottom"]) / 2, rows[-1][0] if rows else None
+        middle = (word["top"] + word["bottom"]) / 2
+        last = rows[-1][0] if rows else None
         if last is not None and last["top"] <= middle <= last["bottom"]:
             rows[-1].append(word)
         else:

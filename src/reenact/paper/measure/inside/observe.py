@@ -52,7 +52,9 @@ class AfterImport(MetaPathFinder):
         if then is None:
             return None
         for finder in sys.meta_path:
-            spec = finder.find_spec(fullname, path, target) if finder is not self else None
+            spec = None
+            if finder is not self:
+                spec = finder.find_spec(fullname, path, target)
             if spec is not None and spec.loader is not None:
                 execute = functools.partial(_executed, spec.loader.exec_module, then)
                 spec.loader.exec_module = execute  # type: ignore[method-assign]
@@ -75,7 +77,9 @@ def run_program(arguments: list[str]) -> int:
         code = leaving.code
         if isinstance(code, str):
             sys.stderr.write(f"{code}\n")
-        return code if isinstance(code, int) else int(code is not None)
+        if isinstance(code, int):
+            return code
+        return int(code is not None)
     except BaseException:  # noqa: BLE001 - whatever it raises ends it
         traceback.print_exc()
         return 1
@@ -88,7 +92,9 @@ def _finite(value: Any) -> Any:
         return {str(name): _finite(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def main() -> None:

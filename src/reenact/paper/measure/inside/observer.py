@@ -113,7 +113,9 @@ def model_gave(observer: Observer, module: Any, inputs: list[Any], output: Any) 
 def _leaves(output: Any) -> list[Any]:
     if isinstance(output, dict):
         return list(output.values())
-    return list(output) if isinstance(output, (list, tuple)) else [output]
+    if isinstance(output, (list, tuple)):
+        return list(output)
+    return [output]
 
 
 def _permuted(observer: Observer, output: Any, tensors: list[Any], rows: int) -> Any:
@@ -158,20 +160,21 @@ def observe_update(observer: Observer, module: Any) -> None:
         result = update(copy.deepcopy(model), *args, **kwargs)
         if isinstance(result, tuple):
             return tuple(model if type(one) is type(model) else one for one in result)
-        return model if type(result) is type(model) else result
+        if type(result) is type(model):
+            return model
+        return result
 
     module.update = updated
 
 
 def _shuffled(observer: Observer, batch: Any) -> Any:
     """The parts of a batch but the first, each with its rows in another order."""
-    parts = (
-        batch
-        if isinstance(batch, dict)
-        else dict(enumerate(batch))
-        if isinstance(batch, tuple)
-        else {}
-    )
+    if isinstance(batch, dict):
+        parts = batch
+    elif isinstance(batch, tuple):
+        parts = dict(enumerate(batch))
+    else:
+        parts = {}
     sized = [
         name
         for name, part in parts.items()
@@ -193,7 +196,9 @@ def _shuffled(observer: Observer, batch: Any) -> Any:
     if isinstance(batch, dict):
         return changed
     values = list(changed.values())
-    return type(batch)(*values) if hasattr(batch, "_fields") else tuple(values)
+    if hasattr(batch, "_fields"):
+        return type(batch)(*values)
+    return tuple(values)
 
 
 def tensors_in(values: Any) -> Iterator[Any]:

@@ -88,7 +88,9 @@ class Predictions:
     def comes_from(self, tensor: Any) -> Call | None:
         """The root that a tensor comes from."""
         known = self._from.get(id(tensor))
-        return known[1] if known is not None and known[0]() is tensor else None
+        if known is not None and known[0]() is tensor:
+            return known[1]
+        return None
 
     def root(self, output: Any, model: Any, inputs: list[Any], *, for_training: bool) -> None:
         """A model gave this."""
@@ -111,7 +113,9 @@ class Predictions:
     def _mixed_into(self, tensor: Any) -> list[Any]:
         """Tensors from elsewhere that went into one that comes from a root."""
         known = self._from.get(id(tensor))
-        return known[2] if known is not None and known[0]() is tensor else []
+        if known is not None and known[0]() is tensor:
+            return known[2]
+        return []
 
     def seen(self, function: Any, inputs: list[Any], results: list[Any]) -> None:
         """A torch function was called with these tensors and gave those."""
@@ -142,9 +146,14 @@ class Predictions:
             return
         if any(_is_made_of(other, one) for one in self._mixed_into(made)):
             return
-        count, size = int(other.numel()), int(made.numel())
-        last = int(made.shape[-1]) if made.ndim else 1
-        second = int(made.shape[1]) if made.ndim > 1 else 1
+        count = int(other.numel())
+        size = int(made.numel())
+        last = 1
+        if made.ndim:
+            last = int(made.shape[-1])
+        second = 1
+        if made.ndim > 1:
+            second = int(made.shape[1])
         if count > 1 and (count == size or count * last == size or count * second == size):
             call.pairs.append((made.detach(), other.detach()))
 
@@ -190,7 +199,9 @@ class Predictions:
                 predicted = torch.cat([one[0].cpu() for one in picked])
                 labels = torch.cat([one[1].cpu() for one in picked])
                 whole = quantities(predicted, labels)
-                parts = [quantities(*one[:2]) for one in picked] if len(picked) > 1 else []
+                parts = []
+                if len(picked) > 1:
+                    parts = [quantities(*one[:2]) for one in picked]
             except (RuntimeError, TypeError, ValueError, IndexError):
                 continue
             series = f"{place}/{number}"
@@ -201,7 +212,13 @@ class Predictions:
 
     def _keep(self, series: str, guessed: bool, found: Quantities) -> None:
         """`series` names evaluations that were made in the same way: only these may be averaged."""
-        self.passes.append({"series": series, "guessed": guessed, "of": found})
+        self.passes.append(
+            {
+                "series": series,
+                "guessed": guessed,
+                "of": found,
+            }
+        )
 
 
 def _is_made_of(labels: Any, mixed: Any) -> bool:

@@ -27,7 +27,8 @@ def quantities(predicted: Any, labels: Any) -> Quantities:
     found: Quantities = {}
     with torch.no_grad():
         if predicted.numel() == labels.numel():
-            flat, wanted = predicted.reshape(-1).double(), labels.reshape(-1).double()
+            flat = predicted.reshape(-1).double()
+            wanted = labels.reshape(-1).double()
             if not _is_boolean(predicted):
                 found.update(_of_numbers(flat, wanted))
             if _are_classes(labels):
@@ -55,7 +56,8 @@ def _rows_of_scores(predicted: Any, labels: Any) -> Any:
     """Scores as rows by classes, in the order of the flat labels; none where the shapes do not
     fit.
     """
-    shape, wanted = tuple(predicted.shape), tuple(labels.shape)
+    shape = tuple(predicted.shape)
+    wanted = tuple(labels.shape)
     if shape[:-1] == wanted:
         return predicted.reshape(-1, shape[-1]).double()
     # Images and sequences as cross_entropy takes them: classes in the second dimension.
@@ -100,7 +102,8 @@ def _of_numbers(predicted: Any, wanted: Any) -> Quantities:
 def _of_single_scores(scores: Any, labels: Any, chosen: bool) -> Quantities:
     """Labels that were chosen already, or one score a row for the class 1."""
     counted = labels >= 0
-    scores, labels = scores[counted], labels[counted]
+    scores = scores[counted]
+    labels = labels[counted]
     if not labels.numel():
         return {}
     found: Quantities = {}
@@ -137,7 +140,8 @@ def _of_scores(scores: Any, labels: Any) -> Quantities:
     import torch
 
     counted = (labels >= 0) & (labels < scores.shape[1])
-    scores, labels = scores[counted], labels[counted]
+    scores = scores[counted]
+    labels = labels[counted]
     if not labels.numel():
         return {}
     found = _of_choices(scores.argmax(dim=1), labels)
@@ -173,7 +177,10 @@ def _of_choices(chosen: Any, labels: Any) -> Quantities:
     """Accuracy, error and F1 of chosen classes; the constant answer is the majority class."""
     right = float((chosen == labels).double().mean())
     most = _shares(labels)[0]
-    found: Quantities = {"accuracy": (right, most), "error": (1 - right, 1 - most)}
+    found: Quantities = {
+        "accuracy": (right, most),
+        "error": (1 - right, 1 - most),
+    }
     classes = labels.unique().tolist()
     each = [_f1(chosen, labels, one) for one in classes]
     recalls = [float((chosen[labels == one] == one).double().mean()) for one in classes]
