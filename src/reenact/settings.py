@@ -311,6 +311,7 @@ def _outside(name: str, value: Any) -> str:
     least, most, above = allowed["bounds"]
     # Comparisons with nan are false, so that it is outside.
     inside = least < value <= most if above else least <= value <= most
-    return (
-        "" if inside else f"expected a number {'above' if above else 'from'} {least} up to {most}"
-    )
+    if inside:
+        return ""
+    begins = "above" if above else "from"
+    return f"expected a number {begins} {least} up to {most}"

@@ -80,7 +80,11 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
     param = _hyperparameter(fault, place, layer, graph)
-    name = layer.name if layer is not None else param.id.layer if param is not None else ""
+    name = ""
+    if layer is not None:
+        name = layer.name
+    elif param is not None:
+        name = param.id.layer
     names = [one.name for one in graph.layers if one.family != "input"]
     index = names.index(name) if name in names else None
     said = (

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, suspected_source
 from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
@@ -174,13 +174,17 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    asked: dict[str, Any] = {
-        "training_time": options.training_time,
-        "prunes": options.prune,
-    }
-    budget = budget_for(options.depth, options.budget)
-    asked |= {"ending": ending_of(evidence), "measure": measure, "budget": budget}
-    trainer = services.trainer(evidence, executor, run, options.python, **asked)
+    trainer = services.trainer(
+        evidence,
+        executor,
+        run,
+        options.python,
+        measure=measure,
+        budget=budget_for(options.depth, options.budget),
+        ending=ending_of(evidence),
+        training_time=options.training_time,
+        prunes=options.prune,
+    )
     try:
         trainer.measure_cost()
         short = trainer.budget.stretches(trainer.one_training)

@@ -228,7 +228,9 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
 
     def rank(one: Finding) -> int:
         """What belongs to no layer stands at none, wherever it shows."""
-        return 0 if one.hyperparameter is not None else 2 if one.layer and not of_layer else 1
+        if one.hyperparameter is not None:
+            return 0
+        return 2 if one.layer and not of_layer else 1
 
     placed = min((one for one in findings if one.place is not None), key=rank, default=first)
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)

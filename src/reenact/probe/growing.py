@@ -82,13 +82,16 @@ class GrowingTrace:
     def progress(self, epochs: int) -> Progress:
         """For a waiting user; `epochs` is 0 where their number is unknown."""
         shown = min(self.epoch + 1, epochs) if epochs else self.epoch + 1
-        parts = [f"epoch {shown}{f'/{epochs}' if epochs else ''}"] if shown else []
-        parts += [
-            f"step {self.step}",
-            *([f"loss {self.losses[-1]:.4g}"] if self.losses else []),
-        ]
+        parts = []
+        if shown:
+            total = f"/{epochs}" if epochs else ""
+            parts.append(f"epoch {shown}{total}")
+        parts.append(f"step {self.step}")
+        if self.losses:
+            parts.append(f"loss {self.losses[-1]:.4g}")
         left = self.left(epochs)
-        parts += [f"about {in_words(left)} left"] if left is not None else []
+        if left is not None:
+            parts.append(f"about {in_words(left)} left")
         return Progress(
             TRAINING,
             done=max(self.epoch, 0),

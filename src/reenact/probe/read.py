@@ -107,9 +107,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         overlaps=typed(tuple[Overlap, ...], data["overlaps"]),
         crash=_crash(ending["error"], root) if ending and ending.get("error") else None,
         complete=ending is not None,
-        seconds=float(ending["seconds"])
-        if ending
-        else (float(steps["time"].max()) if len(steps) else 0.0),
+        seconds=_seconds(ending, steps),
         probe_seconds=chunks.spent,
         stand_in_data=read_stand_ins(folder),
         missing=(
@@ -119,6 +117,13 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
             *([NO_END] if ending is None else []),
         ),
     )
+
+
+def _seconds(ending: Json | None, steps: Columns) -> float:
+    """How long the training took; that of its last step where it wrote no end."""
+    if ending:
+        return float(ending["seconds"])
+    return float(steps["time"].max()) if len(steps) else 0.0
 
 
 def read_steps(folder: Path, chunk: str) -> Columns:
@@ -226,9 +231,12 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
 
 
 def _event(facts: dict[str, Any], root: Root) -> Event:
-    kind, step, epoch, seconds = (facts.pop(name) for name in ("kind", "step", "epoch", "time"))
+    kind = str(facts.pop("kind"))
+    step = int(facts.pop("step"))
+    epoch = int(facts.pop("epoch"))
+    seconds = float(facts.pop("time"))
     place = read_place(facts.pop("place", None), root)
-    return Event(str(kind), int(step), int(epoch), float(seconds), facts, place)
+    return Event(kind, step, epoch, seconds, facts, place)
 
 
 def _crash(content: Json, root: Root) -> Crash:

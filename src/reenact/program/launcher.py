@@ -280,8 +280,12 @@ def _options(source: SourceFile, path: Path, bases: tuple[Path, ...]) -> Iterato
 def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
     parts = [part for part in binding.dotted.split(".") if part]
     # The name itself, or the package that `from . import name` looks into.
-    sizes = range(1, len(parts) + 1) if parts else range(1 if binding.level else 0)
-    tops = (path.parents[min(binding.level, len(path.parents)) - 1],) if binding.level else bases
+    sizes = range(1, len(parts) + 1)
+    if not parts and binding.level:
+        sizes = range(1)
+    tops = bases
+    if binding.level:
+        tops = (path.parents[min(binding.level, len(path.parents)) - 1],)
     for top in tops:
         stems = [top.joinpath(*parts[:size]) for size in sizes]
         files = [

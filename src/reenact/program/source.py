@@ -160,7 +160,9 @@ class LineTable:
     def line_end(self, offset: int, *, behind: bool = False) -> int:
         """Where the line break after an offset stands, or what is behind it begins."""
         found = NEWLINE.search(self.text, offset)
-        return len(self.text) if not found else found.end() if behind else found.start()
+        if not found:
+            return len(self.text)
+        return found.end() if behind else found.start()
 
     def indent(self, offset: int) -> str:
         """The white space at the beginning of the line that holds this offset."""

@@ -53,7 +53,11 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         if not context.within_budget(context.cost(smaller)):
             short = ENDED
             return False
-        kept = share_of_gain(*(context.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
+        kept = share_of_gain(
+            context.samples(NOTHING, FIRST),
+            context.samples(patch, FIRST),
+            context.samples(smaller, FIRST),
+        )
         if kept < HOPELESS:
             cuts.append(ReductionStep(smaller, kept, False, FIRST))
             return False
@@ -61,7 +65,9 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         if not context.within_budget(more):
             short = ENDED
             return False
-        before, full, values = (context.samples(one, ALL) for one in (NOTHING, patch, smaller))
+        before = context.samples(NOTHING, ALL)
+        full = context.samples(patch, ALL)
+        values = context.samples(smaller, ALL)
         held = non_inferior(before, full, values, keep=KEEP)
         cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
         return held

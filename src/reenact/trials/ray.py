@@ -70,9 +70,9 @@ class _Member:
 
     @property
     def reference(self) -> Any:
-        return (
-            self.work[0] if self.work is not None else self.ready if self.report is None else None
-        )
+        if self.work is not None:
+            return self.work[0]
+        return self.ready if self.report is None else None
 
 
 @dataclass

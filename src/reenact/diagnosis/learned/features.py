@@ -235,24 +235,30 @@ def _loss(evidence: Evidence) -> Iterator[tuple[str, float]]:
     family = evidence.loss_family
     for known in LossFamily:
         yield f"loss_{known.value}", float(family is known)
-    fitting = FITTING.get(evidence.task)
-    yield (
-        "loss_fits_task",
-        0.0 if fitting is None or family is None else (1.0 if family in fitting else -1.0),
-    )
+    yield "loss_fits_task", _loss_fits(evidence.task, family)
+
+
+def _loss_fits(task: TaskType, family: LossFamily | None) -> float:
+    """1 where the loss is one for the task, -1 where it is not, 0 where nobody can say."""
+    fitting = FITTING.get(task)
+    if fitting is None or family is None:
+        return 0.0
+    return 1.0 if family in fitting else -1.0
+
+
+def _output_fits(wanted: Wanted, last: str) -> float:
+    """1 where the loss gets what it wants, -1 where not, 0 where it takes anything."""
+    if wanted is Wanted.ANY:
+        return 0.0
+    word = "linear" if wanted is Wanted.LOGITS else wanted.value
+    return 1.0 if last == word else -1.0
 
 
 def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
     last = evidence.last_activation or "linear"
     for known in OUTPUTS:
         yield f"output_{known}", float(last == known)
-    # 1 when the loss gets what it wants, -1 when not, 0 when it takes anything.
-    wanted = evidence.wanted_output
-    word = "linear" if wanted is Wanted.LOGITS else wanted.value
-    yield (
-        "output_fits_loss",
-        0.0 if wanted is Wanted.ANY else 1.0 if last == word else -1.0,
-    )
+    yield "output_fits_loss", _output_fits(evidence.wanted_output, last)
     yield "output_fits_labels", _range_fits(evidence, last)
     hidden = [
         layer for layer in evidence.weighted if layer.role == "hidden" and layer.family in BENT

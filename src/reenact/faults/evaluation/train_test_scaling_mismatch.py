@@ -246,9 +246,13 @@ def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
 
 def _another_range(train: TensorFacts, held: TensorFacts) -> str:
     """What differs between all values of both, in words; empty where little does."""
-    mean, std, other, own = (value or 0.0 for value in (train.mean, train.std, held.mean, held.std))
-    spread = max(std, 1e-6)
-    if abs(mean - other) <= 2 * spread and spread / 4 <= own <= 4 * spread:
+    train_mean = train.mean or 0.0
+    train_std = train.std or 0.0
+    held_mean = held.mean or 0.0
+    held_std = held.std or 0.0
+    spread = max(train_std, 1e-6)
+    near = abs(train_mean - held_mean) <= 2 * spread
+    if near and spread / 4 <= held_std <= 4 * spread:
         return ""
-    ours = f"training inputs have mean {mean:.3g} and deviation {std:.3g}"
-    return f"{ours}, {held.split} inputs {other:.3g} and {own:.3g}"
+    ours = f"training inputs have mean {train_mean:.3g} and deviation {train_std:.3g}"
+    return f"{ours}, {held.split} inputs {held_mean:.3g} and {held_std:.3g}"

@@ -67,11 +67,16 @@ from reenact.program.read.index import FileIndex
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
 ROWS = "(?:masks?|idx|index|indices|ids|nodes|rows)"
-TRAINED, HELD_OUT, SPLIT = (
-    re.compile(f"^(?:{names})_?{ROWS}$|^{ROWS}_?(?:{names})$")
-    for names in ("train|tr", "val|valid|test|te", "train|tr|val|valid|test|te")
-)
-"""How programs name the rows of a split."""
+
+
+def _names_of_rows(split: str) -> re.Pattern[str]:
+    """How programs name the rows of a split."""
+    return re.compile(f"^(?:{split})_?{ROWS}$|^{ROWS}_?(?:{split})$")
+
+
+TRAINED = _names_of_rows("train|tr")
+HELD_OUT = _names_of_rows("val|valid|test|te")
+SPLIT = _names_of_rows("train|tr|val|valid|test|te")
 OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
 LOSSES = (
     "cross_entropy",

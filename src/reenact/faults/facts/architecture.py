@@ -184,7 +184,9 @@ def is_dropout(layer: LayerView) -> bool:
 def window(layer: LayerView) -> int | None:
     """Side of a convolution's window; the longest when they differ."""
     value = layer.settings.get("kernel_size")
-    sides = value if isinstance(value, list) else [] if isinstance(value, bool) else [value]
+    if isinstance(value, bool):
+        return None
+    sides = value if isinstance(value, list) else [value]
     return max((side for side in sides if isinstance(side, int)), default=None)
 
 

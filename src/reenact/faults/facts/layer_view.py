@@ -95,14 +95,18 @@ def family_of(type_name: str, framework: str = "") -> str:
     """The family of a layer class."""
     tables = (lexicon.TORCH_LAYERS, lexicon.KERAS_LAYERS)
     found = [table[type_name].family.value for table in tables if type_name in table]
-    return found[-1 if framework == "keras" else 0] if found else ""
+    if not found:
+        return ""
+    return found[-1] if framework == "keras" else found[0]
 
 
 def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     """The text that made a live layer: by its place, else by a name that only one has."""
     at_place = [text for text in texts if str(text.place) == str(layer.place)]
     named = [text for text in texts if text.name == layer.name]
-    return at_place[0] if at_place else named[0] if len(named) == 1 else None
+    if at_place:
+        return at_place[0]
+    return named[0] if len(named) == 1 else None
 
 
 def _one_live(
@@ -111,17 +115,20 @@ def _one_live(
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
     if not family:
-        bends = not layer.weights and layer.activation
-        family = "activation" if bends else text.family if text is not None else ""
+        if not layer.weights and layer.activation:
+            family = "activation"
+        elif text is not None:
+            family = text.family
+    activation = layer.activation
+    if text is not None and not activation:
+        activation = text.activation
     return LayerView(
         name=layer.name,
         type=layer.type,
         family=family,
         index=None if functional or family == "input" else next(numbers),
         own_activation=layer.activation if layer.activation != "linear" else None,
-        activation=text.activation
-        if text is not None and not layer.activation
-        else layer.activation,
+        activation=activation,
         role="",
         settings=layer.settings,
         place=layer.place,

@@ -52,7 +52,10 @@ def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
     last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""
     if not last:
         return words
-    return () if last == "none" else (*words[: words.index(last) if last in words else 0], last)
+    if last == "none":
+        return ()
+    before = words[: words.index(last)] if last in words else ()
+    return (*before, last)
 
 
 def _bending(words: Sequence[str | None]) -> tuple[str, ...]:

@@ -75,8 +75,12 @@ LOW = {
     "gelu": -0.17,
     "mish": -0.3089,
 }
-OUTPUT_RANGES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
-OUTPUT_RANGES |= {name: (low, math.inf) for name, low in LOW.items()}
+OUTPUT_RANGES = {
+    "sigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    **{name: (low, math.inf) for name, low in LOW.items()},
+}
 NEARLY = 1e-3
 FAULT = Fault(
     code="LA01",

@@ -80,11 +80,16 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
     found = [layer for layer in bare if _is_linear(evidence, layer) and not _code(evidence, layer)]
     few = 2 * len(found) <= sum(layer.role == "hidden" for layer in layers)
     for layer in found:
-        sure = 0.4 if few else detector.confidence if layer.family == "dense" else 0.6
-        saw = f"{layer.type} {layer.name} has no activation"
-        kind, values = Kind.ACTIVATION, ("relu", "tanh")
+        sure = detector.confidence if layer.family == "dense" else 0.6
+        if few:
+            sure = 0.4
         made = detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            evidence,
+            f"{layer.type} {layer.name} has no activation",
+            layer=layer,
+            kind=Kind.ACTIVATION,
+            values=("relu", "tanh"),
+            confidence=sure,
         )
         yield replace(made, place=pass_place(evidence, layer) or made.place)
 

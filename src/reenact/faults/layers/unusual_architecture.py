@@ -89,7 +89,9 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
     texts = evidence.static.layers if evidence.static is not None else ()
     models: dict[Place | None, str] = {text.place: text.model for text in reversed(texts)}
     for before, layer, behind in zip(dense, dense[1:], dense[2:], strict=False):
-        width, left, right = layer.width, before.width, behind.width
+        width = layer.width
+        left = before.width
+        right = behind.width
         if not width or not left or not right or width > TINY or width * TIMES > min(left, right):
             continue
         if len({models.get(one.place) for one in (before, layer, behind)}) > 1:

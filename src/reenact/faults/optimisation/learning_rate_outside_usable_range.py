@@ -111,14 +111,14 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
     if rate is None or rate <= 0:
         return
     held_up = learned(evidence) and _held_up(evidence)
-    doubt = 1.0 if not learned(evidence) else 0.85 if held_up else 0.4
+    doubt = 1.0
+    if learned(evidence):
+        doubt = 0.85 if held_up else 0.4
     for look in (_by_test, _by_one_batch, _by_trace, _by_use):
         saw, sure, values = look(evidence, rate)
         if saw:
-            kind, certain = (
-                Kind.LEARNING_RATE,
-                Certainty.STRONG if sure * doubt > 0.8 else None,
-            )
+            kind = Kind.LEARNING_RATE
+            certain = Certainty.STRONG if sure * doubt > 0.8 else None
             # Tried on the program's own batch: that it learned something does not speak against it.
             certain = Certainty.PROOF if held_up else certain
             found = detector.finding(

@@ -192,17 +192,10 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     """
     if evidence.clips_gradients:
         return learning_rate_high.confidence
-    param = evidence.hyperparameter(Kind.OPTIMIZER)
-    name = (
-        evidence.optimizer.name
-        if evidence.optimizer is not None
-        else str(param.in_force)
-        if param
-        else ""
-    )
-    if name.lower() == "adadelta":
+    name = _optimizer_name(evidence).lower()
+    if name == "adadelta":
         return 0.1 if rate <= 1 else 0.3
-    adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
+    adapts = name.startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
     # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate
     # that would be far too high elsewhere, and with it the loss ends clearly below that of a
     # constant answer.
@@ -210,6 +203,14 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     if not adapts and guess and course and course[-1] < BETTER * guess:
         return learning_rate_high.confidence
     usual = 0.1 if adapts else 1.0
-    return (
-        FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else learning_rate_high.confidence
-    )
+    if rate >= 10 * usual:
+        return FAR_ABOVE
+    return 0.6 if rate >= usual else learning_rate_high.confidence
+
+
+def _optimizer_name(evidence: Evidence) -> str:
+    """Of the live optimizer, else of the one that is written; empty where neither is known."""
+    if evidence.optimizer is not None:
+        return evidence.optimizer.name
+    param = evidence.hyperparameter(Kind.OPTIMIZER)
+    return str(param.in_force) if param else ""

@@ -198,8 +198,9 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     """
     trace = evidence.watched
     for event in trace.happened("weights-loaded"):
-        counts = (event.facts[name] for name in ("total", "missing", "unexpected"))
-        total, missing, unexpected = (int(str(count)) for count in counts)
+        total = int(str(event.facts["total"]))
+        missing = int(str(event.facts["missing"]))
+        unexpected = int(str(event.facts["unexpected"]))
         if total and unexpected and missing >= MOST * total:
             lost = f"{missing} of {total} weights are not in the checkpoint"
             saw = f"{lost}, {unexpected} of its names fit nothing"

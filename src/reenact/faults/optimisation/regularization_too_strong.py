@@ -223,19 +223,25 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     yield replace(finding, fault=FaultType.HWD, confidence=sure * doubt)
 
 
+def _sure(factor: float, strong: float) -> float:
+    """How surely a penalty is too strong, by how far it is above what is strong."""
+    if factor >= 4 * strong:
+        return 0.8
+    return 0.6 if factor >= strong else 0.5
+
+
 def _layer(
     detector: Detector, evidence: Evidence, layer: LayerView, doubt: float, bound: float
 ) -> Findings:
     for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
         if factor >= bound * STRONG[word]:
-            sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-            saw, kind = (
-                f"{word} penalty with factor {factor:g}",
-                Kind.WEIGHT_REGULARIZER,
-            )
-            sure *= doubt
             yield detector.finding(
-                evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure
+                evidence,
+                f"{word} penalty with factor {factor:g}",
+                layer=layer,
+                kind=Kind.WEIGHT_REGULARIZER,
+                values=(None,),
+                confidence=_sure(factor, STRONG[word]) * doubt,
             )
     rate = layer.settings.get("rate", layer.settings.get("p"))
     if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:

@@ -444,7 +444,9 @@ def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bo
     seen = [rows for layer in evidence.layers if len(rows := output_rows(evidence, layer))]
     if not seen:
         return False
-    low, high, sums = (seen[-1][column] for column in ("minimum", "maximum", "row_sum"))
+    low = seen[-1]["minimum"]
+    high = seen[-1]["maximum"]
+    sums = seen[-1]["row_sum"]
     if wanted is Wanted.LOG_SOFTMAX:
         return has == "linear" and bool((high <= NEARLY).all())
     inside = bool((low >= -NEARLY).all() and (high <= 1 + NEARLY).all())

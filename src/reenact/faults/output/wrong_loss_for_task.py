@@ -211,11 +211,10 @@ def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
         "multilabel_soft_margin",
     ):
         return 0.0
-    fits = set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (
-        None,
-        "tanh",
-    )
-    return 0.0 if fits else 0.6 if framework(evidence) == "keras" else 0.85
+    signs = set(labels.class_values or ()) == {-1, 1}
+    if signs and evidence.last_activation in (None, "tanh"):
+        return 0.0
+    return 0.6 if framework(evidence) == "keras" else 0.85
 
 
 def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonValue, ...]:
@@ -223,10 +222,10 @@ def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonVa
     if evidence.task is TaskType.REGRESSION:
         return ("mean_squared_error",) if keras else ("MSELoss",)
     if evidence.task is TaskType.MULTI_LABEL or (evidence.task is TaskType.BINARY and width == 1):
+        if keras:
+            return ("binary_crossentropy",)
         logits = evidence.last_activation != "sigmoid"
-        return (
-            ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
-        )
+        return ("BCEWithLogitsLoss",) if logits else ("BCELoss",)
     if not keras:
         return ("CrossEntropyLoss",)
     return ("categorical_crossentropy" if labels.one_hot else "sparse_categorical_crossentropy",)

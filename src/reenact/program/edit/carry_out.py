@@ -205,12 +205,9 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         set_activation(editor, site, value)
     elif site.style is Style.CHOICE:
         callee = known(site.callee)
-        named = not callee.choices and callee.dotted.startswith("torch.nn.")
-        values.choose(
-            editor,
-            site,
-            torch_class("identity" if word == "linear" else word) if named else value,
-        )
+        if not callee.choices and callee.dotted.startswith("torch.nn."):
+            value = torch_class("identity" if word == "linear" else word)
+        values.choose(editor, site, value)
     else:
         end = known(site.found).end
         values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)

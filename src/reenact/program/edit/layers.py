@@ -118,7 +118,9 @@ def _put(
     kind = layer.position.kind
     if kind in LISTED:
         anchor = (_activation_item(editor, layer) if again else None) or layer
-        word = "before" if before else "again" if again else "next"
+        word = "again" if again else "next"
+        if before:
+            word = "before"
         for number, text in enumerate(texts):
             insert_item(editor, anchor, text, f"{word}{number or ''}", before=before)
     elif layer.library == "keras" and kind is ContainerKind.APPLIED:

@@ -33,10 +33,13 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything a layer's constructor says or leaves out, and of its activation."""
     for layer in models.layers:
         yield from _slots(analysis, layer)
-        callee, family = layer.made.callee, layer.spec.family
-        norm, counted = (Kind.NORMALIZATION, Style.NAME), (Kind.LAYER, Style.LAYER)
-        for kind, style in [norm] * (family is Family.NORM) + [counted] * (family in COUNTED):
-            yield analysis.name_draft(kind, callee, _site(layer, style, callee=callee), layer.name)
+        callee = layer.made.callee
+        if layer.spec.family is Family.NORM:
+            site = _site(layer, Style.NAME, callee=callee)
+            yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name)
+        if layer.spec.family in COUNTED:
+            site = _site(layer, Style.LAYER, callee=callee)
+            yield analysis.name_draft(Kind.LAYER, callee, site, layer.name)
     yield from _activations(analysis, models)
     for layer in models.layers:
         yield from _no_activation(analysis, layer)
@@ -121,9 +124,12 @@ def _written_activation(
 def _function_activation(
     analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None
 ) -> Draft:
-    func, model = site.call.func, scope_of(site.call).enclosing_class()
-    torch = analysis.sources.dotted(func).startswith("torch")
-    library = owner.library if owner is not None else "torch" if torch else "keras"
+    func = site.call.func
+    model = scope_of(site.call).enclosing_class()
+    if owner is not None:
+        library = owner.library
+    else:
+        library = "torch" if analysis.sources.dotted(func).startswith("torch") else "keras"
     whole = EditSite(Style.NAME, library, site.call, layer=owner, activation=site)
     method = isinstance(func, ast.Attribute) and site.way is Way.METHOD
     spot = name_spot(func) if isinstance(func, ast.Attribute) and method else spot_of(func)

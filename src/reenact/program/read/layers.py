@@ -125,7 +125,9 @@ class LayerSite:
 
     @property
     def role(self) -> str:
-        return "output" if self.output else "hidden" if self.spec.weighted else ""
+        if self.output:
+            return "output"
+        return "hidden" if self.spec.weighted else ""
 
     def filling(self, slot: Slot | None) -> ast.expr | None:
         """The argument that fills a slot, where it is written."""

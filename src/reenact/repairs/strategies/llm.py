@@ -87,8 +87,6 @@ def _prompt(context: SearchContext, base: float) -> Prompt:
         "task": context.evidence.task.value,
         "metric": context.trainer.measure.name,
         "accused": finds,
-    }
-    values |= {
         "base": f"{value:.4g}",
         "knobs": "\n".join(knobs),
         "program": numbered(context.program),

@@ -20,15 +20,11 @@ _HOMES = {
     "random": "random:Random",
     "bohb": "bohb:Bohb",
     "hebo": "hebo:Hebo",
-}
-_HOMES |= {
     "autotrainer": "autotrainer:AutoTrainer",
     "autotrainer-scratch": "autotrainer:FromScratch",
+    "llm": "llm:Llm",
 }
-BUILT_IN = {
-    name: f"reenact.repairs.strategies.{home}"
-    for name, home in {**_HOMES, "llm": "llm:Llm"}.items()
-}
+BUILT_IN = {name: f"reenact.repairs.strategies.{home}" for name, home in _HOMES.items()}
 GROUP = "reenact.strategies"
 
 

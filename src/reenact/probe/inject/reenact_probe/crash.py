@@ -51,7 +51,8 @@ def describe(error: BaseException) -> Facts:
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
-    place = own[-1] if own else (frames[-1] if frames else None)
+    known = own or frames
+    place = known[-1] if known else None
     message = str(error)
     worker = of_worker(error)
     if worker is not None:

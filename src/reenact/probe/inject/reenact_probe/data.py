@@ -241,6 +241,15 @@ class Split:
         return both
 
 
+def split_name(name: str, split: Split, steps: int) -> str:
+    """Of a source after so many steps; one of no known name is validation data where it was used
+    while training went on, else test data.
+    """
+    if name in ("train", "validation", "test"):
+        return name
+    return "validation" if split.first_step < steps else "test"
+
+
 class Data:
     """All splits of a run."""
 
@@ -275,14 +284,7 @@ class Data:
             best[own] = whole.completed_by(self.splits.get(own))
             if own in self.splits:
                 best[own].label.means = self.splits[own].label.means
-        given = ("train", "validation", "test")
-        named = [
-            (
-                name if name in given else "validation" if split.first_step < steps else "test",
-                split,
-            )
-            for name, split in best.items()
-        ]
+        named = [(split_name(name, split, steps), split) for name, split in best.items()]
         train = next((split for name, split in named if name == "train"), Split(0))
         tensors = [
             dict(

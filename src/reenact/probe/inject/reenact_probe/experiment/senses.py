@@ -237,13 +237,20 @@ def _moved_weights(torch: Library, module: Module) -> Iterator[None]:
             weight.copy_(before)
 
 
+def _arrays(x: Any) -> list[Any]:
+    """The inputs that `fit` was given: one array, or several, with or without names."""
+    if hasattr(x, "shape"):
+        return [x]
+    return list(x.values() if isinstance(x, dict) else x or ())
+
+
 def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: Any) -> Facts:
     """What a Keras model does when other rows stand beside a row, on any backend: it is called as
     it is, before its first step, with rows that `fit` was given; called with what `fit` is called
     with.
     """
     found: Facts = {"model": type(model).__name__}
-    arrays = [x] if hasattr(x, "shape") else list(x.values() if isinstance(x, dict) else x or ())
+    arrays = _arrays(x)
     rows = min((len(array) for array in arrays if getattr(array, "shape", ())), default=0)
     if rows < 3 or not all(hasattr(array, "shape") for array in arrays):
         return dict(found, missing="no rows of it lie in memory")

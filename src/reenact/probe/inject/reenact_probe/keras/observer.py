@@ -196,9 +196,10 @@ class KerasObserver:
         labels = getattr(wanted.get("y"), "shape", None)
         self._label_shape = _row_shape(labels) if labels is not None else None
         self.recorder.event("fit", place=self._fit_at, **facts)
-        x, y, held, share = (
-            wanted.get(key) for key in ("x", "y", "validation_data", "validation_split")
-        )
+        x = wanted.get("x")
+        y = wanted.get("y")
+        held = wanted.get("validation_data")
+        share = wanted.get("validation_split")
         first = _array(x)
         if held is None and share and y is not None and first is not None:
             # What Keras itself does with `validation_split`: the last rows are held out.
@@ -261,11 +262,9 @@ class KerasObserver:
     @guarded("keras-step")
     def _step_ends(self, logs: Logs) -> None:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
-        recorder, schedule, now = (
-            self.recorder,
-            self.recorder.schedule,
-            time.perf_counter(),
-        )
+        recorder = self.recorder
+        schedule = recorder.schedule
+        now = time.perf_counter()
         sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
         if sampled:
             schedule.looked(recorder.step)

@@ -131,10 +131,12 @@ class BatchObserver:
         """The data set behind the loader was read already: its batches add nothing.
 
         Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
-        loader, in_fit = self.loaders.current, in_fit and self.torch.is_grad_enabled()
-        whole = self.data.whole.get(
-            "train" if in_fit else loader.name if loader is not None else ""
-        )
+        loader = self.loaders.current
+        if in_fit and self.torch.is_grad_enabled():
+            name = "train"
+        else:
+            name = loader.name if loader is not None else ""
+        whole = self.data.whole.get(name)
         return whole is not None and whole.input.rows > 0
 
     def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:

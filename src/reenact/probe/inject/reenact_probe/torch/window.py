@@ -82,7 +82,9 @@ class Window:
             self.samples.append((self.samples[slots["all"]] - middle) * scale)
         cuts = not RELU_LIKE.isdisjoint((layer.activation, layer.follower))
         if cuts and tensor.dim() > 1 and tensor.is_floating_point():
-            axis = (1 if tensor.dim() > 3 else -1) if layer.unit_axis is None else layer.unit_axis
+            axis = layer.unit_axis
+            if axis is None:
+                axis = 1 if tensor.dim() > 3 else -1
             others = [dim for dim in range(tensor.dim()) if dim != axis % tensor.dim()]
             slots["units"] = self._sample(
                 tensor.detach().amax(dim=others).clamp_(min=0), copy=False
