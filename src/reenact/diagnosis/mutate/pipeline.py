@@ -128,15 +128,19 @@ def kill(
     ):
         evidence = seen
         if evidence is None:
-            silent, asked = (
-                replace(services, tell=tell_nobody),
-                TrainingOptions(python=options.python),
-            )
+            silent = replace(services, tell=tell_nobody)
+            asked = TrainingOptions(python=options.python)
             kept, trace = watched_run(program, asked, silent, run, bare=True)
             evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
-        how = {"measure": Measure(options.metric), "budget": TrainingBudget()}
-        seeds = tuple(range(options.seeds))
-        trainer = services.trainer(evidence, executor, run, options.python, seeds=seeds, **how)
+        trainer = services.trainer(
+            evidence,
+            executor,
+            run,
+            options.python,
+            measure=Measure(options.metric),
+            budget=TrainingBudget(),
+            seeds=tuple(range(options.seeds)),
+        )
         trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
         (before,) = trainer.samples([Patch()], trainer.seeds)
         pairs: list[tuple[Mutant, Killing]] = []
