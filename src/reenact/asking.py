@@ -112,7 +112,8 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
     answered = [
         step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE
     ]
-    tokens, money = record.tokens_in + record.tokens_out, Decimal(record.money)
+    tokens = record.tokens_in + record.tokens_out
+    money = Decimal(record.money)
     model.carry(Spent(len(answered), tokens, money, record.worked_s, unpriced=record.unpriced))
 
 

@@ -57,7 +57,8 @@ class PlainText:
         return self._clean(self._decoder.decode(b"", final=True), last=True)
 
     def _clean(self, text: str, *, last: bool) -> str:
-        text, self._held = self._held + text, ""
+        text = self._held + text
+        self._held = ""
         if not last:
             text = self._hold(text)
         if _INTRODUCER.search(text):

@@ -96,7 +96,8 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
     """The best change of each suspect worth it, then further values of the strongest, within
     the budget.
     """
-    trainer, plan = screening.trainer, screening.plan
+    trainer = screening.trainer
+    plan = screening.plan
     likely = [one for one in suspects if one.confidence >= WORTH_TRYING and one.suggestions]
     found: list[Candidate] = []
     planned = float(plan.screening_seeds + 2 * plan.seeds)

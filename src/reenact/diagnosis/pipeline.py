@@ -192,10 +192,8 @@ def _intervene(
         screening = Screening(trainer, plan, services.tell)
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
-        suspected, remarks = (
-            nothing[0],
-            [f"The suspects were not tried. {error.sentence}"],
-        )
+        suspected = nothing[0]
+        remarks = [f"The suspects were not tried. {error.sentence}"]
     noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
     return (
         suspected,

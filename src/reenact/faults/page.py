@@ -55,7 +55,8 @@ def _changed(code: str, program: str, diff: str) -> str:
     lines = iter(program.splitlines())
     result: list[str] = []
     for edit in diff.splitlines():
-        mark, text = edit[:2], edit[2:]
+        mark = edit[:2]
+        text = edit[2:]
         if mark == "+ ":
             result.append(text)
             continue

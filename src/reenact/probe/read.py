@@ -204,8 +204,10 @@ def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Colum
 
 def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
     """Fill the column `epoch` from printed lines when the probe saw no sign of epochs itself."""
-    epoch, rows = steps["epoch"], steps.rows.copy()
-    unknown, length = epoch < 0, _epoch_length(events)
+    epoch = steps["epoch"]
+    rows = steps.rows.copy()
+    unknown = epoch < 0
+    length = _epoch_length(events)
     if len(steps) and unknown.all() and length is not None:
         rows[:, steps.columns.index("epoch")] = steps["step"] // length
     elif len(steps) and unknown[0] and not unknown.all() and epoch[~unknown].min() == 1:
@@ -227,7 +229,9 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
     steps = pairwise(sorted(seen.items()))
     lengths = {(later[1] - first[1]) / (later[0] - first[0]) for first, later in steps}
     length = lengths.pop() if len(lengths) == 1 else 0
-    return int(length) if length >= 1 and length == int(length) else None
+    if length >= 1 and length == int(length):
+        return int(length)
+    return None
 
 
 def _event(facts: dict[str, Any], root: Root) -> Event:

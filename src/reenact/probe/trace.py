@@ -244,7 +244,9 @@ class Trace:
     def epoch_count(self) -> int | None:
         """Epochs begun, or none when there is no sign of them."""
         known = self.steps["epoch"]
-        return int(known.max()) + 1 if len(known) and known.max() >= 0 else None
+        if len(known) and known.max() >= 0:
+            return int(known.max()) + 1
+        return None
 
     def layer(self, name: str, column: str, phase: int = TRAINING) -> Series:
         """One statistic of a layer's output over the sampled steps."""
@@ -435,7 +437,8 @@ class PermutedLabels:
     @property
     def fit_as_well(self) -> bool:
         """Whether the labels of other rows fit as well as a row's own, within their spread."""
-        usual, spread = fmean(self.permuted), pstdev(self.permuted)
+        usual = fmean(self.permuted)
+        spread = pstdev(self.permuted)
         return math.isfinite(usual) and self.loss >= usual - max(0.5 * spread, 1e-6 * abs(usual))
 
 

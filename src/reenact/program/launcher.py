@@ -113,7 +113,8 @@ def read_line(words: Sequence[str]) -> Launch:
         raise UnreadableProgram("No program was given.", next_step=fix)
     front: list[str] = []
     while rest and (taken := _launcher_words(rest)):
-        front, rest = front + rest[:taken], rest[taken:]
+        front = front + rest[:taken]
+        rest = rest[taken:]
     if len(front) == 1 and is_python(PurePath(front[0]).name):
         front = []
     module = rest[:1] in (["-m"], ["--module"])
@@ -126,7 +127,8 @@ def read_line(words: Sequence[str]) -> Launch:
 
 def _launcher_words(rest: list[str]) -> int:
     """How many words an interpreter or a launcher at the beginning takes with its own options."""
-    name, second = PurePath(rest[0]).name, rest[1:2]
+    name = PurePath(rest[0]).name
+    second = rest[1:2]
     if is_python(name):
         index = 1
         while index < len(rest) and rest[index].startswith("-") and rest[index] != "-m":

@@ -135,10 +135,8 @@ class LineTable:
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, file: str = "") -> Span:
         """The text a node was parsed from."""
-        end_line, end_column = (
-            node.end_lineno or node.lineno,
-            node.end_col_offset or node.col_offset,
-        )
+        end_line = node.end_lineno or node.lineno
+        end_column = node.end_col_offset or node.col_offset
         return Span(
             self.offset(node.lineno, node.col_offset),
             self.offset(end_line, end_column),

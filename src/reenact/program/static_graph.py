@@ -151,10 +151,8 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
         layer.spec.family.value,
         analysis.place(spot_of(layer.call)),
     )
-    settings, feeds = (
-        _settings(analysis, layer),
-        tuple(taker.path for taker in layer.feeds),
-    )
+    settings = _settings(analysis, layer)
+    feeds = tuple(taker.path for taker in layer.feeds)
     return StaticLayer(
         *own,
         None if word == "linear" else word,
@@ -179,7 +177,9 @@ def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:
     values = analysis.values.find(node)
     if len(values) != 1:
         return analysis.values.here(node).text
-    return values[0].computed if values[0].computed is not None else values[0].value
+    if values[0].computed is not None:
+        return values[0].computed
+    return values[0].value
 
 
 class Framework(StrEnum):

@@ -118,7 +118,8 @@ class NeutralityGraph(Result):
     def depth(self, number: int) -> int:
         steps = 0
         while self.nodes[number].parent >= 0:
-            number, steps = self.nodes[number].parent, steps + 1
+            number = self.nodes[number].parent
+            steps = steps + 1
         return steps
 
 
@@ -127,7 +128,9 @@ def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKin
     if fmean(samples) < fmean(known):
         return NodeKind.NEUTRAL
     sure = glm_p(known, samples) < SIGNIFICANT and cohen_d(known, samples) >= LARGE
-    return NodeKind.BETTER if sure and fmean(samples) > fmean(known) else NodeKind.AS_GOOD
+    if sure and fmean(samples) > fmean(known):
+        return NodeKind.BETTER
+    return NodeKind.AS_GOOD
 
 
 def faults_of(patch: Patch) -> frozenset[tuple[FaultType, str]]:

@@ -86,4 +86,6 @@ def share_of_gain(
         return 1.0
     gain = top - base
     # What failed before has no number: any training that succeeds is the gain.
-    return (reached - base) / gain if 0 < gain < float("inf") else float(reached > base)
+    if 0 < gain < float("inf"):
+        return (reached - base) / gain
+    return float(reached > base)

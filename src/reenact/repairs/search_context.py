@@ -101,7 +101,9 @@ class SearchContext:
     def sampler_seed(self) -> int:
         """Of the search; drivers that share a study have others."""
         own = self.options.chance
-        return own if self.shared_study is None else (own + self.shared_study.seed) % 2**32
+        if self.shared_study is None:
+            return own
+        return (own + self.shared_study.seed) % 2**32
 
     def base(self) -> float:
         """The program as it stands."""
@@ -189,7 +191,9 @@ class SearchContext:
             return patch
         shorter = Set(param.id, max(1, round(share * epochs)))
         rest = tuple(one for one in patch.changes if one is not own)
-        return Patch((*rest, shorter)) if shorter.value != param.in_force else Patch(rest)
+        if shorter.value != param.in_force:
+            return Patch((*rest, shorter))
+        return Patch(rest)
 
     def together(self, *patches: Patch) -> Patch | None:
         """All in one, or none where they do not fit together."""

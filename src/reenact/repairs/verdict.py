@@ -256,7 +256,8 @@ class Repair(Result):
     def _outcome(self) -> str:
         if self.verdict is None:
             return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
-        judged, numbers = self.verdict, self.in_numbers
+        judged = self.verdict
+        numbers = self.in_numbers
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
         if self.decision.helps:
@@ -293,16 +294,15 @@ class Repair(Result):
     @property
     def _tried(self) -> str:
         """What was tried, with the best of it."""
-        name, sign = (
-            self.judging.search.name,
-            1 if self.judging.search.larger_is_better else -1,
-        )
+        name = self.judging.search.name
+        sign = 1 if self.judging.search.larger_is_better else -1
         scores = {str(look.patch): look.score for look in self.looks if look.share == 1}
         base = scores.pop(str(Patch()), -math.inf)
         if not scores:
             return " No change could be tried."
         best = max(scores, key=scores.__getitem__)
-        reached, stands = summary((sign * scores[best],)), summary((sign * base,))
+        reached = summary((sign * scores[best],))
+        stands = summary((sign * base,))
         return (
             f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands "
             f"{stands}."

@@ -139,7 +139,8 @@ def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parce
         return Parcel((), (), "", "", "", variables, modules, needs, ())
     with tempfile.TemporaryDirectory(prefix="reenact-parcel-") as within:
         placed = place(program, Path(within) / "tree")
-        root, anchor = placed.root, anchor_of(program)
+        root = placed.root
+        anchor = anchor_of(program)
         files, links, left = _contents(root, anchor, named)
         folder, working = (os.path.relpath(path, root) for path in (placed.folder, placed.working))
     return Parcel(
@@ -256,7 +257,8 @@ def data_mark(path: Path) -> str:
 
 
 def _sampled(file: Path) -> bytes:
-    size, digest = file.stat().st_size, hashlib.sha256()
+    size = file.stat().st_size
+    digest = hashlib.sha256()
     with file.open("rb") as source:
         if size <= WHOLE:
             return hashlib.file_digest(source, "sha256").digest()

@@ -209,7 +209,8 @@ class RayExecutor(Executor):
             member for member in self._members if member.report is not None and member.work is None
         ]
         while current.left and free:
-            member, number = free.pop(), current.left.popleft()
+            member = free.pop()
+            number = current.left.popleft()
             trial = current.trials[number]
             parcel = self.ship(trial.program)
             start = trial.weights.start if trial.weights is not None else None

@@ -76,7 +76,9 @@ def turnable(params: Params, *kinds: Kind) -> Iterator[Hyperparameter]:
 def number(param: Hyperparameter) -> float | None:
     """The number in force, if it is one."""
     value = param.in_force
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return None
 
 
 def _text(program: Program) -> tuple[object, ...]:

@@ -162,7 +162,8 @@ def _changes(call: ast.expr) -> bool:
 def _augmented(index: FileIndex) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
     for node in within(index.tree, ast.Assign):
-        names, call = _stored(node), node.value
+        names = _stored(node)
+        call = node.value
         if is_call(call, "random_split") and call.args:
             given = _augments(index, value_of(index, call.args[0]))
             # A part may get a data set or a transform of its own later.

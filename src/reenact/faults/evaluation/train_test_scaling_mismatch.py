@@ -123,7 +123,8 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
         yield detector.finding(evidence, saw, place=place)
         return
     for split in () if any(_generates(index) for index in files) else ("validation", "test"):
-        train, held = evidence.inputs, evidence.data("input", split)
+        train = evidence.inputs
+        held = evidence.data("input", split)
         if train is None or held is None or not _comparable(train, held):
             continue
         saw = _another_range(train, held)

@@ -60,7 +60,9 @@ class LayerView:
             (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
             None,
         )
-        return self.output_shape[-1] if width is None and self.output_shape else width
+        if width is None and self.output_shape:
+            return self.output_shape[-1]
+        return width
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""
@@ -145,7 +147,8 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
     """Roles, and the activation that follows each layer with weights."""
     weighted = [number for number, view in enumerate(found) if view.weighted]
     for number in weighted:
-        view, is_last = found[number], number == weighted[-1]
+        view = found[number]
+        is_last = number == weighted[-1]
         bent = view.own_activation or view.activation or _following(found, number)
         if is_last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
             bent = None
@@ -167,7 +170,9 @@ def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> b
 def _size(shape: Sequence[int | None] | None) -> int | None:
     """How many numbers a sample has, where each dimension is known."""
     known = [length for length in shape or () if length is not None]
-    return math.prod(known) if shape and len(known) == len(shape) else None
+    if shape and len(known) == len(shape):
+        return math.prod(known)
+    return None
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:

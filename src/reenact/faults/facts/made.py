@@ -77,7 +77,9 @@ def _computed(
     if value is None:
         return index, sent
     if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
-        return _computed(evidence, index, value.left, rounds - 1) if rounds else (index, value.left)
+        if rounds:
+            return _computed(evidence, index, value.left, rounds - 1)
+        return (index, value.left)
     # The one function or method of the program with this name.
     own = [
         one for one in nodes(evidence, ast.FunctionDef) if rounds and one[1].name == called(value)

@@ -39,7 +39,9 @@ def output_of(evidence: Evidence) -> Output | None:
         losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
         doubted = heads != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
     width = layer.width if layer.family == "dense" else None
-    return None if doubted else Output(layer, next(reversed(bends(evidence, layer)), None), width)
+    if doubted:
+        return None
+    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:

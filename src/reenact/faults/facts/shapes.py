@@ -100,10 +100,8 @@ def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
     """The layer that says which inputs the model takes, where the data has another rank; and
     both shapes.
     """
-    inputs, layers = (
-        evidence.inputs,
-        evidence.static.layers if evidence.static is not None else (),
-    )
+    inputs = evidence.inputs
+    layers = evidence.static.layers if evidence.static is not None else ()
     for layer in layers:
         shape = layer.settings.get("shape" if layer.family == "input" else "input_shape")
         if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
@@ -117,7 +115,8 @@ def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
     """The last layer, where labels have fewer dimensions than what comes out of it; and a
     sentence.
     """
-    labels, chain = evidence.labels, list(ranked(evidence))
+    labels = evidence.labels
+    chain = list(ranked(evidence))
     if labels is None or not chain:
         return None
     layer, _, rank = chain[-1]
@@ -136,7 +135,8 @@ def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
 
 def per_place(evidence: Evidence) -> bool:
     """Whether labels have a value for every place of the model's output, as in segmentation."""
-    out, labels = evidence.output, evidence.labels
+    out = evidence.output
+    labels = evidence.labels
     if out is None or labels is None or not out.output_shape or len(out.output_shape) < 3:
         return False
     return len(labels.shape) > 1 and labels.shape[1] == out.output_shape[1]

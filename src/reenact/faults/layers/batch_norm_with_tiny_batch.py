@@ -153,7 +153,8 @@ def _do_not_fit(evidence: Evidence) -> bool:
     """Whether the running statistics make a trained model much worse on a batch that it was
     trained on.
     """
-    modes, known = evidence.experiments.modes, finite(losses(evidence))
+    modes = evidence.experiments.modes
+    known = finite(losses(evidence))
     if modes is None or not known or modes.training <= 0:
         return False
     gap = modes.evaluation - modes.training
@@ -164,10 +165,8 @@ def _times(trace: Trace, output: str) -> list[float]:
     """Spread of the output in each evaluation against the training step just before it."""
     spread = trace.layer(output, "std")
     mode = trace.layer(output, "training")
-    judged, judging = (
-        trace.layer(output, "std", EVALUATION),
-        trace.layer(output, "training", EVALUATION),
-    )
+    judged = trace.layer(output, "std", EVALUATION)
+    judging = trace.layer(output, "training", EVALUATION)
     found = []
     for step, there, mode_there in zip(judged.steps, judged.values, judging.values, strict=True):
         near = (spread.steps <= step) & (spread.steps >= step - NEAR) & (mode.values == 1)

@@ -116,7 +116,8 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
     for layer, taker, doubtful in unbent(evidence):
         confidence = 0.4 if doubtful else detector.confidence
         saw = f"nothing bends what {layer.name} gives to {taker.name}"
-        kind, place = Kind.ACTIVATION, pass_place(evidence, layer)
+        kind = Kind.ACTIVATION
+        place = pass_place(evidence, layer)
         found = detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
         )
@@ -143,7 +144,8 @@ def missing_activation(detector: Detector, evidence: Evidence) -> Findings:
     looked at.
     """
     for layer, taker, doubtful in unbent(evidence):
-        kind, sure = Kind.ACTIVATION, 0.4 if doubtful else detector.confidence
+        kind = Kind.ACTIVATION
+        sure = 0.4 if doubtful else detector.confidence
         saw = f"{layer.name} feeds {taker.name} without an activation"
         yield detector.finding(
             evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure

@@ -179,7 +179,8 @@ def decreasing_window(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f016 of the release. Windows of one place, which mix channels only, are left out.
     """
     for first, second in pairwise(convolutions(evidence)):
-        one, two = window(first), window(second)
+        one = window(first)
+        two = window(second)
         if one is not None and two is not None and 1 < two < one:
             saw = f"{second.name} has a window of {two} after {one} in {first.name}"
             yield detector.finding(
@@ -233,7 +234,8 @@ def non_increasing_filters(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f023 of the release.
     """
     for first, second in pairwise(convolutions(evidence)):
-        one, two = filters(first), filters(second)
+        one = filters(first)
+        two = filters(second)
         if one is not None and two is not None and two < one:
             saw = f"{second.name} has {two} filters after {one} in {first.name}"
             yield detector.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))

@@ -69,7 +69,8 @@ def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
     Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form
     in the original paper, use 1.0").
     """
-    word, rate = optimizer_name(evidence), evidence.learning_rate
+    word = optimizer_name(evidence)
+    rate = evidence.learning_rate
     if rate is None or learned(evidence) or evidence.optimizers > 1:
         return
     keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(

@@ -129,10 +129,12 @@ def improper_loss(detector: Detector, evidence: Evidence) -> Findings:
     knows losses by name and number of outputs only, so that every loss of a regression is improper;
     here the task decides. Adversarial networks, which use mean errors on purpose, are left alone.
     """
-    family, output = evidence.loss_family, evidence.output
+    family = evidence.loss_family
+    output = evidence.output
     if output is None or (evidence.watched.steps["optimizer"] > 0).any():
         return
-    many, two = evidence.task is TaskType.MULTI_CLASS, evidence.task is TaskType.BINARY
+    many = evidence.task is TaskType.MULTI_CLASS
+    two = evidence.task is TaskType.BINARY
     single = output.width == 1
     saw = f"{evidence.loss_name} under a {evidence.task.value} task with {output.width} outputs"
     if (many or two) and family is LossFamily.REGRESSION:
@@ -238,11 +240,9 @@ def _form(labels: TensorFacts) -> str:
         return f"labels with {_ones_a_row(labels):.2g} of {labels.shape[-1]} classes at once"
     if labels.class_values and len(labels.class_values) <= 20:
         return f"labels {', '.join(map(str, labels.class_values))}"
-    return (
-        f"labels from {labels.minimum:g} to {labels.maximum:g}"
-        if labels.maximum is not None
-        else "labels"
-    )
+    if labels.maximum is None:
+        return "labels"
+    return f"labels from {labels.minimum:g} to {labels.maximum:g}"
 
 
 def _changed(

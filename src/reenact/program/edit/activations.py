@@ -38,7 +38,8 @@ def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
         _torch_method(editor, activation, word)
     else:
         old = editor.analysis.sources.dotted(activation.call.func)
-        usual, home = _home(word), old.rpartition(".")[0]
+        usual = _home(word)
+        home = old.rpartition(".")[0]
         rename(
             editor,
             activation.call.func,

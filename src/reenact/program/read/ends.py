@@ -70,9 +70,9 @@ def literal(node: ast.AST | None) -> JsonValue | object:
     none.
     """
     if isinstance(node, ast.Constant):
-        return (
-            node.value if isinstance(node.value, bool | int | float | str | None) else NOT_LITERAL
-        )
+        if not isinstance(node.value, bool | int | float | str | None):
+            return NOT_LITERAL
+        return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = literal(node.operand)
         sign = -1 if isinstance(node.op, ast.USub) else 1

@@ -99,7 +99,8 @@ def _written_activation(
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     value = layer.filling(slot)
     if slot is None:
-        callee, word = layer.made.callee, activation_word(layer.name)
+        callee = layer.made.callee
+        word = activation_word(layer.name)
         activation = ActivationSite(Way.LAYER, word, layer.call, callee)
         style = Style.CHOICE if callee.chosen else Style.NAME
         site = _site(layer, style, callee=callee, activation=activation)
@@ -180,7 +181,8 @@ def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[D
 
 def _reason(layer: LayerSite) -> str:
     """A layer can be initialised behind its construction when a name leads to it there."""
-    statement, kind = statement_of(layer.call), layer.position.kind
+    statement = statement_of(layer.call)
+    kind = layer.position.kind
     whole = isinstance(statement, ast.Assign) and statement.value is layer.position.top
     if kind is ContainerKind.ATTRIBUTE or (kind is ContainerKind.ELEMENT and whole):
         return ""

@@ -131,7 +131,9 @@ class LayerSite:
 
     def filling(self, slot: Slot | None) -> ast.expr | None:
         """The argument that fills a slot, where it is written."""
-        return argument(self.call, slot.position, *slot.names) if slot is not None else None
+        if slot is None:
+            return None
+        return argument(self.call, slot.position, *slot.names)
 
     def given(self, *kinds: Kind) -> ast.expr | None:
         """The first written argument of one of these kinds."""
@@ -247,7 +249,9 @@ class Applied:
         if owner is None or not stores:
             return None
         layer = self.by_path.get((owner.file, owner.name, node.attr))
-        return [[layer]] if layer is not None else self._made(stores[0].value, SEQUENTIAL | LISTS)
+        if layer is not None:
+            return [[layer]]
+        return self._made(stores[0].value, SEQUENTIAL | LISTS)
 
     def _elements(self, call: ast.Call) -> Run:
         if call in self._inside:
@@ -274,4 +278,6 @@ class Applied:
         number = literal(node.slice)
         if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
-        return [run[number]] if isinstance(number, int) and -len(run) <= number < len(run) else [[]]
+        if isinstance(number, int) and -len(run) <= number < len(run):
+            return [run[number]]
+        return [[]]

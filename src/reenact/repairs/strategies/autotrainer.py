@@ -73,7 +73,8 @@ class FromScratch:
         """See `Strategy.search`."""
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
         base = context.base()
-        kept, now = NOTHING, self._see(NOTHING, NOTHING, context)
+        kept = NOTHING
+        now = self._see(NOTHING, NOTHING, context)
         for _ in range(MOST_PROBLEMS):
             step = self._treat(kept, now, context, chance) if now is not None and now[1] else None
             if step is None:

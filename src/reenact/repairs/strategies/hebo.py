@@ -29,7 +29,8 @@ class Hebo:
         """See `Strategy.search`."""
         space = space_of(context.hyperparameters, context.options.space, context.options.chance)
         optimizer, frame = _optimizer(space, context.options.chance)
-        base, board = context.base(), Scoreboard()
+        base = context.base()
+        board = Scoreboard()
         optimizer.observe(frame([{one.name: one.start for one in space}]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)

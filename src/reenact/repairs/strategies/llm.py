@@ -53,7 +53,8 @@ class Llm:
         prompt = _prompt(context, base)
         scope = context.questions
         model = context.model
-        heat, proposals = context.options.temperature, []
+        heat = context.options.temperature
+        proposals = []
         for sample in range(context.options.samples):
             with suppress(AnswerUnusable):
                 answer = ask(

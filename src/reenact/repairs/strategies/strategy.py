@@ -92,7 +92,9 @@ class Scoreboard:
     def worth_verifying(self, base: float, better: Callable[[float, float], bool]) -> list[Patch]:
         """The best, when it is better than the program as it stands by enough to matter."""
         best = self.best(base)
-        return [best] if best is not None and better(base, self.score(best, base)) else []
+        if best is not None and better(base, self.score(best, base)):
+            return [best]
+        return []
 
 
 def once(patches: Sequence[Patch]) -> list[Patch]:

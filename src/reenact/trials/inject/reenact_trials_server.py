@@ -88,7 +88,9 @@ class Running:
 
     def pause(self) -> float:
         """Seconds until something is due."""
-        return LOOK_S if self.due is None else max(0.0, min(LOOK_S, self.due - time.monotonic()))
+        if self.due is None:
+            return LOOK_S
+        return max(0.0, min(LOOK_S, self.due - time.monotonic()))
 
     def end(self, why: str) -> None:
         """Ask the whole group to end; `due` says when to insist."""

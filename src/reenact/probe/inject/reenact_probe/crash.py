@@ -56,7 +56,8 @@ def describe(error: BaseException) -> Facts:
     message = str(error)
     worker = of_worker(error)
     if worker is not None:
-        message, place = worker[0], worker[1] or place
+        message = worker[0]
+        place = worker[1] or place
     if isinstance(error, SyntaxError) and error.filename:
         place = traceback.FrameSummary(
             error.filename, error.lineno or 1, "", line=(error.text or "").strip()
@@ -194,7 +195,8 @@ def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
     """Who raised: the innermost frame by a statement of its own, or what it called; and the nearest
     call around it that was given tensors.
     """
-    frame, raised = trails[-1].tb_frame, raises_itself(trails[-1])
+    frame = trails[-1].tb_frame
+    raised = raises_itself(trails[-1])
     owner = _owner(frame)
     if raised and owner == PROGRAM:
         return {"raised": True, "by": PROGRAM}

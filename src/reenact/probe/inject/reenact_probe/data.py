@@ -79,7 +79,8 @@ class TensorFacts:
         flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
         if flat.shape[1] > MAX_FEATURES or not len(flat):
             return
-        low, high = flat.min(axis=0), flat.max(axis=0)
+        low = flat.min(axis=0)
+        high = flat.max(axis=0)
         sums = numpy.stack(
             [flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)]
         )
@@ -107,7 +108,8 @@ class TensorFacts:
         median of those that vary there, whichever is nearer to one, for many are rare and some have
         long tails.
         """
-        own, other = self.spreads(), train.spreads() if train is not self else None
+        own = self.spreads()
+        other = train.spreads() if train is not self else None
         if own is None or other is None or own.shape != other.shape:
             return None
         vary = other > 1e-6
@@ -236,7 +238,8 @@ class Split:
         if seen is None or self.label.rows:
             return self
         both = Split(self.first_step)
-        both.keys, both.label = self.keys, seen.label
+        both.keys = self.keys
+        both.label = seen.label
         both.input = self.input if self.input.rows else seen.input
         return both
 
@@ -327,7 +330,9 @@ def distinct(facts: list[Any]) -> list[Any]:
 def spread(flat: Array, most: int) -> Array:
     """At most so many columns, evenly spread."""
     width = flat.shape[1]
-    return flat if width <= most else flat[:, numpy.linspace(0, width - 1, most).astype(int)]
+    if width <= most:
+        return flat
+    return flat[:, numpy.linspace(0, width - 1, most).astype(int)]
 
 
 def row_keys(rows: Any) -> list[int]:

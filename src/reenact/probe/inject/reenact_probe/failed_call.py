@@ -246,11 +246,9 @@ def _parsed(text: str) -> ast.AST | None:
             continue
         statement = body[0] if body else None
         value = getattr(statement, "value", None)
-        return (
-            value
-            if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign)
-            else statement
-        )
+        if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign):
+            return value
+        return statement
     return None
 
 

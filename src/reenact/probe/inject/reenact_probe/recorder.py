@@ -154,7 +154,8 @@ class Recorder:
             )
         members = {name: table.take() for name, table in self.tables.items()}
         notes = {"metrics": self._metrics, "events": self._events, "spent": self.spent}
-        self._metrics, self._events = [], []
+        self._metrics = []
+        self._events = []
         self.folder.write_chunk(members, notes)
 
     def close(self, ending: Facts) -> None:

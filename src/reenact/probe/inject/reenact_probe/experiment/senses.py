@@ -160,7 +160,9 @@ def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> 
             return []
         moves = {name: _moves(torch, call, base, tensor) for name, tensor in named}
     # Where nothing moves the output, it is the output that says nothing.
-    return [name for name in tested if moves[name] is False] if True in moves.values() else []
+    if True not in moves.values():
+        return []
+    return [name for name in tested if moves[name] is False]
 
 
 def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
@@ -181,7 +183,9 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
     if torch.equal(changed(sequence), sequence) or _stay(torch, base, base[:1].expand_as(base)):
         return None
     again = call.outputs(torch, changed)
-    return _stay(torch, base, again[0]) if again and again[0].shape == base.shape else None
+    if again and again[0].shape == base.shape:
+        return _stay(torch, base, again[0])
+    return None
 
 
 def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
@@ -265,9 +269,12 @@ def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: A
         while isinstance(output, (list, tuple, dict)):
             output = next(iter(output.values() if isinstance(output, dict) else output))
         made = numpy.asarray(keras.ops.convert_to_numpy(output))
-        return made.astype("float64") if made.ndim > 1 and made.dtype.kind == "f" else None
+        if made.ndim > 1 and made.dtype.kind == "f":
+            return made.astype("float64")
+        return None
 
-    base, again = scores([*range(rows)]), scores([*range(rows)])
+    base = scores([*range(rows)])
+    again = scores([*range(rows)])
     if base is None or len(base) != rows or base.shape[1:2] == (rows,):
         return dict(found, missing="it gives no scores by row")
     found["noise"] = _share_moved(base[-1], again[-1])

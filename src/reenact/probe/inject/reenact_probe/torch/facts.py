@@ -68,7 +68,9 @@ def snake(name: str) -> str:
     )
     name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    return name[: -len("_loss")] if name.endswith("_loss") and name != "_loss" else name
+    if name.endswith("_loss") and name != "_loss":
+        return name[: -len("_loss")]
+    return name
 
 
 def settings_of(module: Module) -> Facts:
@@ -100,9 +102,9 @@ def is_plain(value: Any) -> bool:
 def unit_axis(module: Module) -> int | None:
     """Axis of the units in the output; none where the shape has to tell."""
     name = type(module).__name__
-    return (
-        1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
-    )
+    if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")):
+        return 1
+    return None
 
 
 def shape_of(value: Any) -> list[int] | None:
@@ -262,8 +264,11 @@ def _stretched(bent: Any) -> list[list[int]] | None:
     made, given = (list(getattr(node, "_input_metadata", ())) for node in (difference, output))
     if len(made) != 1 or len(given) != 1:
         return None
-    rows, shape = list(given[0].shape), list(made[0].shape)
-    return [rows, shape[1:]] if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1 else None
+    rows = list(given[0].shape)
+    shape = list(made[0].shape)
+    if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1:
+        return [rows, shape[1:]]
+    return None
 
 
 def bend_of(prediction: Tensor) -> str:
