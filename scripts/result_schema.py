@@ -54,6 +54,8 @@ def _of_class(kind: type) -> dict[str, Any]:
         return {"title": kind.__name__, "type": found["type"]}
     if hasattr(kind, "_fields"):
         return _object(kind, kind._fields)
+    if hasattr(kind, "json_fields"):
+        return _typed_dict(kind)
     if dataclasses.is_dataclass(kind):
         return _object(kind, getattr(kind, "JSON", [one.name for one in dataclasses.fields(kind)]))
     return {}
@@ -71,6 +73,17 @@ def _object(kind: type, keys: Sequence[str]) -> dict[str, Any]:
         "type": "object",
         "properties": known,
         "required": list(known),
+    }
+
+
+def _typed_dict(kind: Any) -> dict[str, Any]:
+    """Of a class whose method says what its JSON is: the keys and types of what it returns."""
+    fields = get_type_hints(get_type_hints(kind.json_fields)["return"])
+    return {
+        "title": kind.__name__,
+        "type": "object",
+        "properties": {name: schema_of(part) for name, part in fields.items()},
+        "required": list(fields),
     }
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypedDict
 
 import pytest
 
 from reenact.errors import InputError
-from reenact.result import Result, encoded
+from reenact.result import Result, encoded, rounded
 
 
 class Colour(StrEnum):
@@ -70,6 +70,29 @@ def test_keys_follow_names_paths_properties_and_methods() -> None:
         "inner": {"name": "x", "value": None},
     }
     assert list(Whole().to_dict()) == [key.partition("=")[0].rstrip("?:2") for key in Whole.JSON]
+
+
+class ShareJson(TypedDict):
+    of: str | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    whole: Whole
+    share: float
+
+    def json_fields(self) -> ShareJson:
+        inner = self.whole.inner
+        return {
+            "of": inner.name if inner is not None else None,
+            "share": rounded(self.share, 2),
+        }
+
+
+def test_a_class_that_gives_its_fields_is_encoded_by_them() -> None:
+    assert encoded(Share(Whole(), 0.12345)) == {"of": "x", "share": 0.12}
+    assert encoded(Share(Whole(inner=None), math.nan)) == {"of": None, "share": None}
 
 
 def test_a_path_through_nothing_is_null() -> None:

@@ -1,6 +1,7 @@
 """Results as JSON: one encoder for all of them.
 
-A dataclass is an object of its fields. One that shows programs something else says so in `JSON`:
+A dataclass is an object of its fields. One that shows programs something else gives it in
+`json_fields()`, whose return type is a `TypedDict`; or names it in `JSON`:
 
     "seeds"                 the field, property or method of that name
     "metric=measure.name"   another one, by its path; null where a part of the path is none
@@ -141,7 +142,14 @@ def _object(value: Any) -> JsonValue:
     raise TypeError(f"A {type(value).__name__} is not part of any result. Received: {value!r:.80}")
 
 
+def rounded(value: float, digits: int) -> float:
+    """To so many digits; what is infinite or not a number stays, and becomes null."""
+    return round(value, digits) if math.isfinite(value) else value
+
+
 def _fields(value: Any) -> dict[str, JsonValue]:
+    if callable(json_fields := getattr(value, "json_fields", None)):
+        return {name: encoded(part) for name, part in json_fields().items()}
     keys = getattr(type(value), "JSON", None)
     if keys is None:
         keys = tuple(one.name for one in dataclasses.fields(value))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from statistics import fmean
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
@@ -62,11 +62,19 @@ class NodeKind(StrEnum):
 ALTERNATIVE = (NodeKind.AS_GOOD, NodeKind.BETTER)
 
 
+class NodeJson(TypedDict):
+    """A changed program as JSON."""
+
+    patch: Patch
+    parent: int
+    samples: tuple[float, ...]
+    status: NodeKind
+    faults: list[tuple[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One changed program."""
-
-    JSON: ClassVar = ("patch", "parent", "samples", "status", "faults")
 
     patch: Patch
     parent: int
@@ -74,6 +82,15 @@ class Node:
     samples: tuple[float, ...]
     """The metric a training, larger is better."""
     status: NodeKind
+
+    def json_fields(self) -> NodeJson:
+        return {
+            "patch": self.patch,
+            "parent": self.parent,
+            "samples": self.samples,
+            "status": self.status,
+            "faults": self.faults,
+        }
 
     @property
     def fitness(self) -> float:
@@ -85,18 +102,20 @@ class Node:
         return sorted((fault.value, layer) for fault, layer in faults_of(self.patch))
 
 
+class NeutralityGraphJson(TypedDict):
+    """A neutrality graph as JSON."""
+
+    metric: str
+    larger_is_better: bool
+    trained: int
+    ended: str
+    nodes: tuple[Node, ...]
+    alternatives: tuple[Node, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class NeutralityGraph(Result):
     """Nodes in the order they were found; edges lead from parents."""
-
-    JSON: ClassVar = (
-        "metric",
-        "larger_is_better",
-        "trained",
-        "ended",
-        "nodes",
-        "alternatives",
-    )
 
     nodes: tuple[Node, ...]
     metric: str
@@ -105,6 +124,16 @@ class NeutralityGraph(Result):
     """Changed programs that were trained, neutral or not."""
     ended: str
     """Why the walk ended."""
+
+    def json_fields(self) -> NeutralityGraphJson:
+        return {
+            "metric": self.metric,
+            "larger_is_better": self.larger_is_better,
+            "trained": self.trained,
+            "ended": self.ended,
+            "nodes": self.nodes,
+            "alternatives": self.alternatives,
+        }
 
     @property
     def alternatives(self) -> tuple[Node, ...]:

@@ -7,11 +7,12 @@ pass for smallness.
 
 from dataclasses import dataclass
 from statistics import median
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.program.change import Change
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
+from reenact.result import rounded
 from reenact.trials.ddmin import minimise
 from reenact.trials.statistics import non_inferior
 
@@ -23,17 +24,32 @@ HOPELESS = 0.8
 ENDED = "The budget ended before it was clear whether a smaller change does the same."
 
 
+class ReductionStepJson(TypedDict):
+    """A part of a change that was tried, as JSON."""
+
+    patch: Patch
+    kept: float
+    suffices: bool
+    seeds: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
     """One part of the change that was tried."""
-
-    JSON: ClassVar = ("patch", "kept:4", "suffices", "seeds")
 
     patch: Patch
     kept: float
     """Share of the gain, by middle values."""
     suffices: bool
     seeds: int
+
+    def json_fields(self) -> ReductionStepJson:
+        return {
+            "patch": self.patch,
+            "kept": rounded(self.kept, 4),
+            "suffices": self.suffices,
+            "seeds": self.seeds,
+        }
 
 
 def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[ReductionStep], str]:

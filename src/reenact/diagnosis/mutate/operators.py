@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias, TypedDict
 
 from reenact.errors import PatchRefused
 from reenact.faults.facts.losses import LossFamily, loss_family
@@ -20,16 +20,29 @@ Params: TypeAlias = Sequence[Hyperparameter]
 Proposals: TypeAlias = Iterator[tuple[Change, ...]]
 
 
+class MutantJson(TypedDict):
+    """A mutant as JSON."""
+
+    operator: str
+    fault: FaultType
+    patch: Patch
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One way to break a program."""
-
-    JSON: ClassVar = ("operator", "fault", "patch")
 
     patch: Patch
     operator: str
     """Name of the operator that made it."""
     fault: FaultType
+
+    def json_fields(self) -> MutantJson:
+        return {
+            "operator": self.operator,
+            "fault": self.fault,
+            "patch": self.patch,
+        }
 
     @property
     def name(self) -> str:
