@@ -126,7 +126,12 @@ def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
         "prompt": f"{prompt.name} v{prompt.version}",
     }
     limits = {name: getattr(request, name) for name in ("temperature", "max_tokens", "sample")}
-    return {**asks, "system": prompt.system, "parts": prompt.parts, **limits}
+    return {
+        **asks,
+        "system": prompt.system,
+        "parts": prompt.parts,
+        **limits,
+    }
 
 
 def paid(answer: Answer[Any]) -> Cost:

@@ -58,7 +58,11 @@ def diagnose(
     `seen` is evidence that somebody gathered already: the program is not watched again.
     """
     asked = services.model.name if services.model is not None else None
-    request = {**Trial(program).identity, "model": asked, **options.to_json()}
+    request = {
+        **Trial(program).identity,
+        "model": asked,
+        **options.to_json(),
+    }
     with services.open_run("diagnose", program, request) as run:
         found = diagnose_within(program, options, services, run, seen)
         found = replace(found, reused=services.reused_line(run, found.spent.trainings))

@@ -259,7 +259,11 @@ def _crash(content: Json, root: Root) -> Crash:
             missing_file=content.get("file") or "",
             layer_place=read_place(content.get("layer_place"), root),
             layer_inputs=[
-                {"shape": shape, "dtype": dtype, "device": device}
+                {
+                    "shape": shape,
+                    "dtype": dtype,
+                    "device": device,
+                }
                 for shape, dtype, device in content.get("inputs") or ()
             ],
         ),

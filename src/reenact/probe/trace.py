@@ -38,7 +38,11 @@ SPLITS = {
 }
 """Prefix of a metric, by the word that names the split."""
 _LEVELS = frozenset({"epoch", "step", "batch", "iteration"})
-_SAME = {"acc": "accuracy", "lr": "learning_rate", "top1": "accuracy"}
+_SAME = {
+    "acc": "accuracy",
+    "lr": "learning_rate",
+    "top1": "accuracy",
+}
 _SILENT = frozenset({"metric", "metrics"})
 _BREAKS = re.compile(r"[/_\-. :]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

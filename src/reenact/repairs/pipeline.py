@@ -57,7 +57,11 @@ def repair(
     strategy(options.strategy)
     _ = options.allowed
     asked = services.model.name if services.model is not None else None
-    request = {**Trial(program).identity, "model": asked, **options.to_json()}
+    request = {
+        **Trial(program).identity,
+        "model": asked,
+        **options.to_json(),
+    }
     with services.open_run("repair", program, request) as run:
         result = repair_within(program, options, services, run, known)
         result = replace(result, reused=services.reused_line(run, result.cost.trainings))

@@ -83,8 +83,16 @@ class Needs:
 
     def differences(self, there: "Needs") -> list[str]:
         """In sentences, what another machine has instead."""
-        mine = {"reenact": self.reenact, "Python": self.python, **self.packages}
-        theirs = {"reenact": there.reenact, "Python": there.python, **there.packages}
+        mine = {
+            "reenact": self.reenact,
+            "Python": self.python,
+            **self.packages,
+        }
+        theirs = {
+            "reenact": there.reenact,
+            "Python": there.python,
+            **there.packages,
+        }
         differing = [name for name in mine if mine[name] != theirs.get(name, "")]
         other = [path for path, mark in self.data.items() if there.data.get(path) != mark]
         return [

@@ -198,7 +198,11 @@ OTHER = {
 """Losses of the other family, by the family of what stands there; none: any loss of a
 classification.
 """
-_CAMEL = {"l1loss": "l1", "huberloss": "huber", "smoothl1loss": "smooth_l1"}
+_CAMEL = {
+    "l1loss": "l1",
+    "huberloss": "huber",
+    "smoothl1loss": "smooth_l1",
+}
 
 
 @operator("optimizer", FaultType.OCH, "Another optimiser takes the old learning rate.", "OCH")

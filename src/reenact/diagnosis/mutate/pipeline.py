@@ -90,7 +90,11 @@ class KillOptions:
     python: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {"seeds": self.seeds, "metric": self.metric, "python": self.python}
+        return {
+            "seeds": self.seeds,
+            "metric": self.metric,
+            "python": self.python,
+        }
 
 
 class KillingsJson(TypedDict):
@@ -147,7 +151,11 @@ def kill(
         enough = f"at least 2 of them, and {MOST_SEEDS} suffice for any"
         raise InputError(f"A test over seeds needs {enough}. Received: seeds={options.seeds}.")
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
-    request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
+    request = {
+        "program": Trial(program).key,
+        "mutants": texts,
+        **options.to_json(),
+    }
     with (
         services.open_run("mutate", program, request) as run,
         services.open_executor(options.workers, options.python) as executor,

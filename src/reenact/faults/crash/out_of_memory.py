@@ -44,7 +44,13 @@ _ASKED = re.compile(r"tried to allocate ([\d.]+) (bytes|[KMGT]iB)", re.IGNORECAS
 """What the allocators of torch write, of the machine and of the GPU: their exceptions hold no
 number.
 """
-_BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_BYTES = {
+    "bytes": 1,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+    "tib": 1 << 40,
+}
 FAULT = Fault(
     code="CR05",
     name="out-of-memory",

@@ -31,7 +31,12 @@ def shape_advice(crash: Crash) -> str:
         return ""
     first = tensors[0].shape
     second = tensors[1].shape
-    width = {"linear": -1, "batch_norm": 1, "layer_norm": -1, "group_norm": 1}.get(facts.call)
+    width = {
+        "linear": -1,
+        "batch_norm": 1,
+        "layer_norm": -1,
+        "group_norm": 1,
+    }.get(facts.call)
     if width is not None and first[width:] and first[width] != second[-1]:
         layer = crash.layer or "The layer"
         fix = f"make it {first[width]} wide, or the layer before it {second[-1]}"

@@ -53,7 +53,11 @@ from reenact.faults import (
 from reenact.faults.facts.places import optimizer_name, usual_rates
 from reenact.faults.facts.series import finite, learned, losses, reached, windows
 
-USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0)}
+USUAL = {
+    "sgd": (1e-4, 1.0),
+    "adadelta": (1e-2, 10.0),
+    "adagrad": (1e-4, 1.0),
+}
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
 ADAPTIVE = (3e-6, 0.05)
 LARGE, SMALL = 0.1, 1e-5

@@ -41,7 +41,11 @@ from reenact.faults import (
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned, losses, windows
 
-SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
+SLOW = {
+    "adadelta": 0.05,
+    "adagrad": 0.002,
+    "ftrl": 0.002,
+}
 MOVED = 0.95
 LEAST_GRADIENT = 1e-4
 FAULT = Fault(

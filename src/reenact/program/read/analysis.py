@@ -183,7 +183,11 @@ class ProgramAnalysis:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
         own = replace(site, style=style, found=found)
         uses = (spot_of(found.use),)
-        extra |= {"computed": found.computed, "uses": uses, "end": found.end}
+        extra |= {
+            "computed": found.computed,
+            "uses": uses,
+            "end": found.end,
+        }
         return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
 
     def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:

@@ -68,7 +68,11 @@ def activation_word(name: str) -> str:
     if name in lexicon.KERAS_ACTIVATION_LAYERS:
         return lexicon.KERAS_ACTIVATION_LAYERS[name]
     word = name.rstrip("_").lower()
-    return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
+    return {
+        "swish": "silu",
+        "leakyrelu": "leaky_relu",
+        "hard_swish": "hardswish",
+    }.get(word, word)
 
 
 def bend_word(dotted: str) -> str:

@@ -44,7 +44,11 @@ REMEDIES: dict[str, tuple[tuple[str, int], ...]] = {
     ),
     "AT005": (("optimizer", 3), ("larger-rate", 3), ("initializer", 3)),
 }
-WITH = {"selu": "lecun_uniform", "relu": "he_uniform", "tanh": "he_uniform"}
+WITH = {
+    "selu": "lecun_uniform",
+    "relu": "he_uniform",
+    "tanh": "he_uniform",
+}
 """The initialiser that comes with an activation."""
 INITIALIZERS = (
     "he_uniform",

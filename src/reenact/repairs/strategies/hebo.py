@@ -61,8 +61,17 @@ def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
 def _parameter(one: Dimension) -> dict[str, Any]:
     if one.is_range:
         kind = {"type": "pow", "base": 10} if one.logarithmic else {"type": "num"}
-        return {"name": one.name, "lb": one.low, "ub": one.high, **kind}
-    return {"name": one.name, "type": "cat", "categories": list(range(len(one.values)))}
+        return {
+            "name": one.name,
+            "lb": one.low,
+            "ub": one.high,
+            **kind,
+        }
+    return {
+        "name": one.name,
+        "type": "cat",
+        "categories": list(range(len(one.values))),
+    }
 
 
 def _losses(scores: list[float]) -> Any:

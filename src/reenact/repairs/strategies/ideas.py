@@ -132,5 +132,10 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
     if param.kind in (Kind.WEIGHT_INIT, Kind.DROPOUT):
         return () if param.absent else others[:1]
     return others[
-        : {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)
+        : {
+            Kind.UNITS: 1,
+            Kind.OPTIMIZER: 2,
+            Kind.EPOCHS: 2,
+            Kind.BATCH_SIZE: 2,
+        }.get(param.kind, 0)
     ]

@@ -130,7 +130,12 @@ class Running:
         _, status, used = os.wait4(self.pid, 0)
         cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
-        return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
+        return {
+            "code": code,
+            "seconds": seconds,
+            "cpu": cpu,
+            "ended": self.ended,
+        }
 
 
 def serve(channel: Channel, wake: int) -> None:

@@ -201,7 +201,11 @@ def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
     if raised and owner == PROGRAM:
         return {"raised": True, "by": PROGRAM}
     call = FailedCall(trails[-1])
-    facts: Facts = {"raised": raised, "by": owner, "call": "" if raised else call.name}
+    facts: Facts = {
+        "raised": raised,
+        "by": owner,
+        "call": "" if raised else call.name,
+    }
     if owner == PROGRAM and call.package not in ("", "__main__"):
         facts["by"] = PYTHON if call.package in _standard() else call.package
     if isinstance(error, EOFError) and call.calls_builtin("input"):

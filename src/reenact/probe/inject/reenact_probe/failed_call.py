@@ -29,7 +29,13 @@ TENSOR_PACKAGES = ("torch", "numpy", "keras", "tensorflow", "jax", "jaxlib")
 MAX_KEYS = 8
 MAX_NAME = 80
 DEVICES = ("cuda", "mps", "xpu")
-OPERATORS = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+OPERATORS = {
+    ast.MatMult: "@",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
 MISSING: Any = object()
 
 

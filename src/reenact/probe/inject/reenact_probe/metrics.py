@@ -30,7 +30,12 @@ _WARNING = re.compile(r"\b\w*Warning:")
 _CODE = re.compile(r"error\s+\d+\s*$", re.IGNORECASE)
 """`Error 304`: a code, no measure."""
 _EPOCH = re.compile(r"\bepochs?\b\W{0,3}(\d+)", re.IGNORECASE)
-_SPLITS = {"t": "train_", "v": "val_", "e": "val_", "d": "val_"}
+_SPLITS = {
+    "t": "train_",
+    "v": "val_",
+    "e": "val_",
+    "d": "val_",
+}
 _MAX_LINE = 2000
 
 

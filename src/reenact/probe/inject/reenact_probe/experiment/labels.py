@@ -42,7 +42,15 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
             problem.steady_loss({id(label): label[orders[len(label)]] for label in labels})
         )
     enough = len(losses) == PERMUTATIONS
-    return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
+    return (
+        {
+            "rows": min(map(len, labels)),
+            "loss": first,
+            "permuted": losses,
+        }
+        if enough
+        else None
+    )
 
 
 def by_mode(problem: Problem) -> Facts | None:

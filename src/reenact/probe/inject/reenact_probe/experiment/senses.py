@@ -106,7 +106,11 @@ class Ended(NamedTuple):
                 code.co_firstlineno + lines - 1,
                 0,
             ]
-        return {"module": name, "type": type(self.module).__name__, "forward": place}
+        return {
+            "module": name,
+            "type": type(self.module).__name__,
+            "forward": place,
+        }
 
 
 @contextlib.contextmanager

@@ -147,7 +147,12 @@ def loss_facts(loss: Any, place: Place | None) -> Facts:
     name = _LOSS_NAMES.get(str(name), str(name))
     if logits is None and name.endswith("crossentropy"):
         logits = False
-    return {"name": name, "from_logits": logits, "settings": settings, "place": place}
+    return {
+        "name": name,
+        "from_logits": logits,
+        "settings": settings,
+        "place": place,
+    }
 
 
 def learning_rate(optimizer: Optimizer) -> float:

@@ -22,7 +22,11 @@ from reenact_probe.types import Args, Function, Kwargs, Library
 
 Translate = Callable[[Args, Kwargs], tuple[Args, Kwargs]]
 """From arguments as they were once given to those of today."""
-ORDER = {"th": "channels_first", "tf": "channels_last", "default": None}
+ORDER = {
+    "th": "channels_first",
+    "tf": "channels_last",
+    "default": None,
+}
 _LAYER_ARGUMENTS = {
     "init": "kernel_initializer",
     "W_regularizer": "kernel_regularizer",

@@ -36,7 +36,11 @@ prelu rrelu glu tanhshrink hardshrink threshold
 """
 ACTIVATIONS = frozenset(_FUNCTIONS.split())
 """Non-linearities: functions of torch, and its classes in lower case."""
-_NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
+_NAMES = {
+    "SiLU": "silu",
+    "GELU": "gelu",
+    "Softmax2d": "softmax",
+}
 WRAPPERS = {
     "OptimizedModule": "_orig_mod",
     "DistributedDataParallel": "module",
@@ -148,7 +152,11 @@ _NODES = {
     "NllLossNdBackward": "nll",
     "MultilabelMarginLossForwardBackward": "multilabel_margin",
 }
-_BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
+_BY_HAND = {
+    "PowBackward": "mse",
+    "MulBackward": "mse",
+    "AbsBackward": "l1",
+}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
 _BENDING = (
     "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
@@ -162,7 +170,11 @@ UnsafeView Unsqueeze View
 _SHAPE_ONLY = frozenset(f"{name}Backward" for name in _SHAPE_ONLY_NAMES.split())
 """Nodes that move values and leave them what they are."""
 WEIGHTS = ("weight", "pos_weight")
-_REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
+_REDUCTIONS = {
+    0: "none",
+    1: "mean",
+    2: "sum",
+}
 _DEPTH = 12
 
 
