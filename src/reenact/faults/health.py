@@ -95,6 +95,8 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
     # A loss of zero can be reached, as far as its name says; or the loss does not fall on one batch
     # over and over either, which every loss of a target can.
     to_zero = not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
-    alone = series.windows(list(tried.losses)) if tried is not None and evidence.compares else []
+    alone: list[float] = []
+    if tried is not None and evidence.compares:
+        alone = series.windows(list(tried.losses))
     kept = bool(alone) and alone[0] > 0 and alone[0] - min(alone) < LITTLE * alone[0]
     return fell < (LITTLE if to_zero or kept else NOTHING)

@@ -212,8 +212,10 @@ def glm_p(before: Sequence[float], after: Sequence[float]) -> float:
     """
     gain = fmean(after) - fmean(before)
     freedom = len(before) + len(after) - 2
-    squares = stdev(before) ** 2 * (len(before) - 1) + stdev(after) ** 2 * (len(after) - 1)
-    error = math.sqrt(squares / freedom * (1 / len(before) + 1 / len(after)))
+    squares_before = stdev(before) ** 2 * (len(before) - 1)
+    squares_after = stdev(after) ** 2 * (len(after) - 1)
+    variance = (squares_before + squares_after) / freedom
+    error = math.sqrt(variance * (1 / len(before) + 1 / len(after)))
     if error == 0:
         return 1.0 if gain == 0 else 0.0
     return math.erfc(abs(gain / error) / math.sqrt(2))

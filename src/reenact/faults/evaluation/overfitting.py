@@ -78,7 +78,8 @@ def overfits(detector: Detector, evidence: Evidence) -> Findings:
         return
     held = metric(evidence, "val_loss")
     trained = epoch_losses(evidence)
-    if len(held) > 2 and trained and held[-1] > RISE * min(held) and trained[-1] < 0.5 * held[-1]:
+    rises = len(held) > 2 and held[-1] > RISE * min(held)
+    if rises and trained and trained[-1] < 0.5 * held[-1]:
         saw = f"validation loss {held[-1]:.3g} after {min(held):.3g} at its best"
         yield detector.finding(evidence, f"{saw}; training loss {trained[-1]:.3g}")
         return

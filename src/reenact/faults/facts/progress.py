@@ -136,9 +136,13 @@ def gradient_ends(evidence: Evidence) -> tuple[float, float] | None:
     layers = [layer for layer in evidence.weighted if layer.family != "embedding"]
     rows = [kernel_rows(evidence, layer) for layer in layers]
     norms = [one["grad_norm"][len(one) // 2 :] for one in rows if len(one)]
-    if len(norms) < 2 or not (np.isfinite(norms[0]).all() and np.isfinite(norms[-1]).all()):
+    if len(norms) < 2:
         return None
-    return float(np.median(norms[0])), float(np.median(norms[-1]))
+    first = norms[0]
+    last = norms[-1]
+    if not (np.isfinite(first).all() and np.isfinite(last).all()):
+        return None
+    return float(np.median(first)), float(np.median(last))
 
 
 def zero_gradients(evidence: Evidence) -> float | None:

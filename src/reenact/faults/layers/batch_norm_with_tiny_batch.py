@@ -98,7 +98,10 @@ def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findin
     pairs = zip(steps["batch_size"], steps["training"], strict=True)
     sizes = [int(size) for size, mode in pairs if size > 0 and mode != 0]
     least = SMALL if _do_not_fit(evidence) else FEW
-    if norm is None or len(sizes) < 10 or sum(size <= least for size in sizes) < MOST * len(sizes):
+    if norm is None or len(sizes) < 10:
+        return
+    tiny = sum(size <= least for size in sizes)
+    if tiny < MOST * len(sizes):
         return
     size = max(set(sizes), key=sizes.count)
     saw = f"{norm.type} {norm.name} is trained with batches of {size}"

@@ -110,7 +110,11 @@ def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
         return
     losses, went = (steps[name][: FIRST + 2].tolist() for name in ("loss", "backward_calls"))
     known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
-    bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
+    bad = [
+        step
+        for step, loss in enumerate(losses[:FIRST])
+        if not math.isfinite(loss) and went[step] > 0
+    ]
     layer = _first_bad(evidence, bad[0]) if bad else ""
     if not bad or not (known or layer):
         return

@@ -136,7 +136,9 @@ def _by_test(evidence: Evidence, rate: float) -> Word:
     tested = evidence.experiments.learning_rates
     curve = windows(losses(evidence))
     # The whole training took next to nothing off the loss, where it should.
-    still = evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
+    still = False
+    if evidence.compares and len(curve) > 2:
+        still = STILL * curve[0] < curve[-1] < 1.1 * curve[0]
     held_back = still and can_learn(evidence)
     least = LEAST_FALL_STILL if held_back else LEAST_FALL
     bounds = usable_range(tested.rates, tested.losses, least) if tested is not None else None

@@ -97,7 +97,9 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     quarter = curve[-1 - max(1, len(curve) // 4)]
     whole = curve[0] - curve[-1]
     last = quarter - curve[-1]
-    if whole <= 0.02 * abs(curve[0]) or last < SHARE * whole or last < FALL * abs(curve[-1]):
+    if whole <= 0.02 * abs(curve[0]):
+        return
+    if last < SHARE * whole or last < FALL * abs(curve[-1]):
         return
     saw = (
         f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"

@@ -122,7 +122,9 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
 def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
     """First and last loss, where the last is far below zero and the fall goes on to the end."""
     course = windows(losses(evidence))
-    if evidence.optimizers > 1 or len(course) < 8 or course[-1] > -BELOW * max(1.0, abs(course[0])):
+    if evidence.optimizers > 1 or len(course) < 8:
+        return None
+    if course[-1] > -BELOW * max(1.0, abs(course[0])):
         return None
     late = course[len(course) // 2 :]
     goes_on = course[-1 - len(course) // 4] - course[-1] > STEADY * (course[0] - course[-1])

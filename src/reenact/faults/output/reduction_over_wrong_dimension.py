@@ -179,9 +179,12 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
         [f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms
     ]
     for names in (*_unpacked(index, call, tensor), *by_number):
-        if len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes and not of_layer:
+        reordered = len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes
+        if reordered and not of_layer:
             return True
-        if len(names) == 3 and len(sizes) == 4 and names[0] == sizes[0] and names[1] == sizes[2]:
+        if len(names) != 3 or len(sizes) != 4:
+            continue
+        if names[0] == sizes[0] and names[1] == sizes[2]:
             return sizes[1] not in (*names, "1", "-1") and sizes[3] not in (*names, "1")
     return False
 
