@@ -185,10 +185,6 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 PYTHON_2 = re.compile(
     r"^\s*((print|exec)\s+[\"'\w]|raise\s+\w+\s*,|except\s+\w+\s*,\s*\w+\s*:)", re.M
 )
