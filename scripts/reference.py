@@ -130,7 +130,7 @@ def style() -> str:
 
 def gallery() -> Iterator[str]:
     """Every fault by category: what it looks like, what looks for it, and what to write instead."""
-    from reenact.faults.fault import Category
+    from reenact.faults.entry import Category
     from reenact.faults.registry import all_faults
     from reenact.settings import field_texts
 

@@ -19,7 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from reenact.report.document import Level
 from reenact.report.recorded import VIEWS
 from reenact.report.render import NOTICE, SCHEMA_VERSION
-from reenact.result import Result, read_key
+from reenact.result import Result
 from reenact.types import ExitCode
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -65,50 +65,32 @@ def _of_class(kind: type) -> dict[str, Any]:
         return {"title": kind.__name__, "type": found["type"]}
     if hasattr(kind, "_fields"):
         return _object(kind, kind._fields)
-    if hasattr(kind, "as_data"):
-        return _typed(kind, get_type_hints(kind.as_data)["return"])
+    if hasattr(kind, "json_fields"):
+        return _typed_dict(kind)
     if dataclasses.is_dataclass(kind):
-        return _object(kind, getattr(kind, "JSON", [one.name for one in dataclasses.fields(kind)]))
+        return _object(kind, [one.name for one in dataclasses.fields(kind)])
     return {}
 
 
-def _typed(kind: type, data: type) -> dict[str, Any]:
-    """The schema of a class by the typed dictionary that its `as_data` returns."""
-    properties = {name: schema_of(part) for name, part in get_type_hints(data).items()}
+def _object(kind: type, names: Sequence[str]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
     return {
         "title": kind.__name__,
         "type": "object",
-        "properties": properties,
-        "required": list(properties),
+        "properties": {name: schema_of(hints.get(name, Any)) for name in names},
+        "required": list(names),
     }
 
 
-def _object(kind: type, keys: Sequence[str]) -> dict[str, Any]:
-    known = {}
-    for key in keys:
-        name, path, empty, _ = read_key(key)
-        found = schema_of(_type_at(kind, path))
-        # A path may lead through nothing.
-        known[name] = {"anyOf": [found, NULL]} if found and (empty or "." in path) else found
+def _typed_dict(kind: Any) -> dict[str, Any]:
+    """Of a class whose method says what its JSON is: the keys and types of what it returns."""
+    fields = get_type_hints(get_type_hints(kind.json_fields)["return"])
     return {
         "title": kind.__name__,
         "type": "object",
-        "properties": known,
-        "required": list(known),
+        "properties": {name: schema_of(part) for name, part in fields.items()},
+        "required": list(fields),
     }
-
-
-def _type_at(kind: Any, path: str) -> Any:
-    """The type of an attribute, property or method, by its path."""
-    for name in path.split("."):
-        kind = next((part for part in get_args(kind) if part is not type(None)), kind)
-        found = getattr(kind, name, None)
-        made = found.fget if isinstance(found, property) else found
-        if isinstance(made, types.FunctionType):
-            kind = get_type_hints(made).get("return", Any)
-        else:
-            kind = get_type_hints(kind).get(name, Any)
-    return kind
 
 
 def results() -> dict[str, dict[str, Any]]:

@@ -189,13 +189,15 @@ def attribute_paths(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _is_json(statement: ast.stmt) -> bool:
+    """Whether it is `JSON = ("name", ...)`; a member of an enumeration may have that name too."""
+    if not isinstance(getattr(statement, "value", None), PLAIN_LENGTH):
+        return False
     if isinstance(statement, ast.Assign):
         return any(
             isinstance(target, ast.Name) and target.id == "JSON" for target in statement.targets
         )
     return (
         isinstance(statement, ast.AnnAssign)
-        and statement.value is not None
         and isinstance(statement.target, ast.Name)
         and statement.target.id == "JSON"
     )

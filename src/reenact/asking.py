@@ -112,7 +112,8 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
     answered = [
         step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE
     ]
-    tokens, money = record.tokens_in + record.tokens_out, Decimal(record.money)
+    tokens = record.tokens_in + record.tokens_out
+    money = Decimal(record.money)
     model.carry(Spent(len(answered), tokens, money, record.worked_s, unpriced=record.unpriced))
 
 
@@ -125,7 +126,12 @@ def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
         "prompt": f"{prompt.name} v{prompt.version}",
     }
     limits = {name: getattr(request, name) for name in ("temperature", "max_tokens", "sample")}
-    return {**asks, "system": prompt.system, "parts": prompt.parts, **limits}
+    return {
+        **asks,
+        "system": prompt.system,
+        "parts": prompt.parts,
+        **limits,
+    }
 
 
 def paid(answer: Answer[Any]) -> Cost:

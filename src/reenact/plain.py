@@ -57,7 +57,8 @@ class PlainText:
         return self._clean(self._decoder.decode(b"", final=True), last=True)
 
     def _clean(self, text: str, *, last: bool) -> str:
-        text, self._held = self._held + text, ""
+        text = self._held + text
+        self._held = ""
         if not last:
             text = self._hold(text)
         if _INTRODUCER.search(text):
@@ -108,7 +109,11 @@ def plain_json(document: str) -> str:
 def _visible(one: re.Match[str]) -> str:
     number = ord(one[0])
     if one[0] in "\t\n\r":
-        return {"\t": "\\t", "\n": "\\n", "\r": "\\r"}[one[0]]
+        return {
+            "\t": "\\t",
+            "\n": "\\n",
+            "\r": "\\r",
+        }[one[0]]
     if 0xDC80 <= number <= 0xDCFF:  # a byte of a file name that is not UTF-8
         number -= 0xDC00
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

@@ -1,13 +1,7 @@
 """Results as JSON: one encoder for all of them.
 
-A dataclass is an object of its fields. One that shows programs something else says so in `JSON`:
-
-    "seeds"                 the field, property or method of that name
-    "metric=measure.name"   another one, by its path; null where a part of the path is none
-    "confidence:3"          a number, rounded to so many digits
-    "note?"                 null where it is empty
-
-or returns it from a method `as_data`, whose typed dictionary names the type of each part.
+A dataclass is an object of its fields. One that shows programs something else gives it in
+`json_fields()`, whose return type is a `TypedDict` that the schema is read from.
 
 What is infinite or not a number becomes null: strict readers refuse NaN.
 """
@@ -15,22 +9,16 @@ What is infinite or not a number becomes null: strict readers refuse NaN.
 import dataclasses
 import json
 import math
-import re
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache
 from pathlib import Path, PurePath
-from types import MethodType
 from typing import Any
 
 from reenact.drawing import drawing
 from reenact.errors import InputError
 from reenact.types import JsonValue
-
-KEY = re.compile(r"(?P<name>[\w ]+)(=(?P<path>[\w.]+))?(?P<empty>\?)?(:(?P<digits>\d+))?")
-
 
 FORMAT_OF = {
     ".html": "html",
@@ -143,35 +131,13 @@ def _object(value: Any) -> JsonValue:
     raise TypeError(f"A {type(value).__name__} is not part of any result. Received: {value!r:.80}")
 
 
+def rounded(value: float, digits: int) -> float:
+    """To so many digits; what is infinite or not a number stays, and becomes null."""
+    return round(value, digits) if math.isfinite(value) else value
+
+
 def _fields(value: Any) -> dict[str, JsonValue]:
-    if callable(as_data := getattr(value, "as_data", None)):
-        return {name: encoded(part) for name, part in as_data().items()}
-    keys = getattr(type(value), "JSON", None)
-    if keys is None:
-        keys = tuple(one.name for one in dataclasses.fields(value))
-    return {
-        name: _part(value, path, empty, digits) for name, path, empty, digits in map(read_key, keys)
-    }
-
-
-def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
-    for name in path.split("."):
-        value = getattr(value, name) if value is not None else None
-        value = value() if isinstance(value, MethodType) else value
-    if empty and not value:
-        return None
-    if digits is not None and isinstance(value, float) and math.isfinite(value):
-        return round(value, digits)
-    return encoded(value)
-
-
-@lru_cache(maxsize=4096)
-def read_key(text: str) -> tuple[str, str, bool, int | None]:
-    """A key of `JSON`: its name, its path, whether empty is null, how many digits."""
-    found = KEY.fullmatch(text)
-    if found is None:
-        raise ValueError(
-            f"A key is NAME=PATH?:DIGITS, all but the name optional. Received: {text!r}."
-        )
-    digits = int(found["digits"]) if found["digits"] else None
-    return found["name"], found["path"] or found["name"], bool(found["empty"]), digits
+    if callable(json_fields := getattr(value, "json_fields", None)):
+        return {name: encoded(part) for name, part in json_fields().items()}
+    names = [one.name for one in dataclasses.fields(value)]
+    return {name: encoded(getattr(value, name)) for name in names}

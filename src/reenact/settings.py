@@ -145,7 +145,8 @@ def resolve(
             )
     for name in (name for name in limits if name in given):
         # The project's limit is taken where the user gave none or a higher one.
-        value, own = _checked(name, given[name], project), values.get(name)
+        value = _checked(name, given[name], project)
+        own = values.get(name)
         if value is None or (own is not None and own <= value):
             continue
         if own is not None:
@@ -173,7 +174,8 @@ def save_setting(name: str, text: str | None, user_file: Path | None = None) -> 
     """Write one setting into the user's own file, or take it out; everything else in it stays.
 
     Raises SettingsError for an unknown name or an impossible value."""
-    file, name = user_file or default_user_file(), name.replace("-", "_")
+    file = user_file or default_user_file()
+    name = name.replace("-", "_")
     given: object = text
     if str(_types().get(name, "")).startswith("tuple["):
         given = [part.strip() for part in (text or "").split(",") if part.strip()]
@@ -311,6 +313,7 @@ def _outside(name: str, value: Any) -> str:
     least, most, above = allowed["bounds"]
     # Comparisons with nan are false, so that it is outside.
     inside = least < value <= most if above else least <= value <= most
-    return (
-        "" if inside else f"expected a number {'above' if above else 'from'} {least} up to {most}"
-    )
+    if inside:
+        return ""
+    begins = "above" if above else "from"
+    return f"expected a number {begins} {least} up to {most}"

@@ -151,9 +151,9 @@ class Stop:
     @property
     def limit(self) -> float | None:
         """The seconds that were given, ours or the parent's."""
-        return (
-            self.seconds if self.seconds is not None or self._parent is None else self._parent.limit
-        )
+        if self.seconds is not None or self._parent is None:
+            return self.seconds
+        return self._parent.limit
 
     def remaining(self) -> float | None:
         """Seconds that are left; none when there is no limit."""

@@ -9,8 +9,8 @@ import pytest
 from reenact.errors import InputError
 from reenact.faults import registry
 from reenact.faults.detector import Detector
+from reenact.faults.entry import Category
 from reenact.faults.families import FAMILIES
-from reenact.faults.fault import Category
 from reenact.faults.registry import (
     all_detectors,
     all_faults,

@@ -21,7 +21,7 @@ from reenact.types import ExitCode, JsonValue
 
 if TYPE_CHECKING:
     from reenact.faults.detector import Detector
-    from reenact.faults.fault import Fault
+    from reenact.faults.entry import FaultEntry
     from reenact.journal import JournalReader, Run
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
@@ -220,14 +220,14 @@ def _closest(word: str, words: dict[str, str], width: int) -> str:
     raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
 
 
-def _studied(fault: Fault) -> set[str]:
+def _studied(fault: FaultEntry) -> set[str]:
     """The fault types of the study that detectors of a fault speak of."""
     from reenact.faults.registry import detectors_of
 
     return {one.study.value for one in detectors_of(fault) if one.study is not None}
 
 
-def _listed(faults: Sequence[Fault], width: int) -> Iterator[str]:
+def _listed(faults: Sequence[FaultEntry], width: int) -> Iterator[str]:
     """Faults, one a line, for the end of an explanation."""
     from reenact.faults.registry import detectors_of
 

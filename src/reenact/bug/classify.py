@@ -125,7 +125,7 @@ class SeedRun:
             return self.observation.classes[0]
         return ""
 
-    def as_data(self) -> SeedRunJson:
+    def json_fields(self) -> SeedRunJson:
         """What programs get."""
         return {
             "seed": self.seed,

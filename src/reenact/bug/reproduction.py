@@ -106,7 +106,7 @@ class Controls:
     def sentence(self) -> str:
         return f"Controls: {', '.join(self.results)}."
 
-    def as_data(self) -> ControlsJson:
+    def json_fields(self) -> ControlsJson:
         """What programs get."""
         return {
             "results": self.results,
@@ -200,7 +200,7 @@ class Attempt:
             return counted.most_common(1)[0][0]
         return None
 
-    def as_data(self) -> AttemptJson:
+    def json_fields(self) -> AttemptJson:
         """What programs get."""
         return {
             "context": self.context,
@@ -236,7 +236,7 @@ class Minimised:
     runs: int
     note: str = ""
 
-    def as_data(self) -> MinimisedJson:
+    def json_fields(self) -> MinimisedJson:
         """What programs get."""
         return {
             "lines_before": self.lines_before,
@@ -374,7 +374,7 @@ class Reproduction(Result):
         """The one line to read."""
         return f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}."
 
-    def as_data(self) -> ReproductionJson:
+    def json_fields(self) -> ReproductionJson:
         """What programs get."""
         return {
             "verdict": self.verdict,

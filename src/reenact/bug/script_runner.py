@@ -75,7 +75,7 @@ class Frame:
     def __str__(self) -> str:
         return f"{self.file}:{self.line} in {self.qualified}"
 
-    def as_data(self) -> FrameJson:
+    def json_fields(self) -> FrameJson:
         """What programs get."""
         return {
             "whose": self.whose,

@@ -96,7 +96,8 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
     """The best change of each suspect worth it, then further values of the strongest, within
     the budget.
     """
-    trainer, plan = screening.trainer, screening.plan
+    trainer = screening.trainer
+    plan = screening.plan
     likely = [one for one in suspects if one.confidence >= WORTH_TRYING and one.suggestions]
     found: list[Candidate] = []
     planned = float(plan.screening_seeds + 2 * plan.seeds)
@@ -174,8 +175,10 @@ def what_adds(chosen: Joint, candidates: Sequence[Candidate], screening: Screeni
     cost = sum(screening.cost(whole((*chosen, one))) for one in more)
     if not more or not screening.leaves_enough(cost):
         return ()
-    reached, *scores = screening.scores([whole(chosen), *(whole((*chosen, one)) for one in more)])
-    return tuple(compress(more, (screening.trainer.improves(reached, score) for score in scores)))
+    extended = [whole((*chosen, one)) for one in more]
+    reached, *scores = screening.scores([whole(chosen), *extended])
+    helps = [screening.trainer.improves(reached, score) for score in scores]
+    return tuple(compress(more, helps))
 
 
 def _promising(candidates: Sequence[Candidate], best: Joint) -> list[Candidate]:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, ClassVar
+from pathlib import PurePosixPath
+from typing import Any, TypedDict
 
 from reenact.diagnosis.judgement import (
     Conclusion,
@@ -23,11 +24,12 @@ from reenact.drawing import drawing
 from reenact.errors import InputError, ReenactError
 from reenact.faults.confidence import Word, word_of
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Finding
+from reenact.faults.finding import Certainty, Finding, Suggestion
+from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.result import Result
+from reenact.result import Result, rounded
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import Comparison
@@ -60,23 +62,25 @@ class InterventionResult(StrEnum):
         return cls.UNDECIDED if value == "helped" else None
 
 
+class ChangeEffectJson(TypedDict):
+    """A change and what it came to, as JSON."""
+
+    patch: Patch
+    metric: str
+    larger_is_better: bool
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    p_value: float | None
+    confirmed: bool
+    shortfall: str | None
+    detectable_gain: float | None
+    on_top_of: str | None
+    cpu_seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeEffect:
     """What a change came to: trained over seeds with it and without it."""
-
-    JSON: ClassVar = (
-        "patch",
-        "metric=measure.name",
-        "larger_is_better=measure.larger_is_better",
-        "before",
-        "after",
-        "p_value",
-        "confirmed",
-        "shortfall?",
-        "detectable_gain=detectable",
-        "on_top_of?",
-        "cpu_seconds:2",
-    )
 
     patch: Patch
     measure: Measure
@@ -99,28 +103,45 @@ class ChangeEffect:
     can say.
     """
 
+    def json_fields(self) -> ChangeEffectJson:
+        return {
+            "patch": self.patch,
+            "metric": self.measure.name,
+            "larger_is_better": self.measure.larger_is_better,
+            "before": self.before,
+            "after": self.after,
+            "p_value": self.p_value,
+            "confirmed": self.confirmed,
+            "shortfall": self.shortfall or None,
+            "detectable_gain": self.detectable,
+            "on_top_of": self.on_top_of or None,
+            "cpu_seconds": rounded(self.cpu_seconds, 2),
+        }
+
+
+class DiagnosisFindingJson(TypedDict):
+    """A finding of a diagnosis as JSON."""
+
+    fault: FaultType | None
+    fault_name: str | None
+    layer: str | None
+    layer_index: int | None
+    certainty: Certainty
+    word: Word
+    score: float
+    status: InterventionResult
+    file: PurePosixPath | None
+    line: int | None
+    witnesses: tuple[Finding, ...]
+    suggestions: tuple[Suggestion, ...]
+    fix: str | None
+    tried: ChangeEffect | None
+    note: str | None
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
-
-    JSON: ClassVar = (
-        "fault=suspect.fault",
-        "fault_name?",
-        "layer=suspect.layer?",
-        "layer_index=suspect.layer_index",
-        "certainty=suspect.certainty",
-        "word",
-        "score=confidence:3",
-        "status",
-        "file=suspect.place.file",
-        "line=suspect.place.line",
-        "witnesses=suspect.witnesses",
-        "suggestions=suspect.suggestions",
-        "fix?",
-        "tried",
-        "note?",
-    )
 
     suspect: Suspect
     status: InterventionResult
@@ -130,6 +151,26 @@ class DiagnosisFinding(Result):
     note: str = ""
     fix: str = ""
     """That change, or the first that is suggested, as a unified diff; empty where there is none."""
+
+    def json_fields(self) -> DiagnosisFindingJson:
+        place = self.suspect.place
+        return {
+            "fault": self.suspect.fault,
+            "fault_name": self.fault_name or None,
+            "layer": self.suspect.layer or None,
+            "layer_index": self.suspect.layer_index,
+            "certainty": self.suspect.certainty,
+            "word": self.word,
+            "score": rounded(self.confidence, 3),
+            "status": self.status,
+            "file": place.file if place is not None else None,
+            "line": self.line,
+            "witnesses": self.suspect.witnesses,
+            "suggestions": self.suspect.suggestions,
+            "fix": self.fix or None,
+            "tried": self.tried,
+            "note": self.note or None,
+        }
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
@@ -200,26 +241,28 @@ def _under_its_name(stored: Any) -> Any:
     return {"status" if name == "standing" else name: value for name, value in stored.items()}
 
 
+class DiagnosisJson(TypedDict):
+    """A diagnosis as JSON."""
+
+    judgement: Judgement
+    sentence: str
+    next: str | None
+    depth: Depth
+    threshold: float
+    task: TaskType
+    metric: str | None
+    findings: tuple[DiagnosisFinding, ...]
+    doubts: tuple[DiagnosisFinding, ...]
+    symptoms: tuple[Finding, ...]
+    seconds: float
+    trainings: int
+    stand_in_data: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Result):
     """The answer."""
-
-    JSON: ClassVar = (
-        "judgement",
-        "sentence",
-        "next=next_command?",
-        "depth",
-        "threshold",
-        "task",
-        "metric=measure.name",
-        "findings",
-        "doubts=low_confidence",
-        "symptoms=seen",
-        "seconds=spent.seconds:2",
-        "trainings=spent.trainings",
-        "stand_in_data",
-        "notes",
-    )
 
     depth: Depth
     evidence: Evidence
@@ -238,6 +281,24 @@ class Diagnosis(Result):
     """What was not made by this execution, in a line; empty for nothing."""
     concluded: Conclusion | None = None
     """As it was stored; none: it follows from the evidence."""
+
+    def json_fields(self) -> DiagnosisJson:
+        return {
+            "judgement": self.judgement,
+            "sentence": self.sentence,
+            "next": self.next_command or None,
+            "depth": self.depth,
+            "threshold": self.threshold,
+            "task": self.task,
+            "metric": self.measure.name if self.measure is not None else None,
+            "findings": self.findings,
+            "doubts": self.low_confidence,
+            "symptoms": self.seen,
+            "seconds": rounded(self.spent.seconds, 2),
+            "trainings": self.spent.trainings,
+            "stand_in_data": self.stand_in_data,
+            "notes": self.notes,
+        }
 
     def to_store(self) -> Diagnosis:
         """The same with its conclusion: the journal does not keep program and trace."""

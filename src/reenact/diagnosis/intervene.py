@@ -105,7 +105,8 @@ class _Tried:
 
 def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
     """Jointly, then one by one where that did not help, on the screening seeds alone."""
-    trainer, tell = screening.trainer, screening.tell
+    trainer = screening.trainer
+    tell = screening.tell
     tried = _Tried(candidates.candidates_of(suspects, screening))
     if not tried.candidates:
         return tried
@@ -179,7 +180,8 @@ def _not_verified(error: TimeSpent) -> str:
 def _verify(tried: _Tried, screening: Screening) -> None:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
     options = tried.options
-    trainer, seeds = screening.trainer, FRESH_SEEDS[: screening.plan.seeds]
+    trainer = screening.trainer
+    seeds = FRESH_SEEDS[: screening.plan.seeds]
 
     def begin(patch: Patch) -> None:
         screening.tell(
@@ -213,7 +215,8 @@ def _judged(
     suspect: Suspect, tried: _Tried, measure: Measure, threshold: float
 ) -> DiagnosisFinding:
     """What trying a suspect has shown so far: confirmed, runs now, or undecided with the reason."""
-    key, sure = suspect.key, calibrated(suspect)
+    key = suspect.key
+    sure = calibrated(suspect)
     effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
     effect = effects.get(key)
     if effect is not None and effect.confirmed:

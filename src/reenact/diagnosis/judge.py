@@ -121,7 +121,8 @@ def rule_findings(rules: Sequence[Detector], evidence: Evidence) -> tuple[Findin
     """What the rules say; where the run shows too little, what the text alone proves counts as
     well.
     """
-    found, trace = run_detectors(rules, evidence), evidence.trace
+    found = run_detectors(rules, evidence)
+    trace = evidence.trace
     # A trace that the probe broke off, or that ended after a step or two.
     little = trace is not None and (
         bool(trace.happened("probe-off")) or trace.step_count < FEW_STEPS

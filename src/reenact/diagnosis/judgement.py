@@ -127,7 +127,8 @@ def _judgement(found: Shown) -> Judgement:
 
 
 def _sentence(found: Shown, judgement: Judgement) -> str:
-    evidence, depth = found.evidence, found.depth
+    evidence = found.evidence
+    depth = found.depth
     early = _stopped_early(evidence)
     match judgement:
         case Judgement.FINDINGS:
@@ -146,10 +147,8 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
         case Judgement.SOUND if early:
             return f"No fault found at depth {depth}{early}."
         case Judgement.SOUND:
-            outcome, steps = (
-                evidence.outcome,
-                evidence.trace.step_count if evidence.trace is not None else 0,
-            )
+            outcome = evidence.outcome
+            steps = evidence.trace.step_count if evidence.trace is not None else 0
             ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
             seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
             return f"No fault found at depth {depth}{seen_in}"
@@ -200,21 +199,17 @@ def why_unjudged(evidence: Evidence, depth: Depth) -> str:
     if outcome.kind is OutcomeKind.NOT_STARTED:
         return outcome.note
     ended = outcome.sentence[:1].lower() + outcome.sentence[1:].rstrip(".")
-    return (
-        ended
-        if outcome.kind is OutcomeKind.NO_TRAINING
-        else f"{ended} before any training step was seen"
-    )
+    if outcome.kind is OutcomeKind.NO_TRAINING:
+        return ended
+    return f"{ended} before any training step was seen"
 
 
 def unparsed(evidence: Evidence) -> str:
     """The file that cannot be parsed and why; empty when all can."""
     files = evidence.program.unparsed if evidence.program is not None else ()
-    return (
-        f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})"
-        if files
-        else ""
-    )
+    if not files:
+        return ""
+    return f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})"
 
 
 def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:

@@ -80,7 +80,11 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
     param = _hyperparameter(fault, place, layer, graph)
-    name = layer.name if layer is not None else param.id.layer if param is not None else ""
+    name = ""
+    if layer is not None:
+        name = layer.name
+    elif param is not None:
+        name = param.id.layer
     names = [one.name for one in graph.layers if one.family != "input"]
     index = names.index(name) if name in names else None
     said = (
@@ -150,7 +154,9 @@ def _value(param: Hyperparameter, text: str) -> JsonValue:
         read = ast.literal_eval(word) if len(word) < 40 else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return read if isinstance(read, bool | int | float) and abs(read) < 1e12 else None
+    if isinstance(read, bool | int | float) and abs(read) < 1e12:
+        return read
+    return None
 
 
 def _plain(text: str) -> str:
@@ -159,7 +165,9 @@ def _plain(text: str) -> str:
 
 def _short(text: str, most: int = 60) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+    if len(flat) <= most:
+        return flat
+    return f"{flat[: most - 1]}…"
 
 
 CODE = "MD001"
@@ -213,8 +221,6 @@ def _together(agreeing: list[Finding], samples: int) -> Finding:
     place = Counter(one.place for one in agreeing).most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
-    saw, sure = (
-        f"{len(agreeing)} of {samples} answers: {first.saw}",
-        len(agreeing) / (samples + 1),
-    )
+    saw = f"{len(agreeing)} of {samples} answers: {first.saw}"
+    sure = len(agreeing) / (samples + 1)
     return replace(first, saw=saw, confidence=sure, suggestions=tuple(suggestions.values()))

@@ -88,7 +88,7 @@ def _named(path: str, folder: str) -> str:
 
 def _listed(changes: list[str]) -> str:
     if len(changes) <= NAMED:
-        return (
-            " and ".join([", ".join(changes[:-1]), changes[-1]]) if len(changes) > 1 else changes[0]
-        )
+        if len(changes) > 1:
+            return " and ".join([", ".join(changes[:-1]), changes[-1]])
+        return changes[0]
     return f"{', '.join(changes[:NAMED])} and {len(changes) - NAMED} more"

@@ -124,7 +124,8 @@ def watched_run(
             raise Stopped("Stopped while the program was being watched.")
         own = [program.folder.resolve() / file.path for file in program.files]
         opened = read_opened(folder, own, aside=traces.parent)
-        stand_ins, traced = read_stand_ins(folder), seen.trace is not None
+        stand_ins = read_stand_ins(folder)
+        traced = seen.trace is not None
         return WatchedRun(
             folder=folder,
             outcome=seen.outcome,

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, suspected_source
 from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
@@ -58,7 +58,11 @@ def diagnose(
     `seen` is evidence that somebody gathered already: the program is not watched again.
     """
     asked = services.model.name if services.model is not None else None
-    request = {**Trial(program).identity, "model": asked, **options.to_json()}
+    request = {
+        **Trial(program).identity,
+        "model": asked,
+        **options.to_json(),
+    }
     with services.open_run("diagnose", program, request) as run:
         found = diagnose_within(program, options, services, run, seen)
         found = replace(found, reused=services.reused_line(run, found.spent.trainings))
@@ -174,13 +178,17 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    asked: dict[str, Any] = {
-        "training_time": options.training_time,
-        "prunes": options.prune,
-    }
-    budget = budget_for(options.depth, options.budget)
-    asked |= {"ending": ending_of(evidence), "measure": measure, "budget": budget}
-    trainer = services.trainer(evidence, executor, run, options.python, **asked)
+    trainer = services.trainer(
+        evidence,
+        executor,
+        run,
+        options.python,
+        measure=measure,
+        budget=budget_for(options.depth, options.budget),
+        ending=ending_of(evidence),
+        training_time=options.training_time,
+        prunes=options.prune,
+    )
     try:
         trainer.measure_cost()
         short = trainer.budget.stretches(trainer.one_training)
@@ -188,10 +196,8 @@ def _intervene(
         screening = Screening(trainer, plan, services.tell)
         suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
-        suspected, remarks = (
-            nothing[0],
-            [f"The suspects were not tried. {error.sentence}"],
-        )
+        suspected = nothing[0]
+        remarks = [f"The suspects were not tried. {error.sentence}"]
     noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
     return (
         suspected,

@@ -83,30 +83,39 @@ class DiagnoseServices:
         executor: Executor,
         run: Scope,
         python: str,
+        *,
+        seconds: float | None = None,
         **more: Any,
     ) -> BudgetedTrainer:
-        """Trains the program that was watched; `more` is what `BudgetedTrainer` needs besides."""
+        """Trains the program that was watched; `more` is what `BudgetedTrainer` needs besides.
+
+        `seconds` is how long one training takes, where that is not the time of the watched run.
+        """
         from reenact.probe.surroundings import training_mark
         from reenact.trials.trainer import BudgetedTrainer
 
-        program, seconds = (
-            evidence.program,
-            evidence.trace.seconds if evidence.trace is not None else 0.0,
-        )
+        program = evidence.program
         assert program is not None
+        if seconds is None:
+            seconds = evidence.trace.seconds if evidence.trace is not None else 0.0
         mark = more.pop("around", "") or training_mark(program, python, evidence.opened)
-        known: dict[str, Any] = {
-            "one_training": seconds,
-            "one_wall": seconds,
-            "around": mark,
-        }
-        known |= {"label_spread": evidence.label_spread, "majority": evidence.majority}
-        known["several_labels"] = has_several_labels(evidence)
-        known["loss_floor"] = least_value(evidence.loss_name)
-        known["constant_loss"] = constant_loss(evidence)
-        known |= {"stand_ins": evidence.stand_in_data, "stdin": self.answers.text}
-        trials = run.under("trials")
-        return BudgetedTrainer(program, executor, trials=trials, stop=self.stop, **(known | more))
+        return BudgetedTrainer(
+            program,
+            executor,
+            trials=run.under("trials"),
+            stop=self.stop,
+            one_training=seconds,
+            one_wall=seconds,
+            around=mark,
+            label_spread=evidence.label_spread,
+            majority=evidence.majority,
+            several_labels=has_several_labels(evidence),
+            loss_floor=least_value(evidence.loss_name),
+            constant_loss=constant_loss(evidence),
+            stand_ins=evidence.stand_in_data,
+            stdin=self.answers.text,
+            **more,
+        )
 
 
 def has_several_labels(evidence: Evidence) -> bool:

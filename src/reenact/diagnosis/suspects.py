@@ -148,10 +148,8 @@ class Suspect:
     @property
     def in_a_line(self) -> str:
         """Its headline, with the place."""
-        named, where = (
-            self.headline,
-            f" at {self.place}" if self.place is not None else "",
-        )
+        named = self.headline
+        where = f" at {self.place}" if self.place is not None else ""
         return f"{named.code} {named.name}{where}: {named.saw}"
 
     @property
@@ -228,7 +226,9 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
 
     def rank(one: Finding) -> int:
         """What belongs to no layer stands at none, wherever it shows."""
-        return 0 if one.hyperparameter is not None else 2 if one.layer and not of_layer else 1
+        if one.hyperparameter is not None:
+            return 0
+        return 2 if one.layer and not of_layer else 1
 
     placed = min((one for one in findings if one.place is not None), key=rank, default=first)
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
@@ -276,7 +276,8 @@ def _suppressed(finding: Finding, program: Program) -> bool:
 
 def _covers(found: re.Match[str], finding: Finding) -> bool:
     words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]
-    own, code = (finding.name, finding.family), finding.code
+    own = (finding.name, finding.family)
+    code = finding.code
     named = any(code.startswith(word.upper()) or word.lower() in own for word in words)
     return named or found["codes"] is None
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reenact.faults.detector import Detector, Needs, Status, suggest
+    from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
     from reenact.faults.facts.layer_view import LayerView
     from reenact.faults.facts.losses import LossFamily, Wanted
-    from reenact.faults.fault import Category, Fault
+    from reenact.faults.fault import Fault
     from reenact.faults.finding import (
         Certainty,
         Finding,
@@ -60,10 +61,11 @@ _MODULES = {
         "Status",
         "suggest",
     ),
+    "reenact.faults.entry": ("Category",),
     "reenact.faults.evidence": ("Evidence",),
     "reenact.faults.facts.layer_view": ("LayerView",),
     "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
-    "reenact.faults.fault": ("Category", "Fault"),
+    "reenact.faults.fault": ("Fault",),
     "reenact.faults.finding": (
         "Certainty",
         "Finding",

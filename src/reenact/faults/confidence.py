@@ -138,7 +138,8 @@ class CalibrationCurve:
 
     def at(self, confidence: float) -> float:
         """Between two points on the line that joins them, beyond the ends level."""
-        known, shares = self.confidences, self.shares
+        known = self.confidences
+        shares = self.shares
         if confidence <= known[0] or confidence >= known[-1]:
             return shares[0 if confidence <= known[0] else -1]
         upper = bisect_right(known, confidence)

@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
@@ -19,9 +20,6 @@ from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.types import JsonValue, Place
-
-if TYPE_CHECKING:
-    from reenact.faults.fault import Fault
 
 
 class Needs(Flag):
@@ -51,7 +49,7 @@ class Status(StrEnum):
 class Detector:
     """One way to see one fault."""
 
-    fault: Fault
+    fault: FaultEntry
     code: str
     """Two letters for the family and three digits; never given to another detector."""
     name: str

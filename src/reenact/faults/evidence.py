@@ -169,9 +169,9 @@ class Evidence:
         if self.loss is not None:
             return self.loss.name
         param = self.hyperparameter(Kind.LOSS)
-        return (
-            _snake(str(param.in_force)) if param is not None and param.in_force is not None else ""
-        )
+        if param is not None and param.in_force is not None:
+            return _snake(str(param.in_force))
+        return ""
 
     @property
     def loss_family(self) -> LossFamily | None:
@@ -208,9 +208,9 @@ class Evidence:
             return self.optimizer.learning_rate
         param = self.hyperparameter(Kind.LEARNING_RATE)
         value = param.in_force if param is not None else None
-        return (
-            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-        )
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        return None
 
     @cached_property
     def optimizers(self) -> int:
@@ -261,7 +261,8 @@ class Evidence:
         """
         if self.trace is None:
             return frozenset()
-        facts, rows = self.trace.parameter_facts, self.trace.parameters
+        facts = self.trace.parameter_facts
+        rows = self.trace.parameters
         learn: set[tuple[str, tuple[int, ...]]] = set()
         for number, one in enumerate(facts):
             if one.in_optimizer and not one.name.startswith(UNNAMED):
@@ -331,7 +332,8 @@ class Evidence:
             return labels
         counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
         left = {value: count for value, count in counted if value != skipped}
-        low, high = float(min(left, default=0)), float(max(left, default=0))
+        low = float(min(left, default=0))
+        high = float(max(left, default=0))
         kept = replace(
             labels,
             class_values=tuple(left),
@@ -345,10 +347,8 @@ class Evidence:
         """Whether the loss is given several numbers a row where the labels are one: those of
         another loss, or their one-hot form. Where labels lie then says nothing of the output.
         """
-        compared, labels = (
-            self.loss.compared if self.loss is not None else None,
-            self.labels,
-        )
+        compared = self.loss.compared if self.loss is not None else None
+        labels = self.labels
         if compared is None or labels is None or compared[1][1:] == (1,):
             return False
         return len(compared[1]) > len(labels.shape)
@@ -361,10 +361,8 @@ class Evidence:
         compared = self.loss.compared if self.loss is not None else None
         if compared is None or compared[0] != compared[1] or not labels.integral:
             return False
-        numbers, classes = (
-            math.prod(compared[1][1:]),
-            max(2, labels.classes or 0, (labels.maximum or 0) + 1),
-        )
+        numbers = math.prod(compared[1][1:])
+        classes = max(2, labels.classes or 0, (labels.maximum or 0) + 1)
         if len(labels.shape) > 1:
             return (
                 numbers == 1
@@ -376,18 +374,18 @@ class Evidence:
     @property
     def label_spread(self) -> float | None:
         """Standard deviation of the labels, where they are quantities."""
-        return (
-            self.labels.std
-            if self.labels is not None and self.task is TaskType.REGRESSION
-            else None
-        )
+        if self.labels is not None and self.task is TaskType.REGRESSION:
+            return self.labels.std
+        return None
 
     @property
     def majority(self) -> float | None:
         """Accuracy of always naming the most frequent class, where labels are classes."""
         counts = self.labels.class_counts if self.labels is not None else None
         classes = self.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
-        return max(counts) / sum(counts) if classes and counts and sum(counts) else None
+        if classes and counts and sum(counts):
+            return max(counts) / sum(counts)
+        return None
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
@@ -445,10 +443,8 @@ def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
     own = layer.place
     if param.id.layer == layer.name or own is None:
         return param.id.layer == layer.name
-    begin, end = (
-        (own.line, own.column),
-        (own.end_line or own.line, own.end_column or 10**6),
-    )
+    begin = (own.line, own.column)
+    end = (own.end_line or own.line, own.end_column or 10**6)
     places = [place for place in (param.place, *param.uses) if place.file == own.file]
     return any(begin <= (place.line, place.column) < end for place in places)
 

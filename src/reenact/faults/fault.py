@@ -4,51 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from reenact.faults.detector import Detector, Look, Needs, Status
+from reenact.faults.entry import FaultEntry
 from reenact.faults.finding import Certainty, Observes, Severity
 from reenact.program.fault_type import FaultType
 
 
-class Category(StrEnum):
-    """What part of a training a fault is in; the folders of `reenact.faults`."""
-
-    OPTIMISATION = "optimisation"
-    """Optimizer, learning rate, schedule, gradients, what is updated."""
-    DATA = "data"
-    """Inputs, their order and their scale."""
-    LABELS = "labels"
-    """Targets and how they meet the outputs."""
-    OUTPUT = "output"
-    """The last layer and the loss."""
-    LAYERS = "layers"
-    """Architecture, activations, initial weights."""
-    EVALUATION = "evaluation"
-    """Validation, metrics, train and evaluation mode."""
-    SEQUENCE = "sequence"
-    """Masks, padding, shifts, episodes."""
-    NUMERICS = "numerics"
-    """NaN, infinity, too few bits."""
-    CRASH = "crash"
-    """The program ended with an exception."""
-    OTHER = "other"
-    """What none of these names."""
-
-
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that can be wrong, by the name that people search for."""
-
-    code: str
-    """Two letters for the category and two digits; never given to another fault."""
-    name: str
-    """In the words of the field, joined by hyphens."""
-    category: Category
-    page: str
-    """The docstring of its file: sections What, Why, Symptom, Example, Instead, Fix safety,
-    Sources.
-    """
+class Fault(FaultEntry):
+    """A fault whose file makes its detectors."""
 
     def detector(
         self,

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from pathlib import PurePosixPath
+from typing import TypedDict
 
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
+from reenact.result import rounded
 from reenact.types import JsonValue, Place
 
 
@@ -56,11 +58,18 @@ class Observes(StrEnum):
     """An exception that ended the program."""
 
 
+class SuggestionJson(TypedDict):
+    """A change that should help, as JSON."""
+
+    patch: Patch
+    knob: str | None
+    old: JsonValue
+    new: JsonValue
+
+
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A change that should help."""
-
-    JSON: ClassVar = ("patch", "knob=hyperparameter.__str__", "old", "new")
 
     patch: Patch
     hyperparameter: HyperparameterId | None
@@ -68,31 +77,41 @@ class Suggestion:
     old: JsonValue
     new: JsonValue
 
+    def json_fields(self) -> SuggestionJson:
+        return {
+            "patch": self.patch,
+            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
+            "old": self.old,
+            "new": self.new,
+        }
+
+
+class FindingJson(TypedDict):
+    """A finding of one detector as JSON."""
+
+    code: str
+    name: str
+    family: str
+    fault: FaultType | None
+    fault_name: str | None
+    severity: Severity
+    saw: str
+    why: str
+    certainty: Certainty
+    confidence: float
+    file: PurePosixPath | None
+    line: int | None
+    column: int | None
+    layer: str | None
+    layer_index: int | None
+    step: int | None
+    knob: str | None
+    suggestions: tuple[Suggestion, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one detector has to say about one place."""
-
-    JSON: ClassVar = (
-        "code",
-        "name",
-        "family",
-        "fault",
-        "fault_name?",
-        "severity",
-        "saw",
-        "why",
-        "certainty",
-        "confidence:3",
-        "file=place.file",
-        "line=place.line",
-        "column",
-        "layer?",
-        "layer_index",
-        "step",
-        "knob=hyperparameter.__str__",
-        "suggestions",
-    )
 
     code: str
     name: str
@@ -124,6 +143,29 @@ class Finding:
     """What is wrong, by the name that `reenact.faults` has for it."""
     observes: Observes = Observes.TEXT
     """What the observation is of."""
+
+    def json_fields(self) -> FindingJson:
+        place = self.place
+        return {
+            "code": self.code,
+            "name": self.name,
+            "family": self.family,
+            "fault": self.fault,
+            "fault_name": self.fault_name or None,
+            "severity": self.severity,
+            "saw": self.saw,
+            "why": self.why,
+            "certainty": self.certainty,
+            "confidence": rounded(self.confidence, 3),
+            "file": place.file if place is not None else None,
+            "line": place.line if place is not None else None,
+            "column": self.column,
+            "layer": self.layer or None,
+            "layer_index": self.layer_index,
+            "step": self.step,
+            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
+            "suggestions": self.suggestions,
+        }
 
     @property
     def column(self) -> int | None:

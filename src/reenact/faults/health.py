@@ -54,12 +54,14 @@ def health_of(evidence: Evidence) -> Health:
         return Health.FAILS
     course = series.finite(series.losses(evidence)) or series.metric(evidence, "loss", "train_loss")
     scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
-    known, most = [score for score in scores if score is not None], evidence.majority
+    known = [score for score in scores if score is not None]
+    most = evidence.majority
     # The way from the majority class (0) to perfection (1), on training or validation rows.
     by_accuracy = (
         (max(known) - most) / (1 - most) if known and most is not None and most < 1 else None
     )
-    guess, ends = series.guessing(evidence), series.windows(course)
+    guess = series.guessing(evidence)
+    ends = series.windows(course)
     # The share of the loss of a constant answer that is gone in the end.
     by_loss = 1 - ends[-1] / guess if guess and ends else None
     behind = by_loss is not None and by_loss < WORSE and (by_accuracy or 0.0) <= SOME
@@ -85,13 +87,16 @@ def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None
     fell = (ends[0] - ends[-1]) / abs(ends[0])
     if by_loss is not None:
         return by_loss < WORSE or max(by_loss, fell) < LITTLE
-    loss, tried = evidence.loss, evidence.experiments.one_batch
+    loss = evidence.loss
+    tried = evidence.experiments.one_batch
     by_hand = (
         loss is None or loss.settings.get("by_hand") or loss.settings.get("reduction") == "sum"
     )
     # A loss of zero can be reached, as far as its name says; or the loss does not fall on one batch
     # over and over either, which every loss of a target can.
     to_zero = not by_hand and evidence.loss_family not in (None, LossFamily.OTHER)
-    alone = series.windows(list(tried.losses)) if tried is not None and evidence.compares else []
+    alone: list[float] = []
+    if tried is not None and evidence.compares:
+        alone = series.windows(list(tried.losses))
     kept = bool(alone) and alone[0] > 0 and alone[0] - min(alone) < LITTLE * alone[0]
     return fell < (LITTLE if to_zero or kept else NOTHING)

@@ -7,8 +7,8 @@ from textwrap import fill
 
 from reenact.errors import InputError
 from reenact.faults.detector import Detector
+from reenact.faults.entry import FaultEntry
 from reenact.faults.families import FAMILIES
-from reenact.faults.fault import Fault
 
 SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
 _HEADING = re.compile(rf"^({'|'.join(SECTIONS)})\n", re.MULTILINE)
@@ -25,7 +25,7 @@ class Page:
         return tuple(name for name in SECTIONS if not self.sections.get(name, "").strip())
 
 
-def page_of(fault: Fault) -> Page:
+def page_of(fault: FaultEntry) -> Page:
     """The page of a fault."""
     return parsed(fault.page, fault.code)
 
@@ -55,7 +55,8 @@ def _changed(code: str, program: str, diff: str) -> str:
     lines = iter(program.splitlines())
     result: list[str] = []
     for edit in diff.splitlines():
-        mark, text = edit[:2], edit[2:]
+        mark = edit[:2]
+        text = edit[2:]
         if mark == "+ ":
             result.append(text)
             continue

@@ -12,8 +12,8 @@ from types import ModuleType
 
 from reenact.errors import InputError
 from reenact.faults.detector import Detector, Status
+from reenact.faults.entry import Category, FaultEntry
 from reenact.faults.families import FAMILIES
-from reenact.faults.fault import Category, Fault
 
 ENTRY_POINT = "reenact.faults"
 """Where other packages name the modules of their faults."""
@@ -33,9 +33,9 @@ def all_detectors() -> tuple[Detector, ...]:
 
 
 @cache
-def all_faults() -> tuple[Fault, ...]:
+def all_faults() -> tuple[FaultEntry, ...]:
     """Every fault that has a detector, by code."""
-    faults: dict[str, Fault] = {}
+    faults: dict[str, FaultEntry] = {}
     for one in all_detectors():
         known = faults.setdefault(one.fault.code, one.fault)
         if known is not one.fault:
@@ -55,7 +55,7 @@ def detectors_in(module: ModuleType) -> tuple[Detector, ...]:
     )
 
 
-def detectors_of(fault: Fault) -> tuple[Detector, ...]:
+def detectors_of(fault: FaultEntry) -> tuple[Detector, ...]:
     """The detectors of a fault, by code."""
     return tuple(one for one in all_detectors() if one.fault is fault)
 
@@ -87,7 +87,7 @@ def detector(code: str) -> Detector:
     )
 
 
-def fault(word: str) -> Fault | None:
+def fault(word: str) -> FaultEntry | None:
     """The fault of a code or a name; None where there is none."""
     wanted = word.strip()
     for one in all_faults():

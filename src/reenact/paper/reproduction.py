@@ -177,7 +177,7 @@ class Reproduction(Result):
             )
         return found
 
-    def as_data(self) -> ReproductionJson:
+    def json_fields(self) -> ReproductionJson:
         """What programs get."""
         return {
             "title": self.paper.title,

@@ -85,7 +85,8 @@ def command(program: Program, options: WatchOptions) -> Command:
 
 def _ended(result: BoxResult, stop: Stop | None) -> Ended:
     code = -result.signal if result.signal is not None else (result.exit_code or 0)
-    cancelled, by_user = result.ending is Ending.CANCELLED, stop is None or stop.by_user
+    cancelled = result.ending is Ending.CANCELLED
+    by_user = stop is None or stop.by_user
     timed_out = result.ending is Ending.TIMEOUT or (cancelled and not by_user)
     if not (result.ending.is_evidence or timed_out or cancelled):
         code = code or -9

@@ -81,7 +81,8 @@ def read_experiments(
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
         return Experiments(missing=(f"one-batch and learning-rate tests skipped: {why}",))
     try:
-        batch, wide = content.get("one_batch"), content.get("stretched")
+        batch = content.get("one_batch")
+        wide = content.get("stretched")
         root = root or Root(folder)
         read = {
             "one_batch": dict(batch, steps=len(batch["losses"])) if batch else None,

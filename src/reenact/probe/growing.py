@@ -62,33 +62,39 @@ class GrowingTrace:
     def _add(self, steps: Columns) -> None:
         if not len(steps):
             return
-        numbers, times = steps["step"], steps["time"].tolist()
+        numbers = steps["step"]
+        times = steps["time"].tolist()
         self._began = times[0] if math.isnan(self._began) else self._began
-        self.step, self.seconds = int(numbers[-1]) + 1, times[-1] - self._began
+        self.step = int(numbers[-1]) + 1
+        self.seconds = times[-1] - self._began
         self.epoch = max(self.epoch, int(steps["epoch"].max()))
         fresh = steps["loss"][numbers % self._every == 0].tolist()
         self.losses += [value for value in fresh if math.isfinite(value)]
         while len(self.losses) > 2 * MOST_VALUES:
-            self.losses, self._every = self.losses[::2], 2 * self._every
+            self.losses = self.losses[::2]
+            self._every = 2 * self._every
 
     def left(self, epochs: int) -> float | None:
         """Seconds that the training still takes, if all epochs take as long; none where that is
         unknown.
         """
-        return (
-            self.seconds * (epochs - self.epoch) / self.epoch if 0 < self.epoch < epochs else None
-        )
+        if 0 < self.epoch < epochs:
+            return self.seconds * (epochs - self.epoch) / self.epoch
+        return None
 
     def progress(self, epochs: int) -> Progress:
         """For a waiting user; `epochs` is 0 where their number is unknown."""
         shown = min(self.epoch + 1, epochs) if epochs else self.epoch + 1
-        parts = [f"epoch {shown}{f'/{epochs}' if epochs else ''}"] if shown else []
-        parts += [
-            f"step {self.step}",
-            *([f"loss {self.losses[-1]:.4g}"] if self.losses else []),
-        ]
+        parts = []
+        if shown:
+            total = f"/{epochs}" if epochs else ""
+            parts.append(f"epoch {shown}{total}")
+        parts.append(f"step {self.step}")
+        if self.losses:
+            parts.append(f"loss {self.losses[-1]:.4g}")
         left = self.left(epochs)
-        parts += [f"about {in_words(left)} left"] if left is not None else []
+        if left is not None:
+            parts.append(f"about {in_words(left)} left")
         return Progress(
             TRAINING,
             done=max(self.epoch, 0),
@@ -103,13 +109,17 @@ def in_words(seconds: float) -> str:
     """A time that nobody needs to the second."""
     if seconds < 90:
         return f"{math.ceil(seconds)} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def epochs_of(program: Program) -> int:
     """The number of epochs as its text has it; 0 where that is not plain."""
     known = [one.in_force for one in hyperparameters_of(program) if one.kind is Kind.EPOCHS]
-    return known[0] if len(known) == 1 and isinstance(known[0], int) and known[0] > 0 else 0
+    if len(known) == 1 and isinstance(known[0], int) and known[0] > 0:
+        return known[0]
+    return 0
 
 
 def telling_of(

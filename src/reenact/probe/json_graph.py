@@ -100,8 +100,10 @@ def infer_task(
     The labels decide where they can; the loss only where they leave it open, since the loss may be
     the fault.
     """
-    name, shape = loss.name if loss is not None else "", output_shape
-    width = shape[-1] if shape and len(shape) > 1 else (1 if shape else None)
+    name = loss.name if loss is not None else ""
+    width = None
+    if output_shape:
+        width = output_shape[-1] if len(output_shape) > 1 else 1
     if labels is None or not labels.rows_seen:
         return _by_loss(name, width)
     if labels.one_hot:

@@ -269,7 +269,8 @@ _LOADERS = re.compile(r"/(?:(keras)/src|(torchvision)|(sklearn))/datasets/_?(\w+
 def _data_set(crash: Crash) -> str:
     """The data set of a library that could not be downloaded, by name."""
     for loader in filter(None, map(_LOADERS.search, crash.frames)):
-        library, name = loader[1] or loader[2] or loader[3], loader[4]
+        library = loader[1] or loader[2] or loader[3]
+        name = loader[4]
         if name not in ("utils", "base", "vision", "folder"):
             # Not where the injected code was asked already, and has none.
             asked = any(frame.module == "reenact_probe.standin" for frame in crash.facts.stack)

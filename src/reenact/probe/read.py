@@ -107,9 +107,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         overlaps=typed(tuple[Overlap, ...], data["overlaps"]),
         crash=_crash(ending["error"], root) if ending and ending.get("error") else None,
         complete=ending is not None,
-        seconds=float(ending["seconds"])
-        if ending
-        else (float(steps["time"].max()) if len(steps) else 0.0),
+        seconds=_seconds(ending, steps),
         probe_seconds=chunks.spent,
         stand_in_data=read_stand_ins(folder),
         missing=(
@@ -119,6 +117,13 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
             *([NO_END] if ending is None else []),
         ),
     )
+
+
+def _seconds(ending: Json | None, steps: Columns) -> float:
+    """How long the training took; that of its last step where it wrote no end."""
+    if ending:
+        return float(ending["seconds"])
+    return float(steps["time"].max()) if len(steps) else 0.0
 
 
 def read_steps(folder: Path, chunk: str) -> Columns:
@@ -199,8 +204,10 @@ def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Colum
 
 def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
     """Fill the column `epoch` from printed lines when the probe saw no sign of epochs itself."""
-    epoch, rows = steps["epoch"], steps.rows.copy()
-    unknown, length = epoch < 0, _epoch_length(events)
+    epoch = steps["epoch"]
+    rows = steps.rows.copy()
+    unknown = epoch < 0
+    length = _epoch_length(events)
     if len(steps) and unknown.all() and length is not None:
         rows[:, steps.columns.index("epoch")] = steps["step"] // length
     elif len(steps) and unknown[0] and not unknown.all() and epoch[~unknown].min() == 1:
@@ -222,13 +229,18 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
     steps = pairwise(sorted(seen.items()))
     lengths = {(later[1] - first[1]) / (later[0] - first[0]) for first, later in steps}
     length = lengths.pop() if len(lengths) == 1 else 0
-    return int(length) if length >= 1 and length == int(length) else None
+    if length >= 1 and length == int(length):
+        return int(length)
+    return None
 
 
 def _event(facts: dict[str, Any], root: Root) -> Event:
-    kind, step, epoch, seconds = (facts.pop(name) for name in ("kind", "step", "epoch", "time"))
+    kind = str(facts.pop("kind"))
+    step = int(facts.pop("step"))
+    epoch = int(facts.pop("epoch"))
+    seconds = float(facts.pop("time"))
     place = read_place(facts.pop("place", None), root)
-    return Event(str(kind), int(step), int(epoch), float(seconds), facts, place)
+    return Event(kind, step, epoch, seconds, facts, place)
 
 
 def _crash(content: Json, root: Root) -> Crash:
@@ -247,7 +259,11 @@ def _crash(content: Json, root: Root) -> Crash:
             missing_file=content.get("file") or "",
             layer_place=read_place(content.get("layer_place"), root),
             layer_inputs=[
-                {"shape": shape, "dtype": dtype, "device": device}
+                {
+                    "shape": shape,
+                    "dtype": dtype,
+                    "device": device,
+                }
                 for shape, dtype, device in content.get("inputs") or ()
             ],
         ),

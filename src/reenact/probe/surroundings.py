@@ -153,7 +153,8 @@ def training_mark(program: Program, python: str, opened: Opened | None) -> str:
 
 def differing(earlier: Mapping[str, JsonValue], now: Mapping[str, JsonValue]) -> list[str]:
     """In words, what of the surroundings is not what it was at an earlier run."""
-    before, after = earlier.get("variables"), now.get("variables")
+    before = earlier.get("variables")
+    after = now.get("variables")
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
         return ["the environment"] if earlier.get("environment") != now.get("environment") else []
     names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))

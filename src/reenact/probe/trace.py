@@ -38,7 +38,11 @@ SPLITS = {
 }
 """Prefix of a metric, by the word that names the split."""
 _LEVELS = frozenset({"epoch", "step", "batch", "iteration"})
-_SAME = {"acc": "accuracy", "lr": "learning_rate", "top1": "accuracy"}
+_SAME = {
+    "acc": "accuracy",
+    "lr": "learning_rate",
+    "top1": "accuracy",
+}
 _SILENT = frozenset({"metric", "metrics"})
 _BREAKS = re.compile(r"[/_\-. :]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -244,7 +248,9 @@ class Trace:
     def epoch_count(self) -> int | None:
         """Epochs begun, or none when there is no sign of them."""
         known = self.steps["epoch"]
-        return int(known.max()) + 1 if len(known) and known.max() >= 0 else None
+        if len(known) and known.max() >= 0:
+            return int(known.max()) + 1
+        return None
 
     def layer(self, name: str, column: str, phase: int = TRAINING) -> Series:
         """One statistic of a layer's output over the sampled steps."""
@@ -435,7 +441,8 @@ class PermutedLabels:
     @property
     def fit_as_well(self) -> bool:
         """Whether the labels of other rows fit as well as a row's own, within their spread."""
-        usual, spread = fmean(self.permuted), pstdev(self.permuted)
+        usual = fmean(self.permuted)
+        spread = pstdev(self.permuted)
         return math.isfinite(usual) and self.loss >= usual - max(0.5 * spread, 1e-6 * abs(usual))
 
 

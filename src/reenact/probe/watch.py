@@ -193,7 +193,8 @@ def _wait(
     look: Callable[[], None],
 ) -> Ended:
     """Until it ends, its time is up, or the user stops it."""
-    began, most = time.monotonic(), options.max_time
+    began = time.monotonic()
+    most = options.max_time
     timed_out = interrupted = False
     try:
         while child.poll() is None and not (timed_out or interrupted):
@@ -260,7 +261,8 @@ def _dies_with_us() -> Callable[[], None] | None:
     if not sys.platform.startswith("linux"):
         return None
     # Loaded before the fork: the child of a process with threads should do as little as it can.
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
 
     def die_with_parent() -> None:
         prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)

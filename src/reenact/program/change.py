@@ -112,7 +112,8 @@ def change_from_json(data: object) -> Change:
     """The change that `change_to_json` wrote; raises ValueError for anything else."""
     if not isinstance(data, dict):
         raise ValueError(f"A change is an object. Received: {data!r}")  # noqa: TRY004
-    kind, settings = data.get("change"), data.get("settings", {})
+    kind = data.get("change")
+    settings = data.get("settings", {})
     if kind not in ("set", "insert", "remove", "replace"):
         raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
     if not isinstance(settings, dict):

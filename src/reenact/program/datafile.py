@@ -73,7 +73,8 @@ def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
     if text[at : at + 1] not in ("{", "["):
         value, end = _plain_value(text, at)
         return Entry(Span(at, end), value), end
-    mapping, start = text[at] == "{", at
+    mapping = text[at] == "{"
+    start = at
     items: dict[str, Entry] = {}
     at = _skip(text, at + 1)
     while text[at : at + 1] != ("}" if mapping else "]"):
@@ -116,7 +117,9 @@ MAX_NODES = 20_000
 @lru_cache(maxsize=64)
 def read_data(file: SourceFile) -> Entry:
     """All values of a YAML or JSON file, each with its span; raises BadData."""
-    return read_json(file.text) if file.language is Language.JSON else _read_yaml(file.text)
+    if file.language is Language.JSON:
+        return read_json(file.text)
+    return _read_yaml(file.text)
 
 
 def write_value(language: Language, value: JsonValue, before: str) -> str:
@@ -132,7 +135,9 @@ def write_value(language: Language, value: JsonValue, before: str) -> str:
     if isinstance(value, float):
         # YAML 1.1 takes `1e-05` for a word: a float needs its point.
         mantissa, exponent, power = repr(value).partition("e")
-        return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else repr(value)
+        if exponent and "." not in mantissa:
+            return f"{mantissa}.0e{power}"
+        return repr(value)
     return text
 
 
@@ -178,7 +183,9 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue
         value = loader.construct_object(node)
     except (yaml.YAMLError, ValueError):
         return str(node.value)
-    return value if isinstance(value, bool | int | float | str | None) else str(node.value)
+    if isinstance(value, bool | int | float | str | None):
+        return value
+    return str(node.value)
 
 
 MAIN = ("hydra.main", "hydra.compose")

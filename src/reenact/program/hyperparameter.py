@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import ClassVar
+from pathlib import PurePosixPath
+from typing import TypedDict
 
 from reenact.types import JsonValue, Place
 
@@ -101,32 +102,34 @@ class HyperparameterId:
             ) from error
 
 
+class HyperparameterJson(TypedDict):
+    """A hyperparameter as JSON."""
+
+    id: HyperparameterId
+    name: str
+    kind: Kind
+    value: JsonValue
+    written: Written
+    file: PurePosixPath
+    line: int
+    column: int
+    text: str
+    alternatives: tuple[JsonValue, ...]
+    layer_type: str
+    role: str
+    library: str
+    uses: list[str]
+    also: tuple[Kind, ...]
+    default: JsonValue
+    overridden: str
+    computed: JsonValue
+    changeable: bool
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Hyperparameter:
     """One hyper-parameter in the source."""
-
-    JSON: ClassVar = (
-        "id",
-        "name=id.__str__",
-        "kind",
-        "value",
-        "written",
-        "file=place.file",
-        "line=place.line",
-        "column=place.column",
-        "text",
-        "alternatives",
-        "layer_type",
-        "role",
-        "library",
-        "uses=used_at",
-        "also",
-        "default",
-        "overridden",
-        "computed",
-        "changeable",
-        "reason",
-    )
 
     id: HyperparameterId
     value: JsonValue
@@ -161,6 +164,30 @@ class Hyperparameter:
     changeable: bool = True
     reason: str = ""
     """Why it cannot be changed, or not alone."""
+
+    def json_fields(self) -> HyperparameterJson:
+        return {
+            "id": self.id,
+            "name": str(self.id),
+            "kind": self.kind,
+            "value": self.value,
+            "written": self.written,
+            "file": self.place.file,
+            "line": self.place.line,
+            "column": self.place.column,
+            "text": self.text,
+            "alternatives": self.alternatives,
+            "layer_type": self.layer_type,
+            "role": self.role,
+            "library": self.library,
+            "uses": self.used_at,
+            "also": self.also,
+            "default": self.default,
+            "overridden": self.overridden,
+            "computed": self.computed,
+            "changeable": self.changeable,
+            "reason": self.reason,
+        }
 
     @property
     def kind(self) -> Kind:

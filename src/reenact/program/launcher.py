@@ -113,7 +113,8 @@ def read_line(words: Sequence[str]) -> Launch:
         raise UnreadableProgram("No program was given.", next_step=fix)
     front: list[str] = []
     while rest and (taken := _launcher_words(rest)):
-        front, rest = front + rest[:taken], rest[taken:]
+        front = front + rest[:taken]
+        rest = rest[taken:]
     if len(front) == 1 and is_python(PurePath(front[0]).name):
         front = []
     module = rest[:1] in (["-m"], ["--module"])
@@ -126,7 +127,8 @@ def read_line(words: Sequence[str]) -> Launch:
 
 def _launcher_words(rest: list[str]) -> int:
     """How many words an interpreter or a launcher at the beginning takes with its own options."""
-    name, second = PurePath(rest[0]).name, rest[1:2]
+    name = PurePath(rest[0]).name
+    second = rest[1:2]
     if is_python(name):
         index = 1
         while index < len(rest) and rest[index].startswith("-") and rest[index] != "-m":
@@ -280,8 +282,12 @@ def _options(source: SourceFile, path: Path, bases: tuple[Path, ...]) -> Iterato
 def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
     parts = [part for part in binding.dotted.split(".") if part]
     # The name itself, or the package that `from . import name` looks into.
-    sizes = range(1, len(parts) + 1) if parts else range(1 if binding.level else 0)
-    tops = (path.parents[min(binding.level, len(path.parents)) - 1],) if binding.level else bases
+    sizes = range(1, len(parts) + 1)
+    if not parts and binding.level:
+        sizes = range(1)
+    tops = bases
+    if binding.level:
+        tops = (path.parents[min(binding.level, len(path.parents)) - 1],)
     for top in tops:
         stems = [top.joinpath(*parts[:size]) for size in sizes]
         files = [

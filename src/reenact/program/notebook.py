@@ -75,7 +75,8 @@ def read_notebook(text: str) -> Notebook:
     cells: list[Cell] = []
     script, remarks = "", []
     for index, entry in enumerate(found.items):
-        kind, source = entry.get("cell_type"), entry.get("source")
+        kind = entry.get("cell_type")
+        source = entry.get("source")
         if kind is None or kind.value != "code" or source is None:
             continue
         lines = source.items if isinstance(source.items, list) else [source]
@@ -99,7 +100,8 @@ def write_cell(text: str, entry: Entry, source: str) -> str:
     first = entry.items[0].span.start if entry.items else entry.span.start
     if table.line_column(first)[0] == table.line_column(entry.span.start)[0]:
         return "[" + ", ".join(lines) + "]"
-    newline, indent = table.newline, table.indent(first)
+    newline = table.newline
+    indent = table.indent(first)
     inner = f",{newline}".join(indent + line for line in lines)
     return f"[{newline}{inner}{newline}{table.indent(entry.span.end - 1)}]"
 
@@ -126,4 +128,6 @@ def _neutral_line(line: str) -> str:
         indent, magic, statement = timed.groups()
         return f"{indent}0{' ' * (len(magic) - 2)};{statement}"
     found = MAGIC_VALUE.match(line) or MAGIC_LINE.match(line)
-    return found.group(1) + "0".ljust(len(found.group(2))) if found else line
+    if not found:
+        return line
+    return found.group(1) + "0".ljust(len(found.group(2)))

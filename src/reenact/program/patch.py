@@ -77,10 +77,8 @@ class Patch:
     @classmethod
     def from_json(cls, data: object) -> Patch:
         """The patch that `to_json` wrote; raises PatchRefused for anything else."""
-        changes, kind = (
-            data.get("changes") if isinstance(data, dict) else None,
-            type(data).__name__,
-        )
+        changes = data.get("changes") if isinstance(data, dict) else None
+        kind = type(data).__name__
         if not isinstance(changes, list):
             raise PatchRefused(f"A patch is an object with a list of changes. Received: {kind}.")
         try:
@@ -154,7 +152,9 @@ def _cell_text(line: str) -> list[str]:
     """The source lines that a line of a notebook's JSON holds; none for brackets and keys."""
     found = _SOURCE.match(line)
     try:
-        return "".join(json.loads(f"[{found.group(1)}]")).splitlines() if found else []
+        if not found:
+            return []
+        return "".join(json.loads(f"[{found.group(1)}]")).splitlines()
     except (ValueError, TypeError):
         return []
 

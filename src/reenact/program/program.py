@@ -78,16 +78,16 @@ class Program:
         """
         file = self.file(place.file)
         index = index_of(file) if file is not None and file.language is Language.NOTEBOOK else ""
-        return (
-            None
-            if isinstance(index, str) or not index.notebook
-            else index.notebook.cell_line(place.line)
-        )
+        if isinstance(index, str) or not index.notebook:
+            return None
+        return index.notebook.cell_line(place.line)
 
     def where(self, place: Place) -> str:
         """A place as a reader says it: `train.py:3:9`, or `study.ipynb cell 4 line 2`."""
         cell = self.cell(place)
-        return str(place) if cell is None else f"{place.file} cell {cell[0]} line {cell[1]}"
+        if cell is None:
+            return str(place)
+        return f"{place.file} cell {cell[0]} line {cell[1]}"
 
     def line(self, place: Place) -> str:
         """The source line of a place, without its line end."""

@@ -135,10 +135,8 @@ class LineTable:
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, file: str = "") -> Span:
         """The text a node was parsed from."""
-        end_line, end_column = (
-            node.end_lineno or node.lineno,
-            node.end_col_offset or node.col_offset,
-        )
+        end_line = node.end_lineno or node.lineno
+        end_column = node.end_col_offset or node.col_offset
         return Span(
             self.offset(node.lineno, node.col_offset),
             self.offset(end_line, end_column),
@@ -160,7 +158,9 @@ class LineTable:
     def line_end(self, offset: int, *, behind: bool = False) -> int:
         """Where the line break after an offset stands, or what is behind it begins."""
         found = NEWLINE.search(self.text, offset)
-        return len(self.text) if not found else found.end() if behind else found.start()
+        if not found:
+            return len(self.text)
+        return found.end() if behind else found.start()
 
     def indent(self, offset: int) -> str:
         """The white space at the beginning of the line that holds this offset."""
@@ -183,10 +183,6 @@ def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
 def words(text: str) -> tuple[str, ...]:
     """The words of a text."""
     return tuple(text.split())
-
-
-def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 PYTHON_2 = re.compile(

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import ClassVar
+from pathlib import PurePosixPath
+from typing import TypedDict
 
 from reenact.errors import PatchRefused
 from reenact.program.edit.carry_out import turn
@@ -42,22 +43,24 @@ TRIED_KINDS = frozenset(
 """Changes that may turn out to be impossible; all others are a value in the place of a value."""
 
 
+class StaticLayerJson(TypedDict):
+    """A layer of the text as JSON."""
+
+    model: str
+    name: str
+    type: str
+    family: str
+    file: PurePosixPath
+    line: int
+    activation: str | None
+    role: str
+    settings: dict[str, JsonValue]
+    feeds: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class StaticLayer:
     """One layer as the text makes it."""
-
-    JSON: ClassVar = (
-        "model",
-        "name",
-        "type",
-        "family",
-        "file=place.file",
-        "line=place.line",
-        "activation",
-        "role",
-        "settings",
-        "feeds",
-    )
 
     name: str
     """Path in its model: `features.0` or `fc1` in torch, the given or numbered name in Keras."""
@@ -82,6 +85,20 @@ class StaticLayer:
     feeds: tuple[str, ...] = ()
     """Names of the layers that take its output."""
     library: str = ""
+
+    def json_fields(self) -> StaticLayerJson:
+        return {
+            "model": self.model,
+            "name": self.name,
+            "type": self.type,
+            "family": self.family,
+            "file": self.place.file,
+            "line": self.place.line,
+            "activation": self.activation,
+            "role": self.role,
+            "settings": self.settings,
+            "feeds": self.feeds,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +168,8 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
         layer.spec.family.value,
         analysis.place(spot_of(layer.call)),
     )
-    settings, feeds = (
-        _settings(analysis, layer),
-        tuple(taker.path for taker in layer.feeds),
-    )
+    settings = _settings(analysis, layer)
+    feeds = tuple(taker.path for taker in layer.feeds)
     return StaticLayer(
         *own,
         None if word == "linear" else word,
@@ -179,7 +194,9 @@ def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:
     values = analysis.values.find(node)
     if len(values) != 1:
         return analysis.values.here(node).text
-    return values[0].computed if values[0].computed is not None else values[0].value
+    if values[0].computed is not None:
+        return values[0].computed
+    return values[0].value
 
 
 class Framework(StrEnum):

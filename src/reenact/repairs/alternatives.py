@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from statistics import fmean
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
@@ -62,11 +62,19 @@ class NodeKind(StrEnum):
 ALTERNATIVE = (NodeKind.AS_GOOD, NodeKind.BETTER)
 
 
+class NodeJson(TypedDict):
+    """A changed program as JSON."""
+
+    patch: Patch
+    parent: int
+    samples: tuple[float, ...]
+    status: NodeKind
+    faults: list[tuple[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One changed program."""
-
-    JSON: ClassVar = ("patch", "parent", "samples", "status", "faults")
 
     patch: Patch
     parent: int
@@ -74,6 +82,15 @@ class Node:
     samples: tuple[float, ...]
     """The metric a training, larger is better."""
     status: NodeKind
+
+    def json_fields(self) -> NodeJson:
+        return {
+            "patch": self.patch,
+            "parent": self.parent,
+            "samples": self.samples,
+            "status": self.status,
+            "faults": self.faults,
+        }
 
     @property
     def fitness(self) -> float:
@@ -85,18 +102,20 @@ class Node:
         return sorted((fault.value, layer) for fault, layer in faults_of(self.patch))
 
 
+class NeutralityGraphJson(TypedDict):
+    """A neutrality graph as JSON."""
+
+    metric: str
+    larger_is_better: bool
+    trained: int
+    ended: str
+    nodes: tuple[Node, ...]
+    alternatives: tuple[Node, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class NeutralityGraph(Result):
     """Nodes in the order they were found; edges lead from parents."""
-
-    JSON: ClassVar = (
-        "metric",
-        "larger_is_better",
-        "trained",
-        "ended",
-        "nodes",
-        "alternatives",
-    )
 
     nodes: tuple[Node, ...]
     metric: str
@@ -105,6 +124,16 @@ class NeutralityGraph(Result):
     """Changed programs that were trained, neutral or not."""
     ended: str
     """Why the walk ended."""
+
+    def json_fields(self) -> NeutralityGraphJson:
+        return {
+            "metric": self.metric,
+            "larger_is_better": self.larger_is_better,
+            "trained": self.trained,
+            "ended": self.ended,
+            "nodes": self.nodes,
+            "alternatives": self.alternatives,
+        }
 
     @property
     def alternatives(self) -> tuple[Node, ...]:
@@ -118,7 +147,8 @@ class NeutralityGraph(Result):
     def depth(self, number: int) -> int:
         steps = 0
         while self.nodes[number].parent >= 0:
-            number, steps = self.nodes[number].parent, steps + 1
+            number = self.nodes[number].parent
+            steps = steps + 1
         return steps
 
 
@@ -127,7 +157,9 @@ def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKin
     if fmean(samples) < fmean(known):
         return NodeKind.NEUTRAL
     sure = glm_p(known, samples) < SIGNIFICANT and cohen_d(known, samples) >= LARGE
-    return NodeKind.BETTER if sure and fmean(samples) > fmean(known) else NodeKind.AS_GOOD
+    if sure and fmean(samples) > fmean(known):
+        return NodeKind.BETTER
+    return NodeKind.AS_GOOD
 
 
 def faults_of(patch: Patch) -> frozenset[tuple[FaultType, str]]:

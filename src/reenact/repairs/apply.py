@@ -84,7 +84,8 @@ def commit_on_branch(
     """A commit on a new branch with the change; work tree, index and checked-out branch stay as
     they are.
     """
-    root, new = _root(program.folder), changed_files(program, patch)
+    root = _root(program.folder)
+    new = changed_files(program, patch)
     if root is None:
         why = (
             f"A branch needs a git repository around the program. Received: "

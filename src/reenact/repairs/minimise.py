@@ -7,11 +7,12 @@ pass for smallness.
 
 from dataclasses import dataclass
 from statistics import median
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.program.change import Change
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
+from reenact.result import rounded
 from reenact.trials.ddmin import minimise
 from reenact.trials.statistics import non_inferior
 
@@ -23,17 +24,32 @@ HOPELESS = 0.8
 ENDED = "The budget ended before it was clear whether a smaller change does the same."
 
 
+class ReductionStepJson(TypedDict):
+    """A part of a change that was tried, as JSON."""
+
+    patch: Patch
+    kept: float
+    suffices: bool
+    seeds: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
     """One part of the change that was tried."""
-
-    JSON: ClassVar = ("patch", "kept:4", "suffices", "seeds")
 
     patch: Patch
     kept: float
     """Share of the gain, by middle values."""
     suffices: bool
     seeds: int
+
+    def json_fields(self) -> ReductionStepJson:
+        return {
+            "patch": self.patch,
+            "kept": rounded(self.kept, 4),
+            "suffices": self.suffices,
+            "seeds": self.seeds,
+        }
 
 
 def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[ReductionStep], str]:
@@ -53,7 +69,11 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         if not context.within_budget(context.cost(smaller)):
             short = ENDED
             return False
-        kept = share_of_gain(*(context.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
+        kept = share_of_gain(
+            context.samples(NOTHING, FIRST),
+            context.samples(patch, FIRST),
+            context.samples(smaller, FIRST),
+        )
         if kept < HOPELESS:
             cuts.append(ReductionStep(smaller, kept, False, FIRST))
             return False
@@ -61,7 +81,9 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         if not context.within_budget(more):
             short = ENDED
             return False
-        before, full, values = (context.samples(one, ALL) for one in (NOTHING, patch, smaller))
+        before = context.samples(NOTHING, ALL)
+        full = context.samples(patch, ALL)
+        values = context.samples(smaller, ALL)
         held = non_inferior(before, full, values, keep=KEEP)
         cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
         return held
@@ -80,4 +102,6 @@ def share_of_gain(
         return 1.0
     gain = top - base
     # What failed before has no number: any training that succeeds is the gain.
-    return (reached - base) / gain if 0 < gain < float("inf") else float(reached > base)
+    if 0 < gain < float("inf"):
+        return (reached - base) / gain
+    return float(reached > base)

@@ -57,7 +57,11 @@ def repair(
     strategy(options.strategy)
     _ = options.allowed
     asked = services.model.name if services.model is not None else None
-    request = {**Trial(program).identity, "model": asked, **options.to_json()}
+    request = {
+        **Trial(program).identity,
+        "model": asked,
+        **options.to_json(),
+    }
     with services.open_run("repair", program, request) as run:
         result = repair_within(program, options, services, run, known)
         result = replace(result, reused=services.reused_line(run, result.cost.trainings))
@@ -214,10 +218,8 @@ def verdicts_on(
 
 def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
     """Its samples are those of the metric as the program logs it; NaN for a failed training."""
-    sign, both = (
-        1 if judge.measure.larger_is_better else -1,
-        (one.comparison.before, one.comparison.after),
-    )
+    sign = 1 if judge.measure.larger_is_better else -1
+    both = (one.comparison.before, one.comparison.after)
     before, after = (
         tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both
     )
@@ -259,11 +261,9 @@ def _decision(
         None,
     )
     good = base is not None and context.trainer.bounded and context.trainer.is_good_enough(base)
-    return (
-        Decision.GOOD_ALREADY
-        if good and found.judgement is Judgement.SOUND
-        else Decision.NOTHING_FOUND
-    )
+    if good and found.judgement is Judgement.SOUND:
+        return Decision.GOOD_ALREADY
+    return Decision.NOTHING_FOUND
 
 
 def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:

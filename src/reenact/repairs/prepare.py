@@ -75,7 +75,8 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     InputError when nothing can be changed. A crash behind the training is no obstacle.
     """
     evidence = found.evidence
-    program, outcome = evidence.program, evidence.outcome
+    program = evidence.program
+    outcome = evidence.outcome
     assert program is not None
     if outcome is not None and outcome.crash is not None and ending_of(found.evidence) is None:
         raise _crashes(found)
@@ -122,7 +123,8 @@ def against_crash(found: Diagnosis) -> list[Patch]:
 
 
 def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
-    outcome, program = found.evidence.outcome, found.evidence.program
+    outcome = found.evidence.outcome
+    program = found.evidence.program
     assert outcome is not None
     assert program is not None
     changes = (
@@ -153,7 +155,8 @@ def prepare(
     Without a trace it crashes: the first change that lets it train tells what judges and what one
     training costs. What the search begins with, how it is judged, and notes.
     """
-    wanted, task = options.metric or None, found.evidence.task
+    wanted = options.metric or None
+    task = found.evidence.task
     ending = ending_of(found.evidence)
     seconds = trace.seconds if trace is not None else UNKNOWN_SECONDS
     trainer = services.trainer(
@@ -164,8 +167,7 @@ def prepare(
         around=services.around,
         budget=options.allowed,
         measure=choose_measure(trace, task, wanted) if trace is not None else LEARNING,
-        one_training=seconds,
-        one_wall=seconds,
+        seconds=seconds,
         seeds=choosing_seeds(options.chance),
         part=Part.SEARCH,
         shared=services.shared,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median_low
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.diagnosis.suspects import Suspect
 from reenact.faults.evidence import Evidence
@@ -19,6 +19,7 @@ from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.shared_study import SharedStudy
+from reenact.result import rounded
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Progress, Tell
@@ -29,11 +30,19 @@ PERFECT = 0.995
 """A bounded metric from here on leaves nothing worth searching for."""
 
 
+class EvaluationJson(TypedDict):
+    """What a change scored in the search, as JSON."""
+
+    patch: Patch
+    score: float
+    seeds: int
+    share: float
+    spent: float
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """One look at a changed program."""
-
-    JSON: ClassVar = ("patch", "score", "seeds", "share", "spent:3")
 
     patch: Patch
     score: float
@@ -43,6 +52,15 @@ class Evaluation:
     """Of the epochs of a whole training."""
     spent: float
     """Trainings' worth of CPU time used when it was known."""
+
+    def json_fields(self) -> EvaluationJson:
+        return {
+            "patch": self.patch,
+            "score": self.score,
+            "seeds": self.seeds,
+            "share": self.share,
+            "spent": rounded(self.spent, 3),
+        }
 
 
 @dataclass
@@ -101,7 +119,9 @@ class SearchContext:
     def sampler_seed(self) -> int:
         """Of the search; drivers that share a study have others."""
         own = self.options.chance
-        return own if self.shared_study is None else (own + self.shared_study.seed) % 2**32
+        if self.shared_study is None:
+            return own
+        return (own + self.shared_study.seed) % 2**32
 
     def base(self) -> float:
         """The program as it stands."""
@@ -189,7 +209,9 @@ class SearchContext:
             return patch
         shorter = Set(param.id, max(1, round(share * epochs)))
         rest = tuple(one for one in patch.changes if one is not own)
-        return Patch((*rest, shorter)) if shorter.value != param.in_force else Patch(rest)
+        if shorter.value != param.in_force:
+            return Patch((*rest, shorter))
+        return Patch(rest)
 
     def together(self, *patches: Patch) -> Patch | None:
         """All in one, or none where they do not fit together."""

@@ -112,11 +112,15 @@ class Dimension:
         value.
         """
         now = self.hyperparameter.in_force
-        return min(max(float(str(now)), self.low), self.high) if self.is_range else 0
+        if not self.is_range:
+            return 0
+        return min(max(float(str(now)), self.low), self.high)
 
     def value_at(self, drawn: float) -> JsonValue:
         """What was drawn, as a value: a number of four digits, or the value at that place."""
-        return float(f"{drawn:.4g}") if self.is_range else self.values[int(drawn)]
+        if self.is_range:
+            return float(f"{drawn:.4g}")
+        return self.values[int(drawn)]
 
 
 Space: TypeAlias = tuple[Dimension, ...]
@@ -183,9 +187,9 @@ def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
     if param.kind is Kind.LEARNING_RATE:
         return Dimension(param, low=1e-6, high=10.0)
     if param.kind is Kind.UNITS and isinstance(now, int):
-        return (
-            Dimension(param, (now, max(1, now // 2), 2 * now)) if param.role != "output" else None
-        )
+        if param.role != "output":
+            return Dimension(param, (now, max(1, now // 2), 2 * now))
+        return None
     if param.kind is Kind.EPOCHS and isinstance(now, int):
         factor = chance.uniform(1.1, 1.3)
         scaled = [now * factor**power for power in range(1, POWERS + 1)]

@@ -57,7 +57,8 @@ class Study:
     def __init__(self, context: SearchContext, sampler: Any, pruner: Any = None) -> None:
         """One that a pruner ends early begins with the faulty configuration."""
         options = context.options
-        self.context, self.shared = context, context.shared_study
+        self.context = context
+        self.shared = context.shared_study
         self.space = space_of(context.hyperparameters, options.space, options.chance)
         how = {"sampler": sampler, "pruner": pruner}
         self.study = new_study(context.studies, options.search_name, self.shared, **how)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import ne
 from statistics import fmean, stdev
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.program.patch import Patch
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
-from reenact.result import Result
+from reenact.result import Result, rounded
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison, detectable_words
@@ -27,17 +27,19 @@ from reenact.trials.verify import SIGNIFICANT
 from reenact.types import ExitCode
 
 
+class JudgingJson(TypedDict):
+    """How candidates are judged, as JSON."""
+
+    search: str
+    judge: str
+    larger_is_better: bool
+    held_out: bool
+    sentence: str
+
+
 @dataclass(frozen=True, slots=True)
 class Judging:
     """How candidates are chosen and how the final one is judged."""
-
-    JSON: ClassVar = (
-        "search=search.name",
-        "judge=judge.name",
-        "larger_is_better=judge.larger_is_better",
-        "held_out",
-        "sentence",
-    )
 
     search: Measure
     judge: Measure
@@ -45,6 +47,15 @@ class Judging:
     judge_part: Part
     sentence: str
     """What is held out, in words."""
+
+    def json_fields(self) -> JudgingJson:
+        return {
+            "search": self.search.name,
+            "judge": self.judge.name,
+            "larger_is_better": self.judge.larger_is_better,
+            "held_out": self.held_out,
+            "sentence": self.sentence,
+        }
 
     @property
     def held_out(self) -> bool:
@@ -110,22 +121,24 @@ class Decision(StrEnum):
         return self in (Decision.REPAIRED, Decision.IMPROVED)
 
 
+class VerdictJson(TypedDict):
+    """The verdict on one change as JSON."""
+
+    decision: Decision
+    patch: Patch
+    seeds: tuple[int, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    p_value: float
+    rank_biserial: float
+    cohen_d: float
+    shortfall: str | None
+    detectable_gain: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One change, trained over seeds that chose nothing, against the program as it stands."""
-
-    JSON: ClassVar = (
-        "decision",
-        "patch",
-        "seeds",
-        "before",
-        "after",
-        "p_value",
-        "rank_biserial=comparison.rank_biserial",
-        "cohen_d=comparison.cohen_d",
-        "shortfall?",
-        "detectable_gain=detectable",
-    )
 
     patch: Patch
     seeds: tuple[int, ...]
@@ -144,6 +157,20 @@ class Verdict:
     can say.
     """
 
+    def json_fields(self) -> VerdictJson:
+        return {
+            "decision": self.decision,
+            "patch": self.patch,
+            "seeds": self.seeds,
+            "before": self.before,
+            "after": self.after,
+            "p_value": self.p_value,
+            "rank_biserial": self.comparison.rank_biserial,
+            "cohen_d": self.comparison.cohen_d,
+            "shortfall": self.shortfall or None,
+            "detectable_gain": self.detectable,
+        }
+
     @property
     def not_seen(self) -> str:
         """How large a gain would have been found, where none was; empty where that does not
@@ -161,31 +188,33 @@ class BeforeAfter(NamedTuple):
     after: Curve
 
 
+class RepairJson(TypedDict):
+    """A repair as JSON."""
+
+    strategy: str
+    decision: Decision
+    sentence: str
+    patch: Patch
+    complexity: int
+    diff: str
+    judging: Judging
+    verdicts: tuple[Verdict, ...]
+    looks: tuple[Evaluation, ...]
+    cuts: tuple[ReductionStep, ...]
+    curves: Mapping[str, BeforeAfter]
+    trainings: int
+    spent: float
+    one_training_s: float
+    verifying_trainings: int
+    seconds: float
+    why: Sequence[str]
+    stand_in_data: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Repair(Result):
     """The answer."""
-
-    JSON: ClassVar = (
-        "strategy",
-        "decision",
-        "sentence",
-        "patch",
-        "complexity=patch.complexity",
-        "diff",
-        "judging",
-        "verdicts",
-        "looks",
-        "cuts",
-        "curves",
-        "trainings=cost.trainings",
-        "spent=cost.spent:3",
-        "one_training_s=cost.one_training:3",
-        "verifying_trainings=cost.verifying",
-        "seconds=cost.seconds:2",
-        "why",
-        "stand_in_data",
-        "notes",
-    )
 
     strategy: str
     decision: Decision
@@ -211,6 +240,29 @@ class Repair(Result):
     """Where the change was written, in a sentence; empty when that was not asked for."""
     stopped_by_user: bool = False
     """Whether the user ended it and asked for a verdict on what there was."""
+
+    def json_fields(self) -> RepairJson:
+        return {
+            "strategy": self.strategy,
+            "decision": self.decision,
+            "sentence": self.sentence,
+            "patch": self.patch,
+            "complexity": self.patch.complexity,
+            "diff": self.diff,
+            "judging": self.judging,
+            "verdicts": self.verdicts,
+            "looks": self.looks,
+            "cuts": self.cuts,
+            "curves": self.curves,
+            "trainings": self.cost.trainings,
+            "spent": rounded(self.cost.spent, 3),
+            "one_training_s": rounded(self.cost.one_training, 3),
+            "verifying_trainings": self.cost.verifying,
+            "seconds": rounded(self.cost.seconds, 2),
+            "why": self.why,
+            "stand_in_data": self.stand_in_data,
+            "notes": self.notes,
+        }
 
     @property
     def exit_code(self) -> ExitCode:
@@ -256,7 +308,8 @@ class Repair(Result):
     def _outcome(self) -> str:
         if self.verdict is None:
             return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
-        judged, numbers = self.verdict, self.in_numbers
+        judged = self.verdict
+        numbers = self.in_numbers
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
         if self.decision.helps:
@@ -293,16 +346,15 @@ class Repair(Result):
     @property
     def _tried(self) -> str:
         """What was tried, with the best of it."""
-        name, sign = (
-            self.judging.search.name,
-            1 if self.judging.search.larger_is_better else -1,
-        )
+        name = self.judging.search.name
+        sign = 1 if self.judging.search.larger_is_better else -1
         scores = {str(look.patch): look.score for look in self.looks if look.share == 1}
         base = scores.pop(str(Patch()), -math.inf)
         if not scores:
             return " No change could be tried."
         best = max(scores, key=scores.__getitem__)
-        reached, stands = summary((sign * scores[best],)), summary((sign * base,))
+        reached = summary((sign * scores[best],))
+        stands = summary((sign * base,))
         return (
             f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands "
             f"{stands}."

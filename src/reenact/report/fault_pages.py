@@ -8,8 +8,8 @@ from textwrap import fill, indent
 
 from reenact.faults.confidence import calibrated, word_of
 from reenact.faults.detector import Detector
+from reenact.faults.entry import Category, FaultEntry
 from reenact.faults.families import FAMILIES
-from reenact.faults.fault import Category, Fault
 from reenact.faults.page import account_of, page_of
 from reenact.faults.registry import all_detectors, all_faults, detectors_of
 from reenact.result import encoded
@@ -27,7 +27,7 @@ OURS = re.compile(r"# [a-z0-9-]+\n\nFault `[A-Z]{2}[0-9]{2}`, category `")
 """How a page begins that this module once wrote."""
 
 
-def page(fault: Fault) -> str:
+def page(fault: FaultEntry) -> str:
     """A fault's documentation."""
     parts = [
         f"# {fault.name}",
@@ -69,7 +69,7 @@ def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(fault: Fault, level: str) -> Iterable[str]:
+def _sections(fault: FaultEntry, level: str) -> Iterable[str]:
     for name, body in page_of(fault).sections.items():
         shown = f"```python\n{body.rstrip()}\n```" if name in CODE else _prose(body)
         yield f"{level} {name}\n{shown}"
@@ -96,7 +96,7 @@ def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
         yield f"{level} {one.code} {one.name}\n{facts}\n\n{one.why}\n\n{_prose(account_of(one))}"
 
 
-def index(faults: Sequence[Fault]) -> str:
+def index(faults: Sequence[FaultEntry]) -> str:
     """All faults by category, each with a link to its page; then the families as views of them."""
     parts = ["# Faults", INTRODUCTION]
     for category in Category:
@@ -161,7 +161,7 @@ def detector_cells(one: Detector) -> tuple[str, ...]:
     )
 
 
-def fault_text(fault: Fault, width: int = 100) -> str:
+def fault_text(fault: FaultEntry, width: int = 100) -> str:
     """A fault's documentation as plain text; programs keep their lines."""
     listed = [_detector_text(one, width, "    ") for one in detectors_of(fault)]
     return "\n".join([*_fault_lines(fault, width), "Detectors", *listed]).rstrip()
@@ -175,7 +175,7 @@ def detector_text(one: Detector, width: int = 100) -> str:
     return "\n".join([*head, *(["Its other detectors", *named] if named else [])]).rstrip()
 
 
-def _fault_lines(fault: Fault, width: int) -> Iterable[str]:
+def _fault_lines(fault: FaultEntry, width: int) -> Iterable[str]:
     yield f"Fault {fault.name}\n\n  {fault.code}  {fault.category.value}\n"
     for name, body in page_of(fault).sections.items():
         yield f"{name}\n{indent(body if name in CODE else _filled(body, width - 4), '    ')}\n"

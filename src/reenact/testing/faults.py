@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from reenact.faults.detector import Detector, Needs, run_detectors
+from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
-from reenact.faults.fault import Fault
 from reenact.faults.finding import Finding
 from reenact.faults.page import page_of
 from reenact.faults.registry import detectors_of
@@ -94,7 +94,7 @@ def _tried(source: str) -> Experiments:
         return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=environment)
 
 
-def complaints(fault: Fault, detectors: Sequence[Detector] = ()) -> list[str]:
+def complaints(fault: FaultEntry, detectors: Sequence[Detector] = ()) -> list[str]:
     """What is wrong with a fault, in sentences; empty when nothing is. `detectors` are given for
     one that is not registered yet.
     """

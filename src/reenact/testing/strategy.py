@@ -59,7 +59,8 @@ def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> 
 
     def play(trial: Trial) -> Outcome:
         values = values_of(trial)
-        epochs, batch = values[Kind.EPOCHS], values[Kind.BATCH_SIZE]
+        epochs = values[Kind.EPOCHS]
+        batch = values[Kind.BATCH_SIZE]
         assert isinstance(epochs, int)
         assert isinstance(batch, int)
         reached = (

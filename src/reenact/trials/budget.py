@@ -13,7 +13,11 @@ from reenact.errors import InputError
 
 MOST = 1_000_000
 """Of anything a budget counts; more is a slip of the keyboard."""
-SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+SECONDS = {
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+}
 SHORT = 1.5
 """CPU seconds below which a training is short: an inexact budget allows more of them."""
 CHEAP_SECONDS = 90.0

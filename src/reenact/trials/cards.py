@@ -97,9 +97,9 @@ class Packing:
     def fits(self, trial: Trial) -> int | None:
         """How many such trainings fit side by side; none where that is not known yet."""
         needs = self._needs.get(_key(trial))
-        return (
-            sum(max(1, int(SHARE * card.free) // needs) for card in self.cards) if needs else None
-        )
+        if not needs:
+            return None
+        return sum(max(1, int(SHARE * card.free) // needs) for card in self.cards)
 
     @contextmanager
     def seat(self, trial: Trial, stop: Stop, *, tries: int = 0) -> Iterator[Seat | None]:

@@ -31,7 +31,8 @@ def minimise(
         chunks = _split(kept, parts)
         smaller = _first_sufficient(kept, chunks, asks)
         if smaller is not None:
-            kept, parts = smaller, max(2, min(parts - 1, len(smaller)))
+            kept = smaller
+            parts = max(2, min(parts - 1, len(smaller)))
         elif parts >= len(kept):
             break
         else:

@@ -69,7 +69,8 @@ def as_trained(outcome: Outcome, ending: Crash | None) -> Outcome:
     crash = outcome.crash
     if ending is None or crash is None or not outcome.steps or outcome.kind in UNFINISHED:
         return outcome
-    here, there = crash.place, ending.place
+    here = crash.place
+    there = ending.place
     same_file = here is not None and there is not None and here.file == there.file
     same_line = crash.source == ending.source or here == there
     same = same_file and same_line and crash.type == ending.type

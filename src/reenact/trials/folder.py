@@ -250,7 +250,8 @@ def place(program: Program, root: Path) -> Placed:
         # A program that was given as text stands in no folder: there is nothing to be like.
         if program.folder.is_absolute():
             likeness = _Likeness(root, anchor_of(program))
-            folder, working = counterpart(program, root), likeness.at(program.working)
+            folder = counterpart(program, root)
+            working = likeness.at(program.working)
             for origin in (program.folder, program.working):
                 likeness.fill(origin)
             likeness.show_above(program)
@@ -278,11 +279,9 @@ def place(program: Program, root: Path) -> Placed:
 
 def counterpart(program: Program, root: Path) -> Path:
     """Where the program's folder is in a likeness."""
-    return (
-        root / program.folder.relative_to(anchor_of(program))
-        if program.folder.is_absolute()
-        else root
-    )
+    if not program.folder.is_absolute():
+        return root
+    return root / program.folder.relative_to(anchor_of(program))
 
 
 def script_in(program: Program, folder: Path) -> Path:

@@ -53,7 +53,8 @@ def baseline_from(
     trained = [one for one in outcomes if one.trained and not one.stopped]
     watched = watched_metric(trained[0], measure) if trained else ""
     name = watched or STEP_LOSS
-    curves, steps = [one.curve(name) for one in trained], [one.steps for one in trained]
+    curves = [one.curve(name) for one in trained]
+    steps = [one.steps for one in trained]
     larger = bool(watched) and measure.larger_is_better
     source = trained[0].sources.get(name, "") if trained else ""
     return baseline_of(watched, curves, steps, larger=larger, bounded=bounded, source=source)
@@ -88,7 +89,8 @@ def baseline_of(
     kept = tuple(
         tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned
     )
-    name, whole = watched or STEP_LOSS, float(median(steps))
+    name = watched or STEP_LOSS
+    whole = float(median(steps))
     return Baseline(name, source, larger, whole, kept, target=last + gain, least=gain)
 
 
@@ -113,7 +115,8 @@ def steps_factor(
         kind = change.hyperparameter.kind if isinstance(change, Set) else None
         if not isinstance(change, Set) or kind not in (Kind.EPOCHS, Kind.BATCH_SIZE):
             continue
-        old, new = values.get(change.hyperparameter), change.value
+        old = values.get(change.hyperparameter)
+        new = change.value
         if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
             factor *= new / old if kind is Kind.EPOCHS else min(most, max(least, old / new))
     return factor

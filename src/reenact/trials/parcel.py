@@ -83,8 +83,16 @@ class Needs:
 
     def differences(self, there: "Needs") -> list[str]:
         """In sentences, what another machine has instead."""
-        mine = {"reenact": self.reenact, "Python": self.python, **self.packages}
-        theirs = {"reenact": there.reenact, "Python": there.python, **there.packages}
+        mine = {
+            "reenact": self.reenact,
+            "Python": self.python,
+            **self.packages,
+        }
+        theirs = {
+            "reenact": there.reenact,
+            "Python": there.python,
+            **there.packages,
+        }
         differing = [name for name in mine if mine[name] != theirs.get(name, "")]
         other = [path for path, mark in self.data.items() if there.data.get(path) != mark]
         return [
@@ -139,7 +147,8 @@ def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parce
         return Parcel((), (), "", "", "", variables, modules, needs, ())
     with tempfile.TemporaryDirectory(prefix="reenact-parcel-") as within:
         placed = place(program, Path(within) / "tree")
-        root, anchor = placed.root, anchor_of(program)
+        root = placed.root
+        anchor = anchor_of(program)
         files, links, left = _contents(root, anchor, named)
         folder, working = (os.path.relpath(path, root) for path in (placed.folder, placed.working))
     return Parcel(
@@ -256,7 +265,8 @@ def data_mark(path: Path) -> str:
 
 
 def _sampled(file: Path) -> bytes:
-    size, digest = file.stat().st_size, hashlib.sha256()
+    size = file.stat().st_size
+    digest = hashlib.sha256()
     with file.open("rb") as source:
         if size <= WHOLE:
             return hashlib.file_digest(source, "sha256").digest()

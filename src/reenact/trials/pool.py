@@ -64,7 +64,8 @@ class Server:
         while True:
             answer = self._answer()
             if "code" in answer:
-                self._running, why = None, answer["ended"]
+                self._running = None
+                why = answer["ended"]
                 ended = Ended(
                     answer["code"],
                     answer["seconds"],
@@ -197,7 +198,8 @@ class ProcessPool(ThreadedExecutor):
     def close(self) -> None:
         """See `Executor.close`."""
         with self._lock:
-            idle, self._idle = self._idle, []
+            idle = self._idle
+            self._idle = []
             scratch, self._scratch = self._scratch, None
         for server in idle:
             server.close()

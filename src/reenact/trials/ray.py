@@ -70,9 +70,9 @@ class _Member:
 
     @property
     def reference(self) -> Any:
-        return (
-            self.work[0] if self.work is not None else self.ready if self.report is None else None
-        )
+        if self.work is not None:
+            return self.work[0]
+        return self.ready if self.report is None else None
 
 
 @dataclass
@@ -209,7 +209,8 @@ class RayExecutor(Executor):
             member for member in self._members if member.report is not None and member.work is None
         ]
         while current.left and free:
-            member, number = free.pop(), current.left.popleft()
+            member = free.pop()
+            number = current.left.popleft()
             trial = current.trials[number]
             parcel = self.ship(trial.program)
             start = trial.weights.start if trial.weights is not None else None

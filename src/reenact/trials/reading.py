@@ -43,7 +43,8 @@ def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Out
     last_words = "" if silent else job.left(OUTPUT)[-_NOTE:].decode("utf-8", "replace").strip()
     halved, cut = (len(job.left(name).splitlines()) for name in (HALVES, SUBSET))
     outcome = replace(outcome, note=outcome.note or last_words, halved=halved, cut=cut)
-    card_bytes, stopped = job.left(CARD), job.left(GIVEN_UP).decode()
+    card_bytes = job.left(CARD)
+    stopped = job.left(GIVEN_UP).decode()
     return replace(outcome, card_bytes=int(card_bytes) if card_bytes else None, stopped=stopped)
 
 
@@ -101,13 +102,15 @@ def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
     if len(trace.losses.known):
         curves[STEP_LOSS] = _points(trace.losses)
         losses = trace.losses.values.tolist()
-        first, last = _late(losses[::-1]), _late(losses)
+        first = _late(losses[::-1])
+        last = _late(losses)
         metrics[STEP_LOSS] = last
         # By how much of its first value the loss fell, -1 when it at least doubled or was lost;
         # that has no meaning where the loss does not start above zero.
         if 0 < first < math.inf:
             metrics[LOSS_FALL] = max(-1.0, 1 - last / first) if math.isfinite(last) else -1.0
-    steps, epochs = trace.step_count, trace.epoch_count
+    steps = trace.step_count
+    epochs = trace.epoch_count
     return replace(
         outcome,
         steps=steps,
@@ -129,8 +132,6 @@ def _points(series: Series) -> Curve:
     """At most 200 points, evenly spread, the last one among them."""
     stride = max(1, -(-len(series) // MOST_POINTS))
     first = (len(series) - 1) % stride
-    steps, values = (
-        series.steps[first::stride].tolist(),
-        series.values[first::stride].tolist(),
-    )
+    steps = series.steps[first::stride].tolist()
+    values = series.values[first::stride].tolist()
     return tuple(zip(steps, values, strict=True))

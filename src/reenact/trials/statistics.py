@@ -54,10 +54,8 @@ def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0)
     differences = list(map(_difference, after, before))
     ranks = _signed_ranks(differences)
     total = sum(map(abs, ranks))
-    p_value, biserial = (
-        signed_rank_p(differences, looked=looked),
-        sum(ranks) / total if total else 0.0,
-    )
+    p_value = signed_rank_p(differences, looked=looked)
+    biserial = sum(ranks) / total if total else 0.0
     return Comparison(tuple(before), tuple(after), p_value, biserial, cohen_d(before, after))
 
 
@@ -147,11 +145,9 @@ def detectable_gain(
 
 def detectable_words(gain: float | None) -> str:
     """The same in words; empty where it is not known."""
-    return (
-        ""
-        if gain is None
-        else f"a gain of {gain:.2g} or more would have been seen 4 times out of 5"
-    )
+    if gain is None:
+        return ""
+    return f"a gain of {gain:.2g} or more would have been seen 4 times out of 5"
 
 
 @lru_cache
@@ -187,7 +183,8 @@ def detectable_effect(pairs: int, alpha: float, *, looked: int = 0) -> float | N
 def _critical_sum(pairs: int, alpha: float) -> float:
     """The least sum of positive ranks with a p-value below alpha; infinite where there is none."""
     ranks = range(1, pairs + 1)
-    low, high = 0, sum(ranks) + 1
+    low = 0
+    high = sum(ranks) + 1
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if _share_at_least(ranks, middle) < alpha else (middle + 1, high)
@@ -202,7 +199,9 @@ def cohen_d(before: Sequence[float], after: Sequence[float]) -> float:
     if math.isinf(gain):
         return gain
     pooled = math.sqrt((stdev(before) ** 2 + stdev(after) ** 2) / 2)
-    return gain / pooled if pooled > 0 else math.copysign(math.inf, gain)
+    if pooled > 0:
+        return gain / pooled
+    return math.copysign(math.inf, gain)
 
 
 def glm_p(before: Sequence[float], after: Sequence[float]) -> float:
@@ -213,8 +212,10 @@ def glm_p(before: Sequence[float], after: Sequence[float]) -> float:
     """
     gain = fmean(after) - fmean(before)
     freedom = len(before) + len(after) - 2
-    squares = stdev(before) ** 2 * (len(before) - 1) + stdev(after) ** 2 * (len(after) - 1)
-    error = math.sqrt(squares / freedom * (1 / len(before) + 1 / len(after)))
+    squares_before = stdev(before) ** 2 * (len(before) - 1)
+    squares_after = stdev(after) ** 2 * (len(after) - 1)
+    variance = (squares_before + squares_after) / freedom
+    error = math.sqrt(variance * (1 / len(before) + 1 / len(after)))
     if error == 0:
         return 1.0 if gain == 0 else 0.0
     return math.erfc(abs(gain / error) / math.sqrt(2))

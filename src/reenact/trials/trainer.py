@@ -178,9 +178,9 @@ class BudgetedTrainer:
 
     def cost(self, patch: Patch, seeds: int = 1) -> float:
         """What trainings of a changed program over so many seeds take from the budget."""
-        return (
-            float(seeds) if self.budget.trainings is not None else self.relative_cost(patch) * seeds
-        )
+        if self.budget.trainings is not None:
+            return float(seeds)
+        return self.relative_cost(patch) * seeds
 
     def relative_cost(self, patch: Patch) -> float:
         """How much longer than the program itself a changed one takes, by its epochs and
@@ -207,7 +207,8 @@ class BudgetedTrainer:
     def set_cost(self, outcome: Outcome) -> None:
         """From now on one training costs what this one did, where it is one."""
         if outcome.trained:
-            self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
+            self.one_training = outcome.cpu_seconds
+            self.one_wall = outcome.seconds
         self.budget = self.budget.for_trainings_of(self.one_training)
 
     def scores(
@@ -284,7 +285,8 @@ class BudgetedTrainer:
         """How many trainings were pruned, and what that saved; empty where none was."""
         if not self._pruned:
             return ""
-        count, saved = len(self._pruned), sum(self._pruned)
+        count = len(self._pruned)
+        saved = sum(self._pruned)
         epochs = f", about {saved * self._epochs:.0f} epochs" if self._epochs else ""
         return (
             f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} "

@@ -135,7 +135,8 @@ class Trial:
         again.
         """
         words: list[JsonValue] = list(self.program.launch.words)
-        folder, working = str(self.program.folder), str(self.program.working)
+        folder = str(self.program.folder)
+        working = str(self.program.working)
         return {
             "program": self.key,
             "folder": folder,
@@ -182,7 +183,8 @@ class Trial:
         try:
             program, refused = self.patched, ""
         except PatchRefused:
-            program, refused = self.program, self.patch.to_text()
+            program = self.program
+            refused = self.patch.to_text()
         raw = [
             (str(file.path), file.raw.encode("utf-8", "surrogatepass")) for file in program.files
         ]

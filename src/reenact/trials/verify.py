@@ -103,7 +103,8 @@ def _verification(
     share: float,
     cpu_seconds: float,
 ) -> Verification:
-    before, after = compared.before, compared.after
+    before = compared.before
+    after = compared.after
     alpha = SIGNIFICANT * share
     looked = FIRST_LOOK if len(seeds) > FIRST_LOOK else 0
     verification = Verification(

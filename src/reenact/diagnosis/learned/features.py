@@ -187,7 +187,9 @@ def _known(values: Floats) -> Floats:
 def _smooth(values: Floats) -> Floats:
     """Moving mean over a twentieth of the run."""
     width = max(1, len(values) // 20)
-    return np.convolve(values, np.ones(width) / width, mode="valid") if len(values) else values
+    if not len(values):
+        return values
+    return np.convolve(values, np.ones(width) / width, mode="valid")
 
 
 def _relative(new: float, old: float) -> float:
@@ -201,7 +203,9 @@ def log10(value: float | None) -> float:
     """Logarithm of a size, bounded; `UNKNOWN` for what is not a number."""
     if value is None or math.isnan(value):
         return UNKNOWN
-    return max(-15.0, min(15.0, math.log10(value))) if value > 0 else -15.0
+    if value > 0:
+        return max(-15.0, min(15.0, math.log10(value)))
+    return -15.0
 
 
 def _optimizer(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -235,24 +239,30 @@ def _loss(evidence: Evidence) -> Iterator[tuple[str, float]]:
     family = evidence.loss_family
     for known in LossFamily:
         yield f"loss_{known.value}", float(family is known)
-    fitting = FITTING.get(evidence.task)
-    yield (
-        "loss_fits_task",
-        0.0 if fitting is None or family is None else (1.0 if family in fitting else -1.0),
-    )
+    yield "loss_fits_task", _loss_fits(evidence.task, family)
+
+
+def _loss_fits(task: TaskType, family: LossFamily | None) -> float:
+    """1 where the loss is one for the task, -1 where it is not, 0 where nobody can say."""
+    fitting = FITTING.get(task)
+    if fitting is None or family is None:
+        return 0.0
+    return 1.0 if family in fitting else -1.0
+
+
+def _output_fits(wanted: Wanted, last: str) -> float:
+    """1 where the loss gets what it wants, -1 where not, 0 where it takes anything."""
+    if wanted is Wanted.ANY:
+        return 0.0
+    word = "linear" if wanted is Wanted.LOGITS else wanted.value
+    return 1.0 if last == word else -1.0
 
 
 def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
     last = evidence.last_activation or "linear"
     for known in OUTPUTS:
         yield f"output_{known}", float(last == known)
-    # 1 when the loss gets what it wants, -1 when not, 0 when it takes anything.
-    wanted = evidence.wanted_output
-    word = "linear" if wanted is Wanted.LOGITS else wanted.value
-    yield (
-        "output_fits_loss",
-        0.0 if wanted is Wanted.ANY else 1.0 if last == word else -1.0,
-    )
+    yield "output_fits_loss", _output_fits(evidence.wanted_output, last)
     yield "output_fits_labels", _range_fits(evidence, last)
     hidden = [
         layer for layer in evidence.weighted if layer.role == "hidden" and layer.family in BENT
@@ -277,7 +287,9 @@ def _range_fits(evidence: Evidence, last: str) -> float:
     if evidence.task is not TaskType.REGRESSION or labels is None or last not in bounds:
         return 0.0
     low, high = bounds[last]
-    return 1.0 if (labels.minimum or 0.0) >= low and (labels.maximum or 0.0) <= high else -1.0
+    if (labels.minimum or 0.0) >= low and (labels.maximum or 0.0) <= high:
+        return 1.0
+    return -1.0
 
 
 def _initial(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -304,11 +316,14 @@ def _to_glorot(layer: LayerView) -> float | None:
     # largest unless a window is wider than the layer: then this is a guess.
     shape = sorted(kernel.shape)
     fans = math.prod(shape[:-2]) * sum(shape[-2:])
-    return log10(kernel.std / math.sqrt(2 / fans)) if fans else None
+    if not fans:
+        return None
+    return log10(kernel.std / math.sqrt(2 / fans))
 
 
 def _data(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    inputs, labels = evidence.inputs, evidence.labels
+    inputs = evidence.inputs
+    labels = evidence.labels
     edges = (
         [abs(edge) for edge in (inputs.minimum, inputs.maximum) if edge is not None]
         if inputs
@@ -330,7 +345,9 @@ def _data(evidence: Evidence) -> Iterator[tuple[str, float]]:
 def majority(evidence: Evidence) -> float:
     """Share of the commonest class; 0 when there are none."""
     counts = evidence.labels.class_counts if evidence.labels is not None else None
-    return max(counts) / sum(counts) if counts and sum(counts) else 0.0
+    if counts and sum(counts):
+        return max(counts) / sum(counts)
+    return 0.0
 
 
 def _size(evidence: Evidence) -> Iterator[tuple[str, float]]:

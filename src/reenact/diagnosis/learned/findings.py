@@ -142,7 +142,8 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
         f"{confidence:.2f})"
     )
     why = f"Trainings that looked like this one in the detector's school {one.had}."
-    fault, severity = one.faults[0], Severity.WARNING
+    fault = one.faults[0]
+    severity = Severity.WARNING
     found = Finding(one.code, one.name, FAMILY, fault, severity, looks, why, confidence)
     if layer is not None:
         found = replace(found, layer=layer.name, layer_index=layer.index)

@@ -79,7 +79,8 @@ def _asked(evidence: Evidence) -> Iterator[tuple[str, Floats | NDArray[np.bool_]
         rows = [_means(one[column], _at(one["step"], steps, window), count) for one in chosen]
         return combine(np.stack(rows or [np.full(count, math.nan)]), axis=0)
 
-    gap, falls = accuracy - held, _rise(accuracy)
+    gap = accuracy - held
+    falls = _rise(accuracy)
     first = over("grad_norm", tables[:1])
     ratio = first / np.maximum(over("grad_norm", tables[-1:]), 1e-30)
     best = np.fmax.accumulate(np.fmax(accuracy, held)) if len(accuracy) else accuracy
@@ -119,16 +120,20 @@ def _unstable(accuracy: Floats) -> Floats | NDArray[np.bool_]:
     """Whether, up to each check, swings of at least zeta were more than eta of the checks."""
     turns = np.zeros(len(accuracy))
     for at in range(1, len(accuracy) - 1):
-        before, after = accuracy[at] - accuracy[at - 1], accuracy[at + 1] - accuracy[at]
+        before = accuracy[at] - accuracy[at - 1]
+        after = accuracy[at + 1] - accuracy[at]
         turns[at] = before * after < 0 and abs(after) >= ZETA
-    return np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1) if len(accuracy) else turns
+    if not len(accuracy):
+        return turns
+    return np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1)
 
 
 def _over_time(values: Floats) -> tuple[float, ...]:
     known = np.clip(values[np.isfinite(values)], -BOUND, BOUND)
     if not len(known):
         return (0.0,) * len(STATISTICS)
-    mean, std = float(known.mean()), float(known.std())
+    mean = float(known.mean())
+    std = float(known.std())
     flat = std <= 1e-12 * max(1.0, abs(mean))
     skew = 0.0 if flat else float(np.mean(((known - mean) / std) ** 3))
     sem = 0.0 if len(known) < 2 else float(known.std(ddof=1) / np.sqrt(len(known)))
@@ -165,12 +170,14 @@ def curves_of(evidence: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
         # Logged after its epoch, and so at a step that may count as the next one's first.
         return _means(found.values, _at(np.maximum(found.steps - 1.0, 0), steps, window), count)
 
-    held_loss, held = logged(HELD_OUT, ("loss",)), logged(HELD_OUT, SCORES)
+    held_loss = logged(HELD_OUT, ("loss",))
+    held = logged(HELD_OUT, SCORES)
     accuracy = logged(("",), SCORES)
     if not np.isfinite(accuracy).any():
         accuracy = _means(trace.steps["accuracy"], window, count)
     if evidence.task is TaskType.REGRESSION or not np.isfinite(accuracy).any():
-        accuracy, held = _gone(loss), _gone(held_loss)
+        accuracy = _gone(loss)
+        held = _gone(held_loss)
     return loss, accuracy, held_loss, held
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias, TypedDict
 
 from reenact.errors import PatchRefused
 from reenact.faults.facts.losses import LossFamily, loss_family
@@ -20,16 +20,29 @@ Params: TypeAlias = Sequence[Hyperparameter]
 Proposals: TypeAlias = Iterator[tuple[Change, ...]]
 
 
+class MutantJson(TypedDict):
+    """A mutant as JSON."""
+
+    operator: str
+    fault: FaultType
+    patch: Patch
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One way to break a program."""
-
-    JSON: ClassVar = ("operator", "fault", "patch")
 
     patch: Patch
     operator: str
     """Name of the operator that made it."""
     fault: FaultType
+
+    def json_fields(self) -> MutantJson:
+        return {
+            "operator": self.operator,
+            "fault": self.fault,
+            "patch": self.patch,
+        }
 
     @property
     def name(self) -> str:
@@ -76,7 +89,9 @@ def turnable(params: Params, *kinds: Kind) -> Iterator[Hyperparameter]:
 def number(param: Hyperparameter) -> float | None:
     """The number in force, if it is one."""
     value = param.in_force
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return None
 
 
 def _text(program: Program) -> tuple[object, ...]:
@@ -183,7 +198,11 @@ OTHER = {
 """Losses of the other family, by the family of what stands there; none: any loss of a
 classification.
 """
-_CAMEL = {"l1loss": "l1", "huberloss": "huber", "smoothl1loss": "smooth_l1"}
+_CAMEL = {
+    "l1loss": "l1",
+    "huberloss": "huber",
+    "smoothl1loss": "smooth_l1",
+}
 
 
 @operator("optimizer", FaultType.OCH, "Another optimiser takes the old learning rate.", "OCH")

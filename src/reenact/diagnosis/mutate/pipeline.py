@@ -9,7 +9,7 @@ Tonella, "DeepCrime: Mutation Testing of Deep Learning Systems Based on Real Fau
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TypedDict
 
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, Operator
 from reenact.diagnosis.observe import watched_run
@@ -32,19 +32,32 @@ MOST_SEEDS = 1000
 """Trainings of each that are ever worth their time."""
 
 
+class KillingJson(TypedDict):
+    """Whether a mutant is noticed, as JSON."""
+
+    p_value: float
+    effect: float
+    killed: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Killing:
     """The answer for one mutant; samples are oriented, larger is better, -inf for a failed
     training.
     """
 
-    JSON: ClassVar = ("p_value", "effect", "killed")
-
     before: tuple[float, ...]
     after: tuple[float, ...]
     p_value: float
     effect: float
     """Cohen's d, negative when the mutant is worse."""
+
+    def json_fields(self) -> KillingJson:
+        return {
+            "p_value": self.p_value,
+            "effect": self.effect,
+            "killed": self.killed,
+        }
 
     @property
     def killed(self) -> bool:
@@ -77,17 +90,34 @@ class KillOptions:
     python: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {"seeds": self.seeds, "metric": self.metric, "python": self.python}
+        return {
+            "seeds": self.seeds,
+            "metric": self.metric,
+            "python": self.python,
+        }
+
+
+class KillingsJson(TypedDict):
+    """What came of the mutants, as JSON."""
+
+    measure: str
+    score: float
+    mutants: list[dict[str, JsonValue]]
 
 
 @dataclass(frozen=True, repr=False)
 class Killings(Result):
     """What came of the mutants."""
 
-    JSON: ClassVar = ("measure=measure.name", "score", "mutants")
-
     measure: Measure
     by_mutant: tuple[tuple[Mutant, Killing], ...]
+
+    def json_fields(self) -> KillingsJson:
+        return {
+            "measure": self.measure.name,
+            "score": self.score,
+            "mutants": self.mutants,
+        }
 
     @property
     def score(self) -> float:
@@ -121,22 +151,30 @@ def kill(
         enough = f"at least 2 of them, and {MOST_SEEDS} suffice for any"
         raise InputError(f"A test over seeds needs {enough}. Received: seeds={options.seeds}.")
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
-    request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
+    request = {
+        "program": Trial(program).key,
+        "mutants": texts,
+        **options.to_json(),
+    }
     with (
         services.open_run("mutate", program, request) as run,
         services.open_executor(options.workers, options.python) as executor,
     ):
         evidence = seen
         if evidence is None:
-            silent, asked = (
-                replace(services, tell=tell_nobody),
-                TrainingOptions(python=options.python),
-            )
+            silent = replace(services, tell=tell_nobody)
+            asked = TrainingOptions(python=options.python)
             kept, trace = watched_run(program, asked, silent, run, bare=True)
             evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
-        how = {"measure": Measure(options.metric), "budget": TrainingBudget()}
-        seeds = tuple(range(options.seeds))
-        trainer = services.trainer(evidence, executor, run, options.python, seeds=seeds, **how)
+        trainer = services.trainer(
+            evidence,
+            executor,
+            run,
+            options.python,
+            measure=Measure(options.metric),
+            budget=TrainingBudget(),
+            seeds=tuple(range(options.seeds)),
+        )
         trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
         (before,) = trainer.samples([Patch()], trainer.seeds)
         pairs: list[tuple[Mutant, Killing]] = []

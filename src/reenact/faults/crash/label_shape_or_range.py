@@ -72,7 +72,8 @@ def label_shape_or_range(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of the losses of PyTorch and Keras.
     """
-    labels, output = evidence.labels, evidence.output
+    labels = evidence.labels
+    output = evidence.output
     width = f"; the output has {output.width} units" if output is not None and output.width else ""
     classes = (
         f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""

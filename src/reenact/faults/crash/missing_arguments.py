@@ -66,7 +66,8 @@ def missing_arguments(detector: Detector, evidence: Evidence) -> Findings:
     crash = evidence.crash
     if crash is None:
         return
-    missing, position = crash.facts.missing_arguments, crash.facts.argument
+    missing = crash.facts.missing_arguments
+    position = crash.facts.argument
     if position is not None:
         given = len(evidence.program.launch.arguments) if evidence.program is not None else 0
         line = command(evidence, after=_placeholders(position - given))

@@ -66,7 +66,8 @@ def missing_file_or_package(detector: Detector, evidence: Evidence) -> Findings:
     Pimentel et al., "A Large-Scale Study about Quality and Reproducibility of Jupyter Notebooks",
     MSR 2019.
     """
-    outcome, crash = evidence.outcome, evidence.crash
+    outcome = evidence.outcome
+    crash = evidence.crash
     if outcome is not None and outcome.kind is OutcomeKind.NEEDS_PACKAGE and outcome.python:
         yield from crashed(
             detector,

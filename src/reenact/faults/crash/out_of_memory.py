@@ -44,7 +44,13 @@ _ASKED = re.compile(r"tried to allocate ([\d.]+) (bytes|[KMGT]iB)", re.IGNORECAS
 """What the allocators of torch write, of the machine and of the GPU: their exceptions hold no
 number.
 """
-_BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_BYTES = {
+    "bytes": 1,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+    "tib": 1 << 40,
+}
 FAULT = Fault(
     code="CR05",
     name="out-of-memory",
@@ -86,11 +92,14 @@ def _asked(crash: Crash) -> int | None:
     if memory is not None and memory.asked is not None:
         return memory.asked
     written = _ASKED.search(crash.message)
-    return int(float(written[1]) * _BYTES[written[2].lower()]) if written is not None else None
+    if written is None:
+        return None
+    return int(float(written[1]) * _BYTES[written[2].lower()])
 
 
 def _numbers(crash: Crash) -> str:
-    memory, asked = crash.facts.memory, _asked(crash)
+    memory = crash.facts.memory
+    asked = _asked(crash)
     if memory is None:
         return ""
     parts = []
@@ -104,4 +113,6 @@ def _numbers(crash: Crash) -> str:
 
 
 def _size(number: int) -> str:
-    return f"{number / 1e9:,.1f} GB" if number >= 1e8 else f"{number / 1e6:,.1f} MB"
+    if number >= 1e8:
+        return f"{number / 1e9:,.1f} GB"
+    return f"{number / 1e6:,.1f} MB"

@@ -148,9 +148,9 @@ def _larger(evidence: Evidence, table: ast.Call) -> str:
     ]
     seen = [facts.maximum for facts in train if facts.maximum is not None]
     above = [(size, largest) for size in sizes for largest in seen if largest >= size]
-    return (
-        f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows" if above else ""
-    )
+    if not above:
+        return ""
+    return f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows"
 
 
 def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:

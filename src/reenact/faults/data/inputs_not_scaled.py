@@ -155,7 +155,8 @@ def input_not_normalised(detector: Detector, evidence: Evidence) -> Findings:
     for facts in training_inputs(evidence):
         saw = _unscaled(facts)
         if saw:
-            kind, values = Kind.PREPROCESSING, ("standardize", "scale")
+            kind = Kind.PREPROCESSING
+            values = ("standardize", "scale")
             # A range of a few units seldom hurts.
             sure = 0.75 if max(abs(facts.mean or 0.0), facts.std or 0.0) >= FAR else 0.4
             yield detector.finding(evidence, saw, kind=kind, values=values, confidence=sure)
@@ -182,7 +183,8 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     scaled in -1..1, with a mean near zero and a deviation near one, or behind a layer that scales
     them.
     """
-    facts, first = evidence.inputs, next(iter(evidence.weighted), None)
+    facts = evidence.inputs
+    first = next(iter(evidence.weighted), None)
     if facts is None or first is None:
         return
     values = among(evidence, Kind.PREPROCESSING, ("standardize", "scale"))

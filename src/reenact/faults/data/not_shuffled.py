@@ -90,7 +90,8 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
             f"labels)"
         )
         saw = f"{saw}; {source}" if source else saw
-        kind, certain = Kind.SHUFFLE, Certainty.STRONG
+        kind = Kind.SHUFFLE
+        certain = Certainty.STRONG
         yield detector.finding(
             evidence, saw, kind=kind, values=(True,), confidence=0.9, certainty=certain
         )
@@ -121,7 +122,8 @@ def _swing(evidence: Evidence) -> float | None:
     """Spread of the losses around the mean of their epoch; none for fewer than two epochs of
     four steps.
     """
-    known, epochs = losses(evidence), len(epoch_losses(evidence))
+    known = losses(evidence)
+    epochs = len(epoch_losses(evidence))
     count = evidence.watched.epoch_count or 0
     if count < 2 or epochs < 2 or len(known) < 4 * count:
         return None

@@ -167,9 +167,11 @@ def _later(value: ast.expr) -> tuple[str, str, bool]:
             break
     if not is_call(value, *SMOOTHERS, *MOVED):
         return "", "", False
-    words, owner = options(value), owner_of(value)
+    words = options(value)
+    owner = owner_of(value)
     first = ast.unparse(value.args[0]) if value.args else ""
-    what, whose = called(value), ast.unparse(owner) if owner is not None else ""
+    what = called(value)
+    whose = ast.unparse(owner) if owner is not None else ""
     if what == "rolling" and words.get("center") == "True":
         return whose, "a centred window", False
     if what == "convolve" and "'same'" in (

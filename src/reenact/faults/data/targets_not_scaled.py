@@ -95,16 +95,15 @@ def targets_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     if size > LARGE:
         sure = 0.75 if size > 10 * LARGE else 0.55
         saw = f"targets with mean {labels.mean:.3g} and deviation {labels.std:.3g}"
-        place, sure = (
-            evidence.place_of(Kind.LOSS),
-            0.6 * sure if learned(evidence) else sure,
-        )
+        place = evidence.place_of(Kind.LOSS)
+        sure = 0.6 * sure if learned(evidence) else sure
         yield detector.finding(evidence, saw, place=place, confidence=sure)
 
 
 def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
     """Raw quantities in one term of a loss whose other term, which was seen, is of classes."""
-    labels, course = evidence.data("label"), windows(losses(evidence))
+    labels = evidence.data("label")
+    course = windows(losses(evidence))
     if evidence.loss_family not in (LossFamily.BINARY, LossFamily.CATEGORICAL) or len(course) < 2:
         return
     place = next((found for name in OF_QUANTITIES if (found := call_place(evidence, name))), None)

@@ -56,6 +56,7 @@ from reenact.faults.facts.flow import elements
 from reenact.faults.facts.lines import first_place, indexes, nodes, place_in, value_of
 from reenact.faults.facts.own_figures import HELD_OUT
 from reenact.faults.facts.parts import Found, called, is_call, within
+from reenact.probe.trace import Event
 from reenact.program.read.index import FileIndex
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
@@ -123,17 +124,25 @@ def _changed(evidence: Evidence) -> str:
     ):
         return ""
     changed = []
-    for facts in (event.facts for event in again if event.facts.get("labels") is True):
-        same, own, rows = (float(str(facts.get(name) or 0)) for name in ("same", "own", "rows"))
-        if same < 1 - CHANGED and (
-            facts.get("drawn") is True or own > max(OWN, 5 / max(1.0, rows))
-        ):
+    for event in again:
+        if event.facts.get("labels") is not True:
+            continue
+        same = _number(event, "same")
+        own = _number(event, "own")
+        rows = _number(event, "rows")
+        drawn = event.facts.get("drawn") is True
+        if same < 1 - CHANGED and (drawn or own > max(OWN, 5 / max(1.0, rows))):
             changed.append((same, rows))
     if not changed or 2 * len(changed) < len(again):
         return ""
     same, rows = changed[-1]
     seen = f"of {rows:.0f} validation rows {1 - same:.0%} came back changed in a later evaluation"
     return f"{seen}, all under the same labels"
+
+
+def _number(event: Event, name: str) -> float:
+    """A fact of an event as a number; 0 where it is not there."""
+    return float(str(event.facts.get(name) or 0))
 
 
 def _transformed(evidence: Evidence) -> Place | None:
@@ -153,7 +162,8 @@ def _changes(call: ast.expr) -> bool:
 def _augmented(index: FileIndex) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
     for node in within(index.tree, ast.Assign):
-        names, call = _stored(node), node.value
+        names = _stored(node)
+        call = node.value
         if is_call(call, "random_split") and call.args:
             given = _augments(index, value_of(index, call.args[0]))
             # A part may get a data set or a transform of its own later.

@@ -131,10 +131,8 @@ def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
     model itself; whoever samples from dropout says so.
     """
     for index, call in calls(evidence) if has_modes(evidence) else ():
-        asked, within = (
-            options(call).get("training") == "True",
-            function_of(index, call),
-        )
+        asked = options(call).get("training") == "True"
+        within = function_of(index, call)
         name = getattr(within, "name", "")
         layer = ast.unparse(call.func).startswith("self.") and not SAMPLES.search(index.text)
         if asked and (name in STEPS or (name == "call" and layer)):

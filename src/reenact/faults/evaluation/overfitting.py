@@ -76,12 +76,15 @@ def overfits(detector: Detector, evidence: Evidence) -> Findings:
     """
     if evidence.optimizers > 1:
         return
-    held, trained = metric(evidence, "val_loss"), epoch_losses(evidence)
-    if len(held) > 2 and trained and held[-1] > RISE * min(held) and trained[-1] < 0.5 * held[-1]:
+    held = metric(evidence, "val_loss")
+    trained = epoch_losses(evidence)
+    rises = len(held) > 2 and held[-1] > RISE * min(held)
+    if rises and trained and trained[-1] < 0.5 * held[-1]:
         saw = f"validation loss {held[-1]:.3g} after {min(held):.3g} at its best"
         yield detector.finding(evidence, f"{saw}; training loss {trained[-1]:.3g}")
         return
-    known, judged = accuracy(evidence), validation_accuracy(evidence)
+    known = accuracy(evidence)
+    judged = validation_accuracy(evidence)
     if known is not None and len(judged) > 2 and known > 0.9 and known - max(judged) > GAP:
         saw = f"accuracy {known:.2f} in training, {max(judged):.2f} at best in validation"
         yield detector.finding(evidence, saw)
@@ -117,7 +120,8 @@ def overfitting(detector: Detector, evidence: Evidence) -> Findings:
 
 def _loss_curves(trace: Trace) -> tuple[list[float], list[float]]:
     """Validation losses, and the mean loss of the steps since the validation before."""
-    seen, losses = trace.metric("val_loss").known, trace.losses.known
+    seen = trace.metric("val_loss").known
+    losses = trace.losses.known
     held = []
     trained = []
     before = -1

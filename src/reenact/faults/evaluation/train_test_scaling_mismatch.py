@@ -123,7 +123,8 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
         yield detector.finding(evidence, saw, place=place)
         return
     for split in () if any(_generates(index) for index in files) else ("validation", "test"):
-        train, held = evidence.inputs, evidence.data("input", split)
+        train = evidence.inputs
+        held = evidence.data("input", split)
         if train is None or held is None or not _comparable(train, held):
             continue
         saw = _another_range(train, held)
@@ -246,9 +247,13 @@ def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
 
 def _another_range(train: TensorFacts, held: TensorFacts) -> str:
     """What differs between all values of both, in words; empty where little does."""
-    mean, std, other, own = (value or 0.0 for value in (train.mean, train.std, held.mean, held.std))
-    spread = max(std, 1e-6)
-    if abs(mean - other) <= 2 * spread and spread / 4 <= own <= 4 * spread:
+    train_mean = train.mean or 0.0
+    train_std = train.std or 0.0
+    held_mean = held.mean or 0.0
+    held_std = held.std or 0.0
+    spread = max(train_std, 1e-6)
+    near = abs(train_mean - held_mean) <= 2 * spread
+    if near and spread / 4 <= held_std <= 4 * spread:
         return ""
-    ours = f"training inputs have mean {mean:.3g} and deviation {std:.3g}"
-    return f"{ours}, {held.split} inputs {other:.3g} and {own:.3g}"
+    ours = f"training inputs have mean {train_mean:.3g} and deviation {train_std:.3g}"
+    return f"{ours}, {held.split} inputs {held_mean:.3g} and {held_std:.3g}"

@@ -129,5 +129,7 @@ def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[J
     if kind is Kind.BATCH_SIZE and isinstance(now, int):
         return tuple(value for value in (32, 16, 64) if value < now) or (32,)
     if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:
-        return (now * 4, now * 20) if now < 20 else (now * 4,)
+        if now < 20:
+            return (now * 4, now * 20)
+        return (now * 4,)
     return ()

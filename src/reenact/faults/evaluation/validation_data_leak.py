@@ -67,11 +67,16 @@ from reenact.program.read.index import FileIndex
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
 ROWS = "(?:masks?|idx|index|indices|ids|nodes|rows)"
-TRAINED, HELD_OUT, SPLIT = (
-    re.compile(f"^(?:{names})_?{ROWS}$|^{ROWS}_?(?:{names})$")
-    for names in ("train|tr", "val|valid|test|te", "train|tr|val|valid|test|te")
-)
-"""How programs name the rows of a split."""
+
+
+def _names_of_rows(split: str) -> re.Pattern[str]:
+    """How programs name the rows of a split."""
+    return re.compile(f"^(?:{split})_?{ROWS}$|^{ROWS}_?(?:{split})$")
+
+
+TRAINED = _names_of_rows("train|tr")
+HELD_OUT = _names_of_rows("val|valid|test|te")
+SPLIT = _names_of_rows("train|tr|val|valid|test|te")
 OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
 LOSSES = (
     "cross_entropy",
@@ -127,7 +132,8 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     """
     for index in indexes(evidence):
         for node, saw, sure in chain(_over_all_rows(index), _split_by_chance(index)):
-            place, certain = place_in(index, node), Certainty.STRONG
+            place = place_in(index, node)
+            certain = Certainty.STRONG
             yield detector.finding(evidence, saw, place=place, confidence=sure, certainty=certain)
             return
     leaks = () if evidence.acts else evidence.watched.overlaps
@@ -138,10 +144,8 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     sure = _sure(evidence, worst, clean=clean)
     saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
     proven = Certainty.PROOF if sure > 0.8 else None
-    where, kind = (
-        call_place(evidence, *COPIES) if proven is not None else None,
-        Kind.VALIDATION,
-    )
+    where = call_place(evidence, *COPIES) if proven is not None else None
+    kind = Kind.VALIDATION
     yield detector.finding(evidence, saw, kind=kind, confidence=sure, certainty=proven, place=where)
 
 
@@ -277,10 +281,8 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     if features >= MANY and measured:
         # No two such rows are equal by chance: rows that come twice are copies, wherever they lie.
         return False
-    twice, trained = (
-        facts.rows_seen - worst.rows,
-        evidence.inputs.rows_seen if evidence.inputs else 0,
-    )
+    twice = facts.rows_seen - worst.rows
+    trained = evidence.inputs.rows_seen if evidence.inputs else 0
     # So many rows are shared by chance, by how many of one split are equal; few of them say it
     # roughly.
     by_chance = 2 * twice * trained / max(1, facts.rows_seen)

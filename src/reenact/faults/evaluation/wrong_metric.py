@@ -128,7 +128,8 @@ def loss_and_metric_uncorrelated(detector: Detector, evidence: Evidence) -> Find
     there is nothing to correlate.
     """
     # The first epoch begins anywhere and says nothing about what the two do together.
-    loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
+    loss = metric(evidence, "loss")[1:]
+    score = metric(evidence, *ACCURACIES)[1:]
     count = min(len(loss), len(score))
     if count < FEWEST or len(loss) != len(score) or max(score) > 0.98:
         return
@@ -189,11 +190,9 @@ def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) ->
     if isinstance(node, ast.Assign):
         within_loop = any(loop.lineno <= use.lineno <= last for use in uses)
         ends = any(within(loop, ast.Break))
-        return (
-            f"{target.id} is that of the last batch"
-            if after and not within_loop and not ends
-            else ""
-        )
+        if after and not within_loop and not ends:
+            return f"{target.id} is that of the last batch"
+        return ""
     share = any(is_call(one, "mean") for one in ast.walk(node.value))
     above = [(use, index.parents.get(use)) for use in after]
     divisors = [
@@ -222,7 +221,8 @@ def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
     """Where Keras is asked for the accuracy of quantities, and whether it decides which epoch
     is kept.
     """
-    labels, regression = evidence.labels, evidence.loss_family is LossFamily.REGRESSION
+    labels = evidence.labels
+    regression = evidence.loss_family is LossFamily.REGRESSION
     classes = labels is None or labels.integral or labels.one_hot
     if classes or not regression or framework(evidence) != "keras":
         return

@@ -166,9 +166,11 @@ def wrong_rate(evidence: Evidence, until: int | None = None) -> Advice | None:
         return None
     name, largest = max(ratios.items(), key=lambda item: item[1])
     if largest > LARGEST_RATIO:
-        side, values = "lower", _rates(evidence.learning_rate, 0.1)
+        side = "lower"
+        values = _rates(evidence.learning_rate, 0.1)
     elif largest < SMALLEST_RATIO:
-        side, values = "raise", _rates(evidence.learning_rate, 10.0)
+        side = "raise"
+        values = _rates(evidence.learning_rate, 10.0)
     else:
         return None
     text = f"a step moves layer {name} by {largest:.3g} of its weights: {side} the learning rate"
@@ -215,10 +217,8 @@ def wrong_loss(evidence: Evidence) -> Advice | None:
 
 def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
     """Another activation at a layer, or at the layer with weights that it bends."""
-    host, last = (
-        owner_of(evidence, layer),
-        OUTPUTS.get(evidence.wanted_output, "linear"),
-    )
+    host = owner_of(evidence, layer)
+    last = OUTPUTS.get(evidence.wanted_output, "linear")
     wanted = (last,) if host.role == "output" else ("relu", "elu", "tanh")
     text = (
         f"another activation may help at layer {host.name}, which has {host.activation or 'none'}"

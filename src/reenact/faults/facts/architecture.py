@@ -37,10 +37,8 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
         return False
     if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
         # Whether the output can be what the next one was given; unknown shapes fit.
-        given, taken = (
-            (first.output_shape or (None, None))[1:],
-            (second.input_shape or (None, None))[1:],
-        )
+        given = (first.output_shape or (None, None))[1:]
+        taken = (second.input_shape or (None, None))[1:]
         unknown = None in given or None in taken
         return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
     return apart(first, second) == 1
@@ -76,7 +74,9 @@ def apart(first: LayerView, second: LayerView) -> int:
         first.name.rpartition("."),
         second.name.rpartition("."),
     )
-    return int(after) - int(before) if one == two and before.isdigit() and after.isdigit() else 0
+    if one == two and before.isdigit() and after.isdigit():
+        return int(after) - int(before)
+    return 0
 
 
 def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
@@ -116,9 +116,9 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
     if layer.feeds:
         taken = [other for other in behind if other.name in layer.feeds and other.weighted]
         plain = param is not None and param.absent and param.in_force in (None, "linear")
-        return (
-            taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
-        )
+        if len(taken) == 1 and plain and taken[0].family in ("dense", "conv"):
+            return taken[0]
+        return None
     if evidence.graph is None:
         return None
     row = next((row for row in rows(evidence) if layer in row), (layer,))
@@ -184,7 +184,9 @@ def is_dropout(layer: LayerView) -> bool:
 def window(layer: LayerView) -> int | None:
     """Side of a convolution's window; the longest when they differ."""
     value = layer.settings.get("kernel_size")
-    sides = value if isinstance(value, list) else [] if isinstance(value, bool) else [value]
+    if isinstance(value, bool):
+        return None
+    sides = value if isinstance(value, list) else [value]
     return max((side for side in sides if isinstance(side, int)), default=None)
 
 

@@ -132,18 +132,17 @@ def losses_for(evidence: Evidence, crash: Crash) -> tuple[str, ...]:
     """The loss of Keras that takes labels of the form that these have; nothing where that is
     not known.
     """
-    inner, tensors = crash.facts.inner, crash.facts.operands
+    inner = crash.facts.inner
+    tensors = crash.facts.operands
     function = inner.function if inner is not None else ""
     if len(tensors) < 2:
         # What Keras writes when labels are one column a class, or numbers, and the loss takes the
         # other.
         if "must have the same shape up until" in crash.message:
             return ("categorical_crossentropy",)
-        return (
-            ("sparse_categorical_crossentropy",)
-            if "must have the same shape" in crash.message
-            else ()
-        )
+        if "must have the same shape" not in crash.message:
+            return ()
+        return ("sparse_categorical_crossentropy",)
     target, output = tensors[:2]
     width = output.shape[-1] if output.shape else 0
     if function.startswith("sparse"):
@@ -175,7 +174,9 @@ def _message(crash: Crash) -> str:
     message = " ".join(crash.message.split())
     short = message.removesuffix(".") if len(message) <= LONGEST else f"{message[:LONGEST]}..."
     # The message of a usage error is the line that the program printed.
-    return short if crash.is_a("SystemExit") else f"{crash.type}: {short}".removesuffix(": ")
+    if crash.is_a("SystemExit"):
+        return short
+    return f"{crash.type}: {short}".removesuffix(": ")
 
 
 def _given(crash: Crash) -> str:
@@ -193,4 +194,6 @@ def _given(crash: Crash) -> str:
     if facts.call in OPERATORS and len(tensors) == 2:
         return f" ({tensors[0].words} {facts.call} {tensors[1].words})"
     words = ", ".join(tensor.words for tensor in tensors[:3])
-    return f" ({facts.call} of {words})" if facts.call else f" (with {words})"
+    if facts.call:
+        return f" ({facts.call} of {words})"
+    return f" (with {words})"

@@ -29,8 +29,14 @@ def shape_advice(crash: Crash) -> str:
         return f"{rows} must all have the same shape: pad, crop or resize them first."
     if len(tensors) < 2 or not tensors[0].shape or not tensors[1].shape:
         return ""
-    first, second = tensors[0].shape, tensors[1].shape
-    width = {"linear": -1, "batch_norm": 1, "layer_norm": -1, "group_norm": 1}.get(facts.call)
+    first = tensors[0].shape
+    second = tensors[1].shape
+    width = {
+        "linear": -1,
+        "batch_norm": 1,
+        "layer_norm": -1,
+        "group_norm": 1,
+    }.get(facts.call)
     if width is not None and first[width:] and first[width] != second[-1]:
         layer = crash.layer or "The layer"
         fix = f"make it {first[width]} wide, or the layer before it {second[-1]}"
@@ -64,7 +70,8 @@ def dtype_advice(crash: Crash) -> str:
     if facts.call == "embedding" and len(tensors) > 1 and tensors[1].kind.startswith(FLOATS):
         return "Indices of an embedding are whole numbers: convert them with .long()."
     if other_floats(crash):
-        given, weights = crash.layer_inputs[0].dtype, crash.layer_dtype
+        given = crash.layer_inputs[0].dtype
+        weights = crash.layer_dtype
         return f"The input is {given}, the weights are {weights}: convert it with .to({weights})."
     return _to_weights(tensors)
 
@@ -75,11 +82,9 @@ def _to_weights(tensors: tuple[Operand, ...]) -> str:
     given, weights = tensors[:2]
     differ = f"{given.name} is {given.kind}, {weights.name} is {weights.kind}"
     torch = given.dtype.startswith("torch.") and weights.dtype.startswith("torch.")
-    return (
-        f"{differ}: convert one with .to({weights.dtype})."
-        if torch
-        else f"{differ}: convert one of them."
-    )
+    if torch:
+        return f"{differ}: convert one with .to({weights.dtype})."
+    return f"{differ}: convert one of them."
 
 
 def label_advice(crash: Crash) -> str:

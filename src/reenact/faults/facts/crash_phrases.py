@@ -114,7 +114,8 @@ _PHRASES = (
 
 def kind_by_phrase(crash: Crash) -> CrashKind | None:
     """The kind that a phrase of its message speaks of."""
-    facts, inner = crash.facts, crash.facts.inner
+    facts = crash.facts
+    inner = crash.facts.inner
     if inner is not None and inner.module.startswith(_HANDS_ON):
         return None
     # What Keras lists after this names shapes and types of everything, right or wrong.

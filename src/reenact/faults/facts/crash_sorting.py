@@ -90,7 +90,8 @@ _KERAS_LOSS_FUNCTIONS = re.compile(
 
 def _by_frame(crash: Crash) -> CrashKind | None:
     """Functions that raise for one reason only."""
-    facts, inner = crash.facts, crash.facts.inner
+    facts = crash.facts
+    inner = crash.facts.inner
     if inner is None:
         return None
     if needs_launcher(crash):

@@ -35,7 +35,8 @@ CONVOLUTION = re.compile(r"conv[123]d")
 
 def needs_launcher(crash: Crash) -> bool:
     """Whether a variable that launchers set was asked for, and is not set."""
-    facts, inner = crash.facts, crash.facts.inner
+    facts = crash.facts
+    inner = crash.facts.inner
     unset = SET_BY_LAUNCHERS & set(facts.unset)
     joins = inner is not None and inner.module == RENDEZVOUS and facts.raised
     return facts.variable in unset or bool(unset and (joins or needs_group(crash)))
@@ -51,7 +52,8 @@ def needs_group(crash: Crash) -> bool:
 
 def lacks_device(crash: Crash) -> bool:
     """Whether torch was asked for a device that it does not have."""
-    facts, inner = crash.facts, crash.facts.inner
+    facts = crash.facts
+    inner = crash.facts.inner
     if (
         inner is not None
         and facts.cuda is not None
@@ -116,7 +118,8 @@ def shapes_of_pair(crash: Crash) -> bool:
 
 def label_type(crash: Crash) -> str:
     """The type that labels of this loss must have, where they have another; else empty."""
-    inner, tensors = crash.facts.inner, crash.facts.operands
+    inner = crash.facts.inner
+    tensors = crash.facts.operands
     if inner is None or len(tensors) < 2 or not in_torch_loss(inner):
         return ""
     output, target = tensors[:2]
@@ -147,7 +150,8 @@ def shapes_clash(call: str, tensors: tuple[Operand, ...]) -> bool:
         return len({tensor.shape for tensor in tensors}) > 1
     if not tensors[0].shape or not tensors[1].shape:
         return False
-    first, second = tensors[0].shape, tensors[1].shape
+    first = tensors[0].shape
+    second = tensors[1].shape
     if call == "linear":
         return first[-1] != second[-1]
     if call in ("batch_norm", "group_norm"):
@@ -167,7 +171,8 @@ def shapes_clash(call: str, tensors: tuple[Operand, ...]) -> bool:
 
 def wrong_type(crash: Crash) -> bool:
     """Whether the type of a tensor is one that this call does not take."""
-    facts, tensors = crash.facts, crash.facts.operands
+    facts = crash.facts
+    tensors = crash.facts.operands
     if label_type(crash) or any(tensor.kind.startswith(NO_NUMBERS) for tensor in tensors):
         return True
     if facts.call == "embedding":

@@ -51,7 +51,9 @@ def _sign(node: ast.expr) -> int | None:
     grown = [sign for sign, text in texts if "exp(" in text]
     squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
     ones = [sign for sign, text in texts if text in ("1", "1.0")]
-    return grown[0] if len(grown) == 1 and squares == grown and ones == [-grown[0]] else None
+    if len(grown) == 1 and squares == grown and ones == [-grown[0]]:
+        return grown[0]
+    return None
 
 
 def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
@@ -96,7 +98,9 @@ def _minus(node: ast.expr) -> int:
     """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_minus(node.operand)
-    return _minus(node.left) * _minus(node.right) if is_sum(node, ast.Mult, ast.Div) else 1
+    if not is_sum(node, ast.Mult, ast.Div):
+        return 1
+    return _minus(node.left) * _minus(node.right)
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -117,7 +117,9 @@ def number(index: FileIndex, node: ast.expr) -> ast.Constant | None:
     computed.
     """
     found = [one for one in numbers(index, node) if type(one.value) in (int, float)]
-    return found[0] if found and len({one.value for one in found}) == 1 else None
+    if found and len({one.value for one in found}) == 1:
+        return found[0]
+    return None
 
 
 def numbers(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.Constant]:
@@ -155,11 +157,9 @@ def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
 def maker_of(index: FileIndex, function: ast.FunctionDef) -> str:
     """The name that a function is called by; that of its class for `__init__`."""
     owner = index.parents.get(function)
-    return (
-        owner.name
-        if isinstance(owner, ast.ClassDef) and function.name == "__init__"
-        else function.name
-    )
+    if isinstance(owner, ast.ClassDef) and function.name == "__init__":
+        return owner.name
+    return function.name
 
 
 def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterator[ast.expr]:
@@ -167,10 +167,8 @@ def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterato
     arguments = [arg.arg for arg in function.args.args]
     if name in arguments:
         defaults = dict(zip(arguments[::-1], function.args.defaults[::-1], strict=False))
-        maker, place = (
-            maker_of(index, function),
-            arguments.index(name) - (arguments[0] == "self"),
-        )
+        maker = maker_of(index, function)
+        place = arguments.index(name) - (arguments[0] == "self")
         handed = [call.args for call in index.calls if called(call) == maker]
         by_place = [args[place] for args in handed if len(args) > place]
         yield from by_place or ((defaults[name],) if name in defaults else ())

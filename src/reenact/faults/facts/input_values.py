@@ -27,7 +27,8 @@ def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
 
 def reads_symbols(evidence: Evidence) -> bool:
     """Whether the model looks numbers up in a table, so that they are names and no quantities."""
-    layers, inputs = evidence.layers, evidence.inputs
+    layers = evidence.layers
+    inputs = evidence.inputs
     if inputs is not None and len(inputs.shape) < 2 and "int" in inputs.dtype:
         return True
     # Values that are measured: not even their ends are whole numbers.

@@ -84,14 +84,16 @@ def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt
     assigned = [*_binding(scope, name)] or [*_binding(index.tree, name)]
     if not assigned:
         handed = next(_handed(index, name), None)
-        return _origin(index, handed, depth - 1, index.tree) if handed is not None else None
+        if handed is None:
+            return None
+        return _origin(index, handed, depth - 1, index.tree)
     last_first = sorted(assigned, key=lambda node: -node.lineno)
     # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
     made = next((node for node in last_first if _passed(node) != name), last_first[0])
     source = _passed(made)
-    return (
-        made if source in (None, name) else _origin(index, source or "", depth - 1, scope) or made
-    )
+    if source in (None, name):
+        return made
+    return _origin(index, source or "", depth - 1, scope) or made
 
 
 def _binding(scope: ast.AST, name: str) -> Iterator[ast.Assign]:

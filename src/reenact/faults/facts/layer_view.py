@@ -60,7 +60,9 @@ class LayerView:
             (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
             None,
         )
-        return self.output_shape[-1] if width is None and self.output_shape else width
+        if width is None and self.output_shape:
+            return self.output_shape[-1]
+        return width
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""
@@ -95,14 +97,18 @@ def family_of(type_name: str, framework: str = "") -> str:
     """The family of a layer class."""
     tables = (lexicon.TORCH_LAYERS, lexicon.KERAS_LAYERS)
     found = [table[type_name].family.value for table in tables if type_name in table]
-    return found[-1 if framework == "keras" else 0] if found else ""
+    if not found:
+        return ""
+    return found[-1] if framework == "keras" else found[0]
 
 
 def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
     """The text that made a live layer: by its place, else by a name that only one has."""
     at_place = [text for text in texts if str(text.place) == str(layer.place)]
     named = [text for text in texts if text.name == layer.name]
-    return at_place[0] if at_place else named[0] if len(named) == 1 else None
+    if at_place:
+        return at_place[0]
+    return named[0] if len(named) == 1 else None
 
 
 def _one_live(
@@ -111,17 +117,20 @@ def _one_live(
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)
     if not family:
-        bends = not layer.weights and layer.activation
-        family = "activation" if bends else text.family if text is not None else ""
+        if not layer.weights and layer.activation:
+            family = "activation"
+        elif text is not None:
+            family = text.family
+    activation = layer.activation
+    if text is not None and not activation:
+        activation = text.activation
     return LayerView(
         name=layer.name,
         type=layer.type,
         family=family,
         index=None if functional or family == "input" else next(numbers),
         own_activation=layer.activation if layer.activation != "linear" else None,
-        activation=text.activation
-        if text is not None and not layer.activation
-        else layer.activation,
+        activation=activation,
         role="",
         settings=layer.settings,
         place=layer.place,
@@ -138,7 +147,8 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
     """Roles, and the activation that follows each layer with weights."""
     weighted = [number for number, view in enumerate(found) if view.weighted]
     for number in weighted:
-        view, is_last = found[number], number == weighted[-1]
+        view = found[number]
+        is_last = number == weighted[-1]
         bent = view.own_activation or view.activation or _following(found, number)
         if is_last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
             bent = None
@@ -160,7 +170,9 @@ def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> b
 def _size(shape: Sequence[int | None] | None) -> int | None:
     """How many numbers a sample has, where each dimension is known."""
     known = [length for length in shape or () if length is not None]
-    return math.prod(known) if shape and len(known) == len(shape) else None
+    if shape and len(known) == len(shape):
+        return math.prod(known)
+    return None
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:

@@ -141,7 +141,8 @@ def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
     """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a
     container.
     """
-    made, name = layer.place, layer.name.rpartition(".")[2]
+    made = layer.place
+    name = layer.name.rpartition(".")[2]
     for index, owner in (
         nodes(evidence, ast.ClassDef) if made is not None and name != layer.type else ()
     ):

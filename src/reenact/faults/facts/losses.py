@@ -117,4 +117,6 @@ def least_value(name: str) -> float | None:
 def wanted_output(name: str, from_logits: bool | None) -> Wanted:
     """What a loss wants of the output it is given."""
     wanted = _CATEGORICAL.get(name) or _BINARY.get(name) or Wanted.ANY
-    return Wanted.LOGITS if wanted in (Wanted.SOFTMAX, Wanted.SIGMOID) and from_logits else wanted
+    if wanted in (Wanted.SOFTMAX, Wanted.SIGMOID) and from_logits:
+        return Wanted.LOGITS
+    return wanted

@@ -77,7 +77,9 @@ def _computed(
     if value is None:
         return index, sent
     if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
-        return _computed(evidence, index, value.left, rounds - 1) if rounds else (index, value.left)
+        if rounds:
+            return _computed(evidence, index, value.left, rounds - 1)
+        return (index, value.left)
     # The one function or method of the program with this name.
     own = [
         one for one in nodes(evidence, ast.FunctionDef) if rounds and one[1].name == called(value)
@@ -161,8 +163,12 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
     makers = SEQUENCES.get(mover.type, ())
     making = [one for one in calls(evidence) if called(one[1]) in makers]
     made = [one for one in making if "batch_first" not in options(one[1])]
+    if len(made) == 1:
+        return first_place(made)
+    if makers:
+        return None
     turned = (one for one in calls_at(evidence, mover.forward) if _turns_first_axis(one[1]))
-    return first_place(made if len(made) == 1 else () if makers else turned)
+    return first_place(turned)
 
 
 def _turns_first_axis(call: ast.Call) -> bool:

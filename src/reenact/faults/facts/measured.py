@@ -53,7 +53,8 @@ def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
 
 def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
     """A layer's main weights on the sampled steps; no rows when they are not to be learned."""
-    kernel, trace = layer.kernel(), evidence.trace
+    kernel = layer.kernel()
+    trace = evidence.trace
     if trace is None or kernel is None or not kernel.trainable:
         return no_rows(("step",))
     return parameter_rows(trace, kernel.path or kernel.name)
@@ -67,7 +68,9 @@ def zero_start(evidence: Evidence, layer: LayerView) -> float:
     if not _reached(evidence, layer):
         return 1.0
     before = evidence.weighted[: evidence.weighted.index(layer)]
-    return 0.0 if layer.role == "output" or any(_reached(evidence, one) for one in before) else HALF
+    if layer.role == "output" or any(_reached(evidence, one) for one in before):
+        return 0.0
+    return HALF
 
 
 def _reached(evidence: Evidence, layer: LayerView) -> bool:
@@ -93,7 +96,9 @@ def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> 
     while same > 0 and all(value[same - 1] == value[-1] for value in values):
         same -= 1
     alike = all(value[-1] == value[-1] for value in values)
-    return int(rows["step"][same]) if alike and len(rows) - same >= window else None
+    if alike and len(rows) - same >= window:
+        return int(rows["step"][same])
+    return None
 
 
 def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int | None:
@@ -101,7 +106,9 @@ def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int |
     rows.
     """
     zero = rows[column] == 0
-    return _first(rows, zero) if len(rows) >= window and zero.sum() >= HALF * len(rows) else None
+    if len(rows) >= window and zero.sum() >= HALF * len(rows):
+        return _first(rows, zero)
+    return None
 
 
 def _first(rows: Columns, wrong: NDArray[np.bool_]) -> int | None:
@@ -116,7 +123,8 @@ def first_invalid_loss(evidence: Evidence) -> int | None:
     import numpy as np
 
     trace = evidence.watched
-    losses, logged = trace.losses, trace.metric("loss")
+    losses = trace.losses
+    logged = trace.metric("loss")
     if len(losses.known) or (trace.layers["bad_share"] > 0).any():
         bad = np.isinf(losses.values) | (
             np.isnan(losses.values) & (trace.steps["backward_calls"] > 0)
@@ -132,7 +140,8 @@ def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
     import numpy as np
 
     trace = evidence.watched
-    epoch, values = np.maximum(trace.steps["epoch"], 0), trace.steps[column]
+    epoch = np.maximum(trace.steps["epoch"], 0)
+    values = trace.steps[column]
     parts = [
         values[(epoch == number) & (values == values)] for number in range(trace.epoch_count or 0)
     ]
@@ -172,7 +181,8 @@ def loss_halved(evidence: Evidence) -> bool:
     if evidence.trace is None or len(values := evidence.trace.losses.known.values) <= 1:
         return False
     few = max(1, min(5, len(values) // 4))
-    first, last = float(values[:few].mean()), float(values[-few:].mean())
+    first = float(values[:few].mean())
+    last = float(values[-few:].mean())
     return math.isfinite(last) and last < HALF * first
 
 
@@ -194,7 +204,8 @@ def inputs_scaled(evidence: Evidence) -> bool | None:
     """Whether inputs lie in -1..1, or about zero with a deviation of about one, or are scaled by
     the model; none for symbols and for data that nobody saw.
     """
-    facts, first = evidence.inputs, next(iter(evidence.weighted), None)
+    facts = evidence.inputs
+    first = next(iter(evidence.weighted), None)
     if facts is None or first is None or first.family == "embedding":
         return None
     low = facts.minimum
@@ -301,7 +312,8 @@ def softmax_of_classes(evidence: Evidence) -> bool:
     """Whether a softmax has one unit for every class number of the labels: where its range does not
     hold them, the loss is wrong and not the activation.
     """
-    labels, output = evidence.labels, evidence.output
+    labels = evidence.labels
+    output = evidence.output
     if labels is None or output is None or evidence.last_activation != "softmax":
         return False
     if labels.minimum is None or labels.maximum is None or labels.one_hot or not labels.integral:

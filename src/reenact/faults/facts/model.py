@@ -39,7 +39,8 @@ def adds_up_to_one(evidence: Evidence) -> bool:
 
 def is_probability(evidence: Evidence) -> bool:
     """Whether the output was seen, and never outside 0..1."""
-    lows, highs = _seen(evidence, "minimum"), _seen(evidence, "maximum")
+    lows = _seen(evidence, "minimum")
+    highs = _seen(evidence, "maximum")
     return bool(lows) and min(lows) >= 0 and max(highs) <= 1
 
 
@@ -72,12 +73,15 @@ def times_usual(layer: LayerView, framework: str) -> float | None:
     """Deviation of the start against the usual: above 1 of He's, the largest; below 1 of the
     smallest in use, PyTorch's own; 1 in between.
     """
-    kernel, sizes = layer.kernel(), fans(layer, framework)
+    kernel = layer.kernel()
+    sizes = fans(layer, framework)
     if kernel is None or sizes is None or not min(sizes) or math.prod(kernel.shape) < 8:
         return None
     largest = math.sqrt(2 / sizes[0])
     smallest = min(math.sqrt(1 / (3 * sizes[0])), math.sqrt(2 / sum(sizes)))
-    return kernel.std / largest if kernel.std > largest else min(1.0, kernel.std / smallest)
+    if kernel.std > largest:
+        return kernel.std / largest
+    return min(1.0, kernel.std / smallest)
 
 
 def owner_of(evidence: Evidence, layer: LayerView) -> LayerView:

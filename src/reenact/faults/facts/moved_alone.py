@@ -49,7 +49,8 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     methods = {
         one.name: one for one in getattr(node, "body", []) if isinstance(one, ast.FunctionDef)
     }
-    made, item = methods.get("__init__"), methods.get("__getitem__")
+    made = methods.get("__init__")
+    item = methods.get("__getitem__")
     if made is None or item is None or not _moves(made):
         return
     scope = RowsOf(index, made)
@@ -95,7 +96,8 @@ def _meetings(scope: RowsOf) -> Found:
 def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Found:
     """Inputs beside labels, the last of the parts."""
     *inputs, label = parts
-    labels, returned = scope.value(label), isinstance(statement, ast.Return)
+    labels = scope.value(label)
+    returned = isinstance(statement, ast.Return)
     if labels is None or not (
         _is_label(label) or (returned and _is_returned_as_label(scope, len(parts)))
     ):
@@ -164,7 +166,9 @@ def _difference(index: FileIndex, first: Order | None, second: Order | None) -> 
     """The order that only one of two follows, or two draws by chance of which each follows one."""
     if first is not None and second is not None:
         apart = first.by_chance and second.by_chance and not first.is_same(second)
-        return first if apart and not _restored(index, first.node, second.node) else None
+        if apart and not _restored(index, first.node, second.node):
+            return first
+        return None
     alone = first or second
     return alone if alone is not None and alone.whole else None
 

@@ -71,7 +71,8 @@ class RowsOf:
     """One function, or the file outside of functions, read from top to bottom."""
 
     def __init__(self, index: FileIndex, scope: ast.Module | ast.FunctionDef) -> None:
-        self.index, self.scope = index, scope
+        self.index = index
+        self.scope = scope
         self.orders: dict[str, Order] = {}
         arguments = scope.args.args if isinstance(scope, ast.FunctionDef) else []
         self.rows = {
@@ -85,7 +86,8 @@ class RowsOf:
                 self._in_place(call)
             case ast.Assign([ast.Tuple([values, numbers]), *_], value) if called(value) == "sort":
                 # `lengths, order = lengths.sort()`: values in order, and their numbers.
-                order, rows = Order("sort()", statement, True, False), self.value(value)
+                order = Order("sort()", statement, True, False)
+                rows = self.value(value)
                 known = rows is not None and rows.order is None
                 self._keep(
                     values,
@@ -119,7 +121,9 @@ class RowsOf:
         first = value.args[0] if is_call(value, "permutation") and value.args else None
         permutes = isinstance(first, ast.Name) and first.id in self.rows
         order = None if permutes else self._order(value)
-        return (None, order) if order is not None else (self.value(value, target), None)
+        if order is not None:
+            return (None, order)
+        return (self.value(value, target), None)
 
     def _order(self, value: ast.expr) -> Order | None:
         """The order that an expression gives, when it gives the numbers of rows."""
@@ -127,15 +131,15 @@ class RowsOf:
         node = value
         while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
             if is_call(node, *ORDERS, *SAMPLES):
-                whole, text = (
-                    called(node) in ORDERS and node is value and not used,
-                    ast.unparse(node),
-                )
+                whole = called(node) in ORDERS and node is value and not used
+                text = ast.unparse(node)
                 chance = called(node) not in ("argsort", "lexsort")
                 fixed = not chance or any(word in text for word in FIXED)
                 return Order(f"{called(node)}()", node, whole, chance, text if fixed else "")
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
-                return replace(used[0], whole=False) if node.value.id in self.orders else None
+                if node.value.id not in self.orders:
+                    return None
+                return replace(used[0], whole=False)
             node = _inside(node)
         return used[0] if isinstance(value, ast.Name) and used else None
 
@@ -153,7 +157,9 @@ class RowsOf:
             return rows
         # A sum of rows in two orders, as in mixup, is in none.
         summed = any(isinstance(node, ast.BinOp) for node in _outside(value))
-        return replace(rows, order=taken) if rows.order is None and not summed else None
+        if rows.order is None and not summed:
+            return replace(rows, order=taken)
+        return None
 
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
@@ -184,9 +190,9 @@ class RowsOf:
         loop = node.generators[0]
         number = written(loop.target)
         picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
-        return (
-            self._order(loop.iter) if picks and len(node.generators) == 1 and not loop.ifs else None
-        )
+        if picks and len(node.generators) == 1 and not loop.ifs:
+            return self._order(loop.iter)
+        return None
 
     def _in_place(self, call: ast.Call) -> None:
         moved: ast.expr | None = None

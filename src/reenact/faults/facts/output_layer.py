@@ -39,7 +39,9 @@ def output_of(evidence: Evidence) -> Output | None:
         losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
         doubted = heads != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
     width = layer.width if layer.family == "dense" else None
-    return None if doubted else Output(layer, next(reversed(bends(evidence, layer)), None), width)
+    if doubted:
+        return None
+    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
@@ -52,7 +54,10 @@ def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
     last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""
     if not last:
         return words
-    return () if last == "none" else (*words[: words.index(last) if last in words else 0], last)
+    if last == "none":
+        return ()
+    before = words[: words.index(last)] if last in words else ()
+    return (*before, last)
 
 
 def _bending(words: Sequence[str | None]) -> tuple[str, ...]:

@@ -62,7 +62,8 @@ def scaled_by_themselves(files: Sequence[FileIndex]) -> Found:
     """
     for index in files:
         for node, rows, shift in _scalings(index):
-            shifts, spreads = _figures(index, shift), _figures(index, node.right)
+            shifts = _figures(index, shift)
+            spreads = _figures(index, node.right)
             taken = [*shifts, *spreads] if shifts and spreads else []
             own = [subject_of(call) for call in taken if not _row_wise(call)]
             alike = [
@@ -124,11 +125,9 @@ def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
     owner = function_of(index, node)
     if isinstance(node, ast.Name):
         value = value_of(index, node)
-        return (
-            value
-            if node.id not in _arguments(owner) and function_of(index, value) is owner
-            else node
-        )
+        if node.id not in _arguments(owner) and function_of(index, value) is owner:
+            return value
+        return node
     if isinstance(node, ast.Attribute):
         values = [
             value for target, value in stores(owner) if ast.unparse(target) == ast.unparse(node)
@@ -138,9 +137,9 @@ def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
 
 
 def _arguments(function: ast.AST) -> set[str]:
-    return (
-        {one.arg for one in function.args.args} if isinstance(function, ast.FunctionDef) else set()
-    )
+    if isinstance(function, ast.FunctionDef):
+        return {one.arg for one in function.args.args}
+    return set()
 
 
 def _row_wise(call: ast.Call) -> bool:
@@ -156,18 +155,18 @@ def _held_out(files: Sequence[FileIndex], index: FileIndex, node: ast.expr, rows
     name = base_name(rows)
     if HELD_OUT.search(name):
         others = [base_name(other) for one, other, _ in _scalings(index) if one is not node]
-        return (
-            name
-            if any(one not in ("", name) and not HELD_OUT.search(one) for one in others)
-            else ""
-        )
+        if any(one not in ("", name) and not HELD_OUT.search(one) for one in others):
+            return name
+        return ""
     return _looped(index, node) or _held_of(splits_given(files, index, node, name))
 
 
 def _held_of(splits: Sequence[str]) -> str:
     """The first held-out one of several splits; empty where none or all are held out."""
     held = [one for one in splits if HELD_OUT.search(one)]
-    return held[0] if held and len(held) < len(splits) else ""
+    if held and len(held) < len(splits):
+        return held[0]
+    return ""
 
 
 def splits_given(
@@ -208,13 +207,16 @@ def _split(index: FileIndex, call: ast.Call) -> Sequence[str]:
     """
     if any(FIGURE.search(ast.unparse(one)) for one in (*call.args[1:], *call.keywords)):
         return ()
-    first, above = base_name(call.args[0]) if call.args else "", index.parents.get(call)
+    first = base_name(call.args[0]) if call.args else ""
+    above = index.parents.get(call)
     stored = (
         [ast.unparse(target) for target, _ in assigned(above)]
         if isinstance(above, ast.Assign)
         else []
     )
-    return [first] if SPLIT.search(first) else [*stored[:1]] or [first]
+    if SPLIT.search(first):
+        return [first]
+    return [*stored[:1]] or [first]
 
 
 def base_name(node: ast.expr) -> str:

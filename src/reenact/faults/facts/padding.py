@@ -45,7 +45,12 @@ SAME = (
     "int",
 )
 """What is done to a mask without turning it round."""
-FLIPS = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
+FLIPS = {
+    ast.Lt: ast.Gt,
+    ast.Gt: ast.Lt,
+    ast.LtE: ast.GtE,
+    ast.GtE: ast.LtE,
+}
 FAR = re.compile(r"inf|-1e|-\d{4,}|finfo|float\('-inf'\)", re.IGNORECASE)
 ZERO = ("0", "False", "0.0")
 
@@ -202,7 +207,9 @@ def _of_call(index: FileIndex, call: ast.Call) -> bool | None:
         return _compared(index, left, ast.Eq() if called(call) == "eq" else ast.NotEq(), right)
     if called(call) == "logical_not":
         return _opposite(_keeps_tokens(index, call.args[0] if call.args else owner))
-    return _keeps_tokens(index, owner) if called(call) in SAME and not library else None
+    if called(call) in SAME and not library:
+        return _keeps_tokens(index, owner)
+    return None
 
 
 def _compared(index: FileIndex, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
@@ -212,7 +219,9 @@ def _compared(index: FileIndex, left: ast.expr, how: ast.cmpop, right: ast.expr)
         if PADDING.search(text):
             return isinstance(how, ast.NotEq)
         mask = _keeps_tokens(index, left) if text in (*ZERO, "1", "True") else None
-        return _opposite(mask) if isinstance(how, ast.Eq) == (text in ZERO) else mask
+        if isinstance(how, ast.Eq) == (text in ZERO):
+            return _opposite(mask)
+        return mask
     if PLACES.search(text) and not PLACES.search(ast.unparse(left)):
         flipped = FLIPS.get(type(how))
         return _compared(index, right, flipped(), left) if flipped is not None else None

@@ -55,13 +55,9 @@ def is_sum(node: ast.AST | None, *operators: type[ast.operator]) -> TypeGuard[as
 
 def last_word(node: ast.AST | None) -> str:
     """`weight` of `model.head.weight`; empty for what is neither a variable nor an attribute."""
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def owner_of(call: ast.AST | None) -> ast.expr | None:
@@ -76,7 +72,9 @@ def subject_of(call: ast.Call, libraries: Sequence[str] = LIBRARIES) -> ast.expr
     """What a function is applied to: `rows` of `rows.mean(0)` and of `np.mean(rows, 0)`."""
     owner = owner_of(call)
     plain = owner is None or (isinstance(owner, ast.Name) and owner.id in libraries)
-    return (call.args[0] if call.args else None) if plain else owner
+    if not plain:
+        return owner
+    return call.args[0] if call.args else None
 
 
 def options(call: ast.Call) -> dict[str, str]:

@@ -95,7 +95,9 @@ def optimizer_name(evidence: Evidence) -> str:
     if evidence.optimizer is not None:
         return evidence.optimizer.name.lower()
     param = evidence.hyperparameter(Kind.OPTIMIZER)
-    return str(param.in_force).rpartition(".")[2].lower() if param is not None else ""
+    if param is None:
+        return ""
+    return str(param.in_force).rpartition(".")[2].lower()
 
 
 def usual_rates(evidence: Evidence) -> tuple[JsonValue, ...]:

@@ -75,7 +75,8 @@ class Progress:
             if value > low:
                 count += peak - low >= SWING
                 peak = value
-            peak, low = max(peak, value), value
+            peak = max(peak, value)
+            low = value
         return count
 
     @property
@@ -106,7 +107,8 @@ def progress(evidence: Evidence) -> Progress:
 
 def lost(evidence: Evidence) -> tuple[str, int] | None:
     """What is NaN, infinite or beyond all bounds, and since when."""
-    trace, step = evidence.watched, first_invalid_loss(evidence)
+    trace = evidence.watched
+    step = first_invalid_loss(evidence)
     if step is not None:
         return "the loss is NaN or infinite", step
     for what, column in (
@@ -134,9 +136,13 @@ def gradient_ends(evidence: Evidence) -> tuple[float, float] | None:
     layers = [layer for layer in evidence.weighted if layer.family != "embedding"]
     rows = [kernel_rows(evidence, layer) for layer in layers]
     norms = [one["grad_norm"][len(one) // 2 :] for one in rows if len(one)]
-    if len(norms) < 2 or not (np.isfinite(norms[0]).all() and np.isfinite(norms[-1]).all()):
+    if len(norms) < 2:
         return None
-    return float(np.median(norms[0])), float(np.median(norms[-1]))
+    first = norms[0]
+    last = norms[-1]
+    if not (np.isfinite(first).all() and np.isfinite(last).all()):
+        return None
+    return float(np.median(first)), float(np.median(last))
 
 
 def zero_gradients(evidence: Evidence) -> float | None:
@@ -154,7 +160,8 @@ def zero_gradients(evidence: Evidence) -> float | None:
             )
             if share == share:
                 size = float(np.prod(facts.shape))
-                zero, weights = zero + share * size, weights + size
+                zero = zero + share * size
+                weights = weights + size
     return zero / weights if weights else None
 
 
@@ -165,7 +172,8 @@ def gradient_trouble(evidence: Evidence) -> str | None:
     so_far = progress(evidence)
     if lost(evidence) is not None or (so_far.reached and not so_far.slow):
         return None
-    share, ends = zero_gradients(evidence), gradient_ends(evidence)
+    share = zero_gradients(evidence)
+    ends = gradient_ends(evidence)
     relu = any(one.activation == "relu" for one in evidence.weighted)
     if relu and share is not None and share >= DEAD_SHARE:
         return "dying"

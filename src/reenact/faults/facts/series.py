@@ -54,9 +54,9 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
 
 def reached(values: Sequence[float]) -> float:
     """What a short training came to: the median of its last quarter, infinity where it broke."""
-    return (
-        median(values[-max(1, len(values) // 4) :]) if all(map(math.isfinite, values)) else math.inf
-    )
+    if all(map(math.isfinite, values)):
+        return median(values[-max(1, len(values) // 4) :])
+    return math.inf
 
 
 def epoch_losses(evidence: Evidence) -> list[float]:
@@ -105,14 +105,17 @@ def accuracy(evidence: Evidence) -> float | None:
     if evidence.trace is None or evidence.task is TaskType.REGRESSION:
         return None
     seen = finite([float(value) for value in evidence.trace.steps["accuracy"]])
-    return sum(seen[-10:]) / len(seen[-10:]) if seen else None
+    if not seen:
+        return None
+    return sum(seen[-10:]) / len(seen[-10:])
 
 
 def guessing(evidence: Evidence) -> float | None:
     """The loss of the best answer that never looks at the inputs: class shares, or the mean
     target.
     """
-    labels, loss = evidence.labels, evidence.loss
+    labels = evidence.labels
+    loss = evidence.loss
     if (
         labels is None
         or loss is None
@@ -129,7 +132,8 @@ def guessing(evidence: Evidence) -> float | None:
     smooth = loss.settings.get("label_smoothing")
     if isinstance(smooth, float) and shares:
         shares = [(1 - smooth) * share + smooth / len(shares) for share in shares]
-    family, binary = evidence.loss_family, evidence.task is TaskType.BINARY
+    family = evidence.loss_family
+    binary = evidence.task is TaskType.BINARY
     classes = binary or evidence.task is TaskType.MULTI_CLASS
     one_of = family is LossFamily.CATEGORICAL and classes and len(shares) > 1
     if one_of or (family is LossFamily.BINARY and binary and len(shares) == 2):
@@ -145,7 +149,8 @@ def climbed(evidence: Evidence) -> bool:
     """Whether the loss ends far above where it began and above a constant answer, whatever the
     accuracy is: steps that are too large still find the side of a boundary that most rows lie on.
     """
-    known, guess = finite(losses(evidence)), guessing(evidence)
+    known = finite(losses(evidence))
+    guess = guessing(evidence)
     if guess is None or len(known) < FEWEST_LOSSES:
         return False
     return windows(known)[-1] > CLIMBED * max(guess, known[0])
@@ -155,7 +160,8 @@ def learned(evidence: Evidence) -> bool:
     """Whether training clearly worked: accuracy far above guessing, or most of the loss gone."""
     if climbed(evidence):
         return False
-    score, guess = accuracy(evidence), evidence.majority
+    score = accuracy(evidence)
+    guess = evidence.majority
     if score is not None and guess is not None:
         return score > guess + 0.6 * (1 - guess)
     known = windows(losses(evidence))
@@ -175,4 +181,6 @@ def runaway(evidence: Evidence) -> tuple[float, float] | None:
         return None
     # Two optimizers play against each other, and their losses are of different sizes.
     far = ABSURD if evidence.optimizers > 1 else min(ABSURD, TIMES * max(1.0, abs(known[0])))
-    return (known[0], known[-1]) if abs(known[-1]) > far else None
+    if abs(known[-1]) > far:
+        return (known[0], known[-1])
+    return None

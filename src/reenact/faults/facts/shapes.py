@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from reenact.faults import Evidence, LayerView
 from reenact.faults.facts.architecture import mentions
 from reenact.program.static_graph import StaticLayer
+from reenact.types import JsonValue
 
 _DIMENSION = re.compile(r"([123])[dD]$")
 
@@ -19,37 +20,38 @@ def rank_taken(layer: StaticLayer) -> int | None:
     """The rank, with the batch, that a layer insists on; none when it takes several."""
     if layer.family in ("conv", "pool"):
         return rank_of_type(layer.type) if "LSTM" not in layer.type else None
-    series = layer.family == "recurrent" and not layer.type.endswith("Cell")
-    return 3 if series else 2 if layer.type == "RepeatVector" else None
+    if layer.family == "recurrent" and not layer.type.endswith("Cell"):
+        return 3
+    return 2 if layer.type == "RepeatVector" else None
 
 
 def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     """The rank a layer passes on; none when it is not known."""
     if layer.family == "input":
-        shape, whole = layer.settings.get("shape"), layer.settings.get("batch_shape")
-        return (
-            len(shape) + 1
-            if isinstance(shape, list)
-            else len(whole)
-            if isinstance(whole, list)
-            else None
-        )
+        shape = layer.settings.get("shape")
+        if isinstance(shape, list):
+            return len(shape) + 1
+        whole = layer.settings.get("batch_shape")
+        return len(whole) if isinstance(whole, list) else None
     if layer.type == "Flatten":
         return 2 if layer.library == "keras" or not layer.settings else None
     if layer.family == "pool":
         return 2 if layer.type.startswith("Global") else taken
     if layer.family == "recurrent":
-        sequences = (
-            layer.settings.get("return_sequences", False) if layer.library == "keras" else None
-        )
-        return 3 if sequences is True else 2 if sequences is False else None
+        if layer.library != "keras":
+            return None
+        return _rank_of_sequences(layer.settings.get("return_sequences", False))
     if layer.type == "RepeatVector":
         return 3
-    return (
-        taken
-        if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise")
-        else None
-    )
+    keeps = layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise")
+    return taken if keeps else None
+
+
+def _rank_of_sequences(returned: JsonValue) -> int | None:
+    """By `return_sequences` of a recurrent layer of Keras."""
+    if returned is True:
+        return 3
+    return 2 if returned is False else None
 
 
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
@@ -98,10 +100,8 @@ def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
     """The layer that says which inputs the model takes, where the data has another rank; and
     both shapes.
     """
-    inputs, layers = (
-        evidence.inputs,
-        evidence.static.layers if evidence.static is not None else (),
-    )
+    inputs = evidence.inputs
+    layers = evidence.static.layers if evidence.static is not None else ()
     for layer in layers:
         shape = layer.settings.get("shape" if layer.family == "input" else "input_shape")
         if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
@@ -115,7 +115,8 @@ def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
     """The last layer, where labels have fewer dimensions than what comes out of it; and a
     sentence.
     """
-    labels, chain = evidence.labels, list(ranked(evidence))
+    labels = evidence.labels
+    chain = list(ranked(evidence))
     if labels is None or not chain:
         return None
     layer, _, rank = chain[-1]
@@ -134,7 +135,8 @@ def map_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
 
 def per_place(evidence: Evidence) -> bool:
     """Whether labels have a value for every place of the model's output, as in segmentation."""
-    out, labels = evidence.output, evidence.labels
+    out = evidence.output
+    labels = evidence.labels
     if out is None or labels is None or not out.output_shape or len(out.output_shape) < 3:
         return False
     return len(labels.shape) > 1 and labels.shape[1] == out.output_shape[1]

@@ -144,7 +144,8 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
     if far_from_unit_size(evidence):
         # Large numbers hide what there is in the inputs: they are the first thing to put right.
         return
-    tested, rate = evidence.experiments.learning_rates, evidence.learning_rate or 0.0
+    tested = evidence.experiments.learning_rates
+    rate = evidence.learning_rate or 0.0
     bounds = usable_range(tested.rates, tested.losses) if tested is not None else None
     usable = bounds is None or bounds[0] / 10 <= rate <= 3 * bounds[1]
     symptom = no_gain_over_a_constant(evidence) if can_learn(evidence) and usable else ""
@@ -154,10 +155,8 @@ def _tell_nothing(evidence: Evidence) -> Iterator[tuple[Place | None, str]]:
         # The line that brings rows into another order, else the one that compares.
         # Along other axes than that of the rows nothing changes places.
         moves = [one for one in moves if not {"dims", "dim", "axis"} & set(options(one[1]))]
-        place, loss = (
-            first_place(one for one in moves if not loops_of(*one)),
-            evidence.loss,
-        )
+        place = first_place(one for one in moves if not loops_of(*one))
+        loss = evidence.loss
         place = place or ((loss.called or loss.place) if loss is not None else None)
         yield (
             place,
@@ -236,7 +235,8 @@ def _only_array(index: FileIndex, loader: ast.expr) -> str:
     """The one variable that a shuffling loader reads."""
     if not is_call(loader, "DataLoader") or not loader.args:
         return ""
-    words, data = options(loader), value_of(index, loader.args[0])
+    words = options(loader)
+    data = value_of(index, loader.args[0])
     if is_call(data, "TensorDataset") and len(data.args) == 1:
         data = data.args[0]
     shuffled = (
@@ -251,7 +251,8 @@ def _random(index: FileIndex) -> Found:
     """
     for call in index.calls:
         for target in call.args[1:2] if LOSS.search(called(call)) else ():
-            drawn, name = value_of(index, target), ast.unparse(target)
+            drawn = value_of(index, target)
+            name = ast.unparse(target)
             if drawn is target or not is_call(drawn, *DRAWS):
                 continue
             used = [one for one in within(function_of(index, call), ast.Name) if one.id == name]
@@ -333,5 +334,7 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str | None:
         ):
             return name if called(call) in own else None
         case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)) if rows == name:
-            return name if is_call(drawn, *SHUFFLES) and "seed" not in ast.unparse(drawn) else None
+            if is_call(drawn, *SHUFFLES) and "seed" not in ast.unparse(drawn):
+                return name
+            return None
     return None

@@ -75,8 +75,12 @@ LOW = {
     "gelu": -0.17,
     "mish": -0.3089,
 }
-OUTPUT_RANGES = {"sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
-OUTPUT_RANGES |= {name: (low, math.inf) for name, low in LOW.items()}
+OUTPUT_RANGES = {
+    "sigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    **{name: (low, math.inf) for name, low in LOW.items()},
+}
 NEARLY = 1e-3
 FAULT = Fault(
     code="LA01",
@@ -115,7 +119,8 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     family = evidence.loss_family
     seen = f"labels from {low:g} to {high:g}"
     if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
-        made, loss = labels_made_at(evidence), evidence.place_of(Kind.LOSS)
+        made = labels_made_at(evidence)
+        loss = evidence.place_of(Kind.LOSS)
         where = f" at line {loss.line}" if made is not None and loss is not None else ""
         saw = f"{seen} for {evidence.loss_name}{where}"
         # Where several optimizers learn, or a head of its own, the labels may be those of another
@@ -186,10 +191,8 @@ def labels_out_of_output_range(detector: Detector, evidence: Evidence) -> Findin
     if evidence.loss_family is LossFamily.BINARY:
         yield detector.finding(evidence, saw, kind=Kind.PREPROCESSING, study=FaultType.CPP)
         return
-    kind, values = (
-        Kind.ACTIVATION,
-        among(evidence, Kind.ACTIVATION, ("linear",), output),
-    )
+    kind = Kind.ACTIVATION
+    values = among(evidence, Kind.ACTIVATION, ("linear",), output)
     yield detector.finding(
         evidence, saw, layer=output, kind=kind, values=values, study=FaultType.ACH
     )
@@ -199,7 +202,8 @@ def no_class_numbers(evidence: Evidence) -> bool:
     """The loss, the last activation and the width all speak of classes, but the labels are no class
     numbers: scaled along with the inputs, most often.
     """
-    labels, output = evidence.labels, evidence.output
+    labels = evidence.labels
+    output = evidence.output
     if labels is None or output is None or labels.integral or labels.one_hot:
         return False
     columns = math.prod(size or 1 for size in labels.shape[1:])
@@ -218,7 +222,9 @@ def _classes_scored(evidence: Evidence) -> int | None:
     """
     compared = evidence.loss.compared if evidence.loss is not None else None
     if compared is not None and len(compared[0]) > 1:
-        return compared[0][1] if evidence.loss_name in ("cross_entropy", "nll") else compared[0][-1]
+        if evidence.loss_name in ("cross_entropy", "nll"):
+            return compared[0][1]
+        return compared[0][-1]
     heads = sum(layer.role == "output" for layer in evidence.layers)
     return evidence.output.width if evidence.output is not None and heads == 1 else None
 
@@ -249,10 +255,8 @@ def _unreachable(
         return
     mean = labels.mean if labels.mean is not None else (low + high) / 2
     gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
-    saw, sure = (
-        f"targets {low:.3g} to {high:.3g}, but {gives}",
-        0.85 if least <= mean <= most else 0.95,
-    )
+    saw = f"targets {low:.3g} to {high:.3g}, but {gives}"
+    sure = 0.85 if least <= mean <= most else 0.95
     finding = detector.finding(
         evidence,
         saw,

@@ -86,7 +86,8 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.MSELoss and of the broadcasting rules of NumPy.
     """
-    loss, wide = evidence.loss, evidence.experiments.stretched
+    loss = evidence.loss
+    wide = evidence.experiments.stretched
     if wide is not None:
         saw = (
             f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"

@@ -98,7 +98,10 @@ def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findin
     pairs = zip(steps["batch_size"], steps["training"], strict=True)
     sizes = [int(size) for size, mode in pairs if size > 0 and mode != 0]
     least = SMALL if _do_not_fit(evidence) else FEW
-    if norm is None or len(sizes) < 10 or sum(size <= least for size in sizes) < MOST * len(sizes):
+    if norm is None or len(sizes) < 10:
+        return
+    tiny = sum(size <= least for size in sizes)
+    if tiny < MOST * len(sizes):
         return
     size = max(set(sizes), key=sizes.count)
     saw = f"{norm.type} {norm.name} is trained with batches of {size}"
@@ -153,7 +156,8 @@ def _do_not_fit(evidence: Evidence) -> bool:
     """Whether the running statistics make a trained model much worse on a batch that it was
     trained on.
     """
-    modes, known = evidence.experiments.modes, finite(losses(evidence))
+    modes = evidence.experiments.modes
+    known = finite(losses(evidence))
     if modes is None or not known or modes.training <= 0:
         return False
     gap = modes.evaluation - modes.training
@@ -164,10 +168,8 @@ def _times(trace: Trace, output: str) -> list[float]:
     """Spread of the output in each evaluation against the training step just before it."""
     spread = trace.layer(output, "std")
     mode = trace.layer(output, "training")
-    judged, judging = (
-        trace.layer(output, "std", EVALUATION),
-        trace.layer(output, "training", EVALUATION),
-    )
+    judged = trace.layer(output, "std", EVALUATION)
+    judging = trace.layer(output, "training", EVALUATION)
     found = []
     for step, there, mode_there in zip(judged.steps, judged.values, judging.values, strict=True):
         near = (spread.steps <= step) & (spread.steps >= step - NEAR) & (mode.values == 1)

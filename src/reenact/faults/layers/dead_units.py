@@ -132,7 +132,8 @@ def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
         return
     saw = f"gradient exactly zero for {share:.0%} of the weights"
     layer = next(layer for layer in evidence.weighted if layer.activation == "relu")
-    kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "leaky_relu", "elu")
+    kind = Kind.ACTIVATION
+    cures = everywhere(evidence, "selu", "leaky_relu", "elu")
     pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
     sure = UNSURE if pushed or inputs_scaled(evidence) is False else detector.confidence
     yield detector.finding(
@@ -241,12 +242,14 @@ def _dead(
         finding = detector.finding(evidence, saw, layer=owner, study=FaultType.CPP, confidence=sure)
         return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
     if not from_start:
-        kind, rates = Kind.LEARNING_RATE, usual_rates(evidence)
+        kind = Kind.LEARNING_RATE
+        rates = usual_rates(evidence)
         finding = detector.finding(
             evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR
         )
         return replace(finding, confidence=0.8 * sure)
-    bias, keras = owner.bias(), framework(evidence) == "keras"
+    bias = owner.bias()
+    keras = framework(evidence) == "keras"
     kind = Kind.WEIGHT_INIT
     fault = FaultType.WCI
     start = "he_normal" if keras else "kaiming_normal_"

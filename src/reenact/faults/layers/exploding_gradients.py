@@ -103,10 +103,8 @@ def _cured(detector: Detector, evidence: Evidence, saw: str, step: int | None) -
     rate = evidence.learning_rate
     if largest > LARGEST_STEP:
         values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)
-        saw, kind = (
-            f"{saw}; a step moves a layer by {largest:.3g} of its weights",
-            Kind.LEARNING_RATE,
-        )
+        saw = f"{saw}; a step moves a layer by {largest:.3g} of its weights"
+        kind = Kind.LEARNING_RATE
         return detector.finding(
             evidence, saw, kind=kind, values=values, study=FaultType.HLR, step=step
         )

@@ -127,7 +127,8 @@ def ignores_inputs(evidence: Evidence) -> str:
     seen, blind = (finite(list(losses[-LATE:])) for losses in both)
     if len(seen) < LATE // 2 or len(blind) < LATE // 2:
         return ""
-    with_inputs, without = statistics.median(seen), statistics.median(blind)
+    with_inputs = statistics.median(seen)
+    without = statistics.median(blind)
     if without > WORSE * with_inputs or with_inputs <= 1e-3:
         return ""
     return f"loss {with_inputs:.3g} on one batch, {without:.3g} with its inputs set to zero"

@@ -80,11 +80,16 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
     found = [layer for layer in bare if _is_linear(evidence, layer) and not _code(evidence, layer)]
     few = 2 * len(found) <= sum(layer.role == "hidden" for layer in layers)
     for layer in found:
-        sure = 0.4 if few else detector.confidence if layer.family == "dense" else 0.6
-        saw = f"{layer.type} {layer.name} has no activation"
-        kind, values = Kind.ACTIVATION, ("relu", "tanh")
+        sure = detector.confidence if layer.family == "dense" else 0.6
+        if few:
+            sure = 0.4
         made = detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            evidence,
+            f"{layer.type} {layer.name} has no activation",
+            layer=layer,
+            kind=Kind.ACTIVATION,
+            values=("relu", "tanh"),
+            confidence=sure,
         )
         yield replace(made, place=pass_place(evidence, layer) or made.place)
 
@@ -111,7 +116,8 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
     for layer, taker, doubtful in unbent(evidence):
         confidence = 0.4 if doubtful else detector.confidence
         saw = f"nothing bends what {layer.name} gives to {taker.name}"
-        kind, place = Kind.ACTIVATION, pass_place(evidence, layer)
+        kind = Kind.ACTIVATION
+        place = pass_place(evidence, layer)
         found = detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
         )
@@ -138,7 +144,8 @@ def missing_activation(detector: Detector, evidence: Evidence) -> Findings:
     looked at.
     """
     for layer, taker, doubtful in unbent(evidence):
-        kind, sure = Kind.ACTIVATION, 0.4 if doubtful else detector.confidence
+        kind = Kind.ACTIVATION
+        sure = 0.4 if doubtful else detector.confidence
         saw = f"{layer.name} feeds {taker.name} without an activation"
         yield detector.finding(
             evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure

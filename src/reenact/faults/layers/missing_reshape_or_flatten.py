@@ -92,7 +92,8 @@ def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
     crash = evidence.crash
     if crash is not None and crash.layer and crash.layer_inputs:
-        rank, shape = rank_of_type(crash.layer), crash.layer_inputs[0].shape
+        rank = rank_of_type(crash.layer)
+        shape = crash.layer_inputs[0].shape
         if rank is not None and len(shape) not in (rank, rank - 1):
             saw = f"{crash.layer} takes rank {rank} and was given {shape}"
             yield detector.finding(
@@ -132,7 +133,8 @@ def missing_flatten(detector: Detector, evidence: Evidence) -> Findings:
             )
     crash = evidence.crash
     if crash is not None and crash.layer in ("Linear", "Dense") and crash.layer_inputs:
-        shape, place = crash.layer_inputs[0].shape, crash.layer_place or crash.place
+        shape = crash.layer_inputs[0].shape
+        place = crash.layer_place or crash.place
         if len(shape) > 3:
             yield detector.finding(
                 evidence, f"{crash.layer} was given a map of shape {shape}", place=place
@@ -149,7 +151,8 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
     certain = detector.certainty
     confidence = detector.confidence if given > 3 else 0.5
     saw = f"{layer.type} {layer.name} is given a map of rank {given}"
-    crash, at_end = evidence.crash, map_given(evidence)
+    crash = evidence.crash
+    at_end = map_given(evidence)
     if crash is not None and not crash.layer and at_end is not None:
         confidence = 0.95
         certain = Certainty.PROOF

@@ -80,12 +80,10 @@ def _shifted(evidence: Evidence, layer: LayerView) -> str:
     bias = layer.bias()
     if bias is not None:
         same = bias.minimum == bias.maximum and (written or bias.shape != (1,))
-        return (
-            f"all biases of {layer.name} start at {bias.minimum:g}" if same and bias.minimum else ""
-        )
+        if same and bias.minimum:
+            return f"all biases of {layer.name} start at {bias.minimum:g}"
+        return ""
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
-    return (
-        f"biases of {layer.name} start with {word}"
-        if written and word not in ("zeros", "none")
-        else ""
-    )
+    if written and word not in ("zeros", "none"):
+        return f"biases of {layer.name} start with {word}"
+    return ""

@@ -104,7 +104,8 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
     Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015;
     Schoenholz et al., "Deep Information Propagation", ICLR 2017.
     """
-    known, guess = finite(losses(evidence)[:1]), guessing(evidence)
+    known = finite(losses(evidence)[:1])
+    guess = guessing(evidence)
     # Well-made weights begin near the loss of guessing.
     badly = bool(known) and guess is not None and known[0] > FAR * guess
     doubt = 0.5 if learned(evidence) and not badly else 1.0
@@ -120,7 +121,8 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             and layer.role == "hidden"
         ):
             zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
-            saw, kind = f"all biases start at {bias.mean:g}", Kind.BIAS_INIT
+            saw = f"all biases start at {bias.mean:g}"
+            kind = Kind.BIAS_INIT
             sure = (0.8 if abs(bias.mean) > 5 else 0.5) * doubt
             finding = detector.finding(
                 evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure
@@ -216,16 +218,18 @@ def _drawn_too_wide(evidence: Evidence) -> list[str]:
         own = len(facts.shape) == 2 and min(facts.shape) > 1 and facts.name not in known
         if own and len(start) and float(start[0]) > FAR * math.sqrt(2 / min(facts.shape)):
             found.append(facts.name)
-    return found if largest > EXPLODES and len(found) > 1 and not raw_inputs(evidence) else []
+    if largest > EXPLODES and len(found) > 1 and not raw_inputs(evidence):
+        return found
+    return []
 
 
 def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:
     relu = layer.activation in ("relu", "leaky_relu", "elu", "gelu", "silu")
     if library == "keras":
         return ("he_normal", "glorot_uniform") if relu else ("glorot_uniform", "he_normal")
-    return (
-        ("kaiming_uniform_", "xavier_uniform_") if relu else ("xavier_uniform_", "kaiming_uniform_")
-    )
+    if relu:
+        return ("kaiming_uniform_", "xavier_uniform_")
+    return ("xavier_uniform_", "kaiming_uniform_")
 
 
 def _starts(
@@ -265,7 +269,8 @@ def _together(
         yield at_hyperparameter(finding, of_all, _usual(layer, framework(evidence)))
         return
     for layer, saw, sure in found:
-        kind, values = Kind.WEIGHT_INIT, _usual(layer, framework(evidence))
+        kind = Kind.WEIGHT_INIT
+        values = _usual(layer, framework(evidence))
         yield detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
         )
@@ -278,8 +283,6 @@ def _constant(evidence: Evidence, layer: LayerView) -> str:
         return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
     param = evidence.hyperparameter(Kind.WEIGHT_INIT, layer)
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
-    return (
-        f"{layer.name} starts with {param.in_force}"
-        if param is not None and word in CONSTANT
-        else ""
-    )
+    if param is not None and word in CONSTANT:
+        return f"{layer.name} starts with {param.in_force}"
+    return ""

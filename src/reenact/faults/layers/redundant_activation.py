@@ -81,10 +81,8 @@ def _one(
     sure = is_keras(evidence) or apart(layer, bending[1]) > 0
     spare = bending[-2] if layer.role == "output" else bending[1]
     param = evidence.hyperparameter(Kind.ACTIVATION, spare)
-    saw, cures = (
-        f"{words} in a row behind {layer.name}",
-        suggest(param, ("linear",)) if param else (),
-    )
+    saw = f"{words} in a row behind {layer.name}"
+    cures = suggest(param, ("linear",)) if param else ()
     found = detector.finding(
         evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35
     )

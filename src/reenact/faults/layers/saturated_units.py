@@ -132,7 +132,8 @@ def _saturated(detector: Detector, evidence: Evidence, layer: LayerView, late: f
             evidence, saw, layer=layer, kind=Kind.PREPROCESSING, study=FaultType.CPP
         )
     if (times_usual(layer, framework(evidence)) or 1.0) > 3:
-        kind, keras = Kind.WEIGHT_INIT, framework(evidence) == "keras"
+        kind = Kind.WEIGHT_INIT
+        keras = framework(evidence) == "keras"
         start = "glorot_uniform" if keras else "xavier_uniform_"
         return detector.finding(
             evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI

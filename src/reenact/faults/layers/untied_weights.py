@@ -133,7 +133,8 @@ def _copied(table: LayerView, head: LayerView) -> bool:
     """Two parameters of the same ends that hold the same values, or the same turned round. Two
     layers of one kind and shape may begin alike: copies of a block do.
     """
-    one, other = table.kernel(), head.kernel()
+    one = table.kernel()
+    other = head.kernel()
     if one is None or other is None or (one.path or one.name) == (other.path or other.name):
         return False
     alike = {table.family, head.family} == {
@@ -177,7 +178,8 @@ def _made_alike(owner: ast.ClassDef, one: ast.expr, other: ast.expr) -> bool:
             one
         ) != ast.unparse(other)
         return twice and listed is not None and any(within(listed, ast.comprehension))
-    first, second = made.get(ast.unparse(one)), made.get(ast.unparse(other))
+    first = made.get(ast.unparse(one))
+    second = made.get(ast.unparse(other))
     if ast.unparse(one) == ast.unparse(other) or not is_call(first) or not is_call(second):
         return False
     copied = called(second) == "deepcopy" and ast.unparse(second.args[0]) == ast.unparse(one)

@@ -89,7 +89,9 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
     texts = evidence.static.layers if evidence.static is not None else ()
     models: dict[Place | None, str] = {text.place: text.model for text in reversed(texts)}
     for before, layer, behind in zip(dense, dense[1:], dense[2:], strict=False):
-        width, left, right = layer.width, before.width, behind.width
+        width = layer.width
+        left = before.width
+        right = behind.width
         if not width or not left or not right or width > TINY or width * TIMES > min(left, right):
             continue
         if len({models.get(one.place) for one in (before, layer, behind)}) > 1:
@@ -177,7 +179,8 @@ def decreasing_window(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f016 of the release. Windows of one place, which mix channels only, are left out.
     """
     for first, second in pairwise(convolutions(evidence)):
-        one, two = window(first), window(second)
+        one = window(first)
+        two = window(second)
         if one is not None and two is not None and 1 < two < one:
             saw = f"{second.name} has a window of {two} after {one} in {first.name}"
             yield detector.finding(
@@ -231,7 +234,8 @@ def non_increasing_filters(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f023 of the release.
     """
     for first, second in pairwise(convolutions(evidence)):
-        one, two = filters(first), filters(second)
+        one = filters(first)
+        two = filters(second)
         if one is not None and two is not None and two < one:
             saw = f"{second.name} has {two} filters after {one} in {first.name}"
             yield detector.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))

@@ -95,7 +95,8 @@ def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Finding
         peers = [word for word in words if word and word not in UNUSUAL and words[word] >= 2]
         usual = max(peers, key=lambda word: words[word], default="relu")
         others = f", {usual} behind the others" if peers else ""
-        saw, kind = f"{layer.activation} behind a hidden layer{others}", Kind.ACTIVATION
+        saw = f"{layer.activation} behind a hidden layer{others}"
+        kind = Kind.ACTIVATION
         values = (usual, "relu") if usual != "relu" else ("relu", "elu")
         sure = min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0))
         yield detector.finding(

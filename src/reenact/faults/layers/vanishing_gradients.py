@@ -86,7 +86,8 @@ def vanishing_towards_input(detector: Detector, evidence: Evidence) -> Findings:
         (layer for layer in evidence.weighted if layer.activation in FLAT),
         evidence.weighted[0],
     )
-    kind, cures = Kind.ACTIVATION, everywhere(evidence, "selu", "relu")
+    kind = Kind.ACTIVATION
+    cures = everywhere(evidence, "selu", "relu")
     # Gradients that teach the model one batch by its inputs do reach its first layers.
     sure = (
         detector.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
@@ -120,9 +121,9 @@ def vanishing_gradient(detector: Detector, evidence: Evidence) -> Findings:
     def faint(at: Evidence, layer: LayerView) -> int | None:
         rows = kernel_rows(at, layer)
         weak = rows["grad_mean_abs"] < SMALLEST
-        return (
-            int(rows["step"][weak.argmax()]) if len(rows) and 2 * weak.sum() >= len(rows) else None
-        )
+        if len(rows) and 2 * weak.sum() >= len(rows):
+            return int(rows["step"][weak.argmax()])
+        return None
 
     layers = [layer for layer in reversed(evidence.weighted) if layer.family != "embedding"]
     symptom = (f"mean weight gradient below {SMALLEST:g}", detector.confidence, faint)

@@ -102,7 +102,8 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
         saw = "no weight in float16 ever changes: every step is smaller than float16 can resolve"
         yield detector.finding(evidence, saw, place=halved)
         return
-    name, facts = optimizer_name(evidence), evidence.optimizer
+    name = optimizer_name(evidence)
+    facts = evidence.optimizer
     epsilon = facts.settings.get("eps", 1e-8) if facts is not None else 1e-8
     if halved is not None and name in ADAPTIVE and isinstance(epsilon, float) and epsilon < HALF:
         saw = (

@@ -98,7 +98,8 @@ def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.autograd.detect_anomaly; Micikevicius et al., "Mixed Precision Training",
     ICLR 2018 (range of half precision).
     """
-    steps, skipped = evidence.watched.steps, evidence.watched.happened("step-skipped")
+    steps = evidence.watched.steps
+    skipped = evidence.watched.happened("step-skipped")
     if len(skipped) >= FEW_SKIPPED and len(skipped) > len(steps):
         saw = (
             f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were "
@@ -109,7 +110,11 @@ def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
         return
     losses, went = (steps[name][: FIRST + 2].tolist() for name in ("loss", "backward_calls"))
     known = any(math.isfinite(loss) for loss in steps["loss"]) or any(map(math.isinf, losses))
-    bad = [at for at, loss in enumerate(losses[:FIRST]) if not math.isfinite(loss) and went[at] > 0]
+    bad = [
+        step
+        for step, loss in enumerate(losses[:FIRST])
+        if not math.isfinite(loss) and went[step] > 0
+    ]
     layer = _first_bad(evidence, bad[0]) if bad else ""
     if not bad or not (known or layer):
         return
@@ -409,7 +414,9 @@ def _first_bad(evidence: Evidence, last: int) -> str:
     """The first layer whose output is not finite, up to the step whose loss is not."""
     rows = evidence.watched.layers
     bad = rows["layer"][(rows["bad_share"] > 0) & (rows["step"] <= last)]
-    return evidence.watched.layer_names[int(bad[0])] if len(bad) else ""
+    if not len(bad):
+        return ""
+    return evidence.watched.layer_names[int(bad[0])]
 
 
 def _place(evidence: Evidence, layer: str) -> Place | None:

@@ -139,7 +139,9 @@ def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
 
 def _one_less(node: ast.expr) -> ast.expr | None:
     """`decay` of `1 - decay`."""
-    return node.right if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0") else None
+    if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0"):
+        return node.right
+    return None
 
 
 def _is_average(index: FileIndex, node: ast.AST) -> bool:

@@ -133,8 +133,10 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
     if optimizer_name(evidence) in SCALE_FREE:
         return
     share = sum(factor > 1 for factor in factors) / len(factors)
-    median, curve = factors[len(factors) // 2], windows(losses(evidence))
-    slow = median >= SLOW * FACTOR and len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
+    median = factors[len(factors) // 2]
+    curve = windows(losses(evidence))
+    hardly_falls = len(curve) > 2 and curve[-1] > 0.5 * curve[0] > 0
+    slow = median >= SLOW * FACTOR and hardly_falls
     if share >= OFTEN and median >= FACTOR and (slow or not learned(evidence)):
         saw = (
             f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their "

@@ -91,7 +91,8 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
     written = list(_written(detector, evidence))
     yield from written
     for event in evidence.happened("graphs-kept")[: not written]:
-        name, nodes = str(event.facts.get("name") or ""), event.facts.get("nodes")
+        name = str(event.facts.get("name") or "")
+        nodes = event.facts.get("nodes")
         held = f"the graphs of {event.facts.get('held')} earlier passes"
         if isinstance(nodes, list):
             held = (
@@ -164,10 +165,12 @@ def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
     """Whether a function that evaluates with gradients on adds up losses, and gives the sum
     away as it is.
     """
-    value, around = _unscaled(node.value), function_of(index, node)
+    value = _unscaled(node.value)
+    around = function_of(index, node)
     if not is_call(value) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
         return False
-    total, text = ast.unparse(node.target), ast.unparse(around)
+    total = ast.unparse(node.target)
+    text = ast.unparse(around)
     given = [one.value for one in within(around, ast.Return) if one.value is not None]
     away = [one for one in given if total in {ast.unparse(part) for part in ast.walk(one)}]
     freed = any(FREED.search(ast.unparse(one)) for one in away)
@@ -223,7 +226,8 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
         for node in (
             one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)
         ):
-            total, added = ast.unparse(node.target), _name(node.value)
+            total = ast.unparse(node.target)
+            added = _name(node.value)
             kept = added in gone_back or _is_evaluated(index, node)
             if kept and total not in gone_back and not _is_undone(index, total, node):
                 saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"

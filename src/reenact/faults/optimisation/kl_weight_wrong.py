@@ -113,7 +113,11 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
     blind = ignores_inputs(evidence) or _one_code(evidence)
     for index in indexes(evidence):
         for one in divergences(index):
-            summed = "the batch" if one.summed else "each row" if one.by_row and blind else ""
+            summed = ""
+            if one.summed:
+                summed = "the batch"
+            elif one.by_row and blind:
+                summed = "each row"
             if (
                 one.positive
                 and summed

@@ -53,7 +53,11 @@ from reenact.faults import (
 from reenact.faults.facts.places import optimizer_name, usual_rates
 from reenact.faults.facts.series import finite, learned, losses, reached, windows
 
-USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0)}
+USUAL = {
+    "sgd": (1e-4, 1.0),
+    "adadelta": (1e-2, 10.0),
+    "adagrad": (1e-4, 1.0),
+}
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
 ADAPTIVE = (3e-6, 0.05)
 LARGE, SMALL = 0.1, 1e-5
@@ -111,14 +115,14 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
     if rate is None or rate <= 0:
         return
     held_up = learned(evidence) and _held_up(evidence)
-    doubt = 1.0 if not learned(evidence) else 0.85 if held_up else 0.4
+    doubt = 1.0
+    if learned(evidence):
+        doubt = 0.85 if held_up else 0.4
     for look in (_by_test, _by_one_batch, _by_trace, _by_use):
         saw, sure, values = look(evidence, rate)
         if saw:
-            kind, certain = (
-                Kind.LEARNING_RATE,
-                Certainty.STRONG if sure * doubt > 0.8 else None,
-            )
+            kind = Kind.LEARNING_RATE
+            certain = Certainty.STRONG if sure * doubt > 0.8 else None
             # Tried on the program's own batch: that it learned something does not speak against it.
             certain = Certainty.PROOF if held_up else certain
             found = detector.finding(
@@ -129,16 +133,20 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
 
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
-    tested, curve = evidence.experiments.learning_rates, windows(losses(evidence))
+    tested = evidence.experiments.learning_rates
+    curve = windows(losses(evidence))
     # The whole training took next to nothing off the loss, where it should.
-    still = evidence.compares and len(curve) > 2 and STILL * curve[0] < curve[-1] < 1.1 * curve[0]
+    still = False
+    if evidence.compares and len(curve) > 2:
+        still = STILL * curve[0] < curve[-1] < 1.1 * curve[0]
     held_back = still and can_learn(evidence)
     least = LEAST_FALL_STILL if held_back else LEAST_FALL
     bounds = usable_range(tested.rates, tested.losses, least) if tested is not None else None
     if bounds is None:
         return FINE
     low, high = bounds
-    rate, values = _first_rate(evidence) or rate, rates_within(low, high)
+    rate = _first_rate(evidence) or rate
+    values = rates_within(low, high)
     above, below = (1.0, 2.0) if still else (2.0, 10.0)
     if rate > above * high:
         return (
@@ -182,7 +190,8 @@ def _held_up(evidence: Evidence) -> bool:
     """Whether a training that learned left a good part of its loss, where one batch is learned
     wholly at a tenth of the rate and by far not at the rate itself.
     """
-    tried, curve = evidence.experiments.own_rate, windows(losses(evidence))
+    tried = evidence.experiments.own_rate
+    curve = windows(losses(evidence))
     if tried is None or len(curve) < 3 or tried.own[0] <= 0:
         return False
     first = tried.own[0]
@@ -221,7 +230,8 @@ def can_learn(evidence: Evidence) -> bool:
 
 
 def _by_trace(evidence: Evidence, rate: float) -> Word:
-    ratios, known = _ratios(evidence), losses(evidence)
+    ratios = _ratios(evidence)
+    known = losses(evidence)
     curve = windows(known)
     risen = len(curve) > 2 and curve[-1] > 1.5 * curve[0] and evidence.compares
     grows = risen or len(finite(known)) < len(known)
@@ -271,7 +281,8 @@ def usable_range(
     known = [pair for pair in zip(rates, _smoothed(losses), strict=True) if math.isfinite(pair[1])]
     if len(known) < 5:
         return None
-    first, best = known[0][1], min(loss for _, loss in known)
+    first = known[0][1]
+    best = min(loss for _, loss in known)
     fall = first - best
     if fall <= least * abs(first):
         return None
@@ -287,6 +298,7 @@ def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:
     smooth: list[float] = []
     mean, weight = 0.0, 0.0
     for loss in takewhile(math.isfinite, losses):
-        mean, weight = keep * mean + (1 - keep) * loss, keep * weight + (1 - keep)
+        mean = keep * mean + (1 - keep) * loss
+        weight = keep * weight + (1 - keep)
         smooth.append(mean / weight)
     return smooth + [math.inf] * (len(losses) - len(smooth))

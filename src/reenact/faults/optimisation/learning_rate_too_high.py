@@ -114,7 +114,8 @@ def oscillating_training(detector: Detector, evidence: Evidence) -> Findings:
     even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
     largest = max(update_ratios(evidence).values(), default=0.0)
     if not even and largest <= LARGEST_STEP:
-        kind, values = Kind.OPTIMIZER, among(evidence, Kind.OPTIMIZER, ("adam",))
+        kind = Kind.OPTIMIZER
+        values = among(evidence, Kind.OPTIMIZER, ("adam",))
         yield detector.finding(
             evidence,
             saw,
@@ -174,7 +175,8 @@ def loss_diverges(detector: Detector, evidence: Evidence) -> Findings:
     known = losses(evidence)
     if not known or evidence.optimizers > 1:
         return
-    curve, lost = windows(known), len(known) - len(finite(known))
+    curve = windows(known)
+    lost = len(known) - len(finite(known))
     late = curve[-CHECKS:]
     least = min(curve) if curve else 0.0
     grown = (
@@ -192,24 +194,26 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     """
     if evidence.clips_gradients:
         return learning_rate_high.confidence
-    param = evidence.hyperparameter(Kind.OPTIMIZER)
-    name = (
-        evidence.optimizer.name
-        if evidence.optimizer is not None
-        else str(param.in_force)
-        if param
-        else ""
-    )
-    if name.lower() == "adadelta":
+    name = _optimizer_name(evidence).lower()
+    if name == "adadelta":
         return 0.1 if rate <= 1 else 0.3
-    adapts = name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
+    adapts = name.startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
     # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate
     # that would be far too high elsewhere, and with it the loss ends clearly below that of a
     # constant answer.
-    guess, course = guessing(evidence), windows(losses(evidence))
+    guess = guessing(evidence)
+    course = windows(losses(evidence))
     if not adapts and guess and course and course[-1] < BETTER * guess:
         return learning_rate_high.confidence
     usual = 0.1 if adapts else 1.0
-    return (
-        FAR_ABOVE if rate >= 10 * usual else 0.6 if rate >= usual else learning_rate_high.confidence
-    )
+    if rate >= 10 * usual:
+        return FAR_ABOVE
+    return 0.6 if rate >= usual else learning_rate_high.confidence
+
+
+def _optimizer_name(evidence: Evidence) -> str:
+    """Of the live optimizer, else of the one that is written; empty where neither is known."""
+    if evidence.optimizer is not None:
+        return evidence.optimizer.name
+    param = evidence.hyperparameter(Kind.OPTIMIZER)
+    return str(param.in_force) if param else ""

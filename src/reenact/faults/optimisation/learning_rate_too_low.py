@@ -103,15 +103,14 @@ def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
     so_far = progress(evidence)
     if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
         return
-    first, last = so_far.train[0], so_far.train[-1]
+    first = so_far.train[0]
+    last = so_far.train[-1]
     saw = f"{so_far.name} {first:.3g} at first, {last:.3g} after {len(so_far.train)} epochs"
     even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
     largest = max(update_ratios(evidence).values(), default=0.0)
     if not even and largest >= SMALLEST_STEP:
-        kind, values = (
-            Kind.OPTIMIZER,
-            among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam")),
-        )
+        kind = Kind.OPTIMIZER
+        values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
         yield detector.finding(
             evidence,
             saw,

@@ -84,10 +84,10 @@ def no_warm_up(detector: Detector, evidence: Evidence) -> Findings:
     tried = evidence.experiments.own_rate
     if tried is None or learned(evidence) or not _attends(evidence):
         return
-    first, own, lower, warmed = (
-        tried.own[0],
-        *map(reached, (tried.own, tried.lower, tried.warmed)),
-    )
+    first = tried.own[0]
+    own = reached(tried.own)
+    lower = reached(tried.lower)
+    warmed = reached(tried.warmed)
     if own >= STUCK * first and warmed <= min(WARMED * own, lower):
         course = f"from {first:.3g} to {own:.3g}"
         saw = f"one batch goes {course} at {tried.rate:g}, to {warmed:.3g} where that is warmed up"

@@ -133,7 +133,8 @@ def learns_nothing(detector: Detector, evidence: Evidence) -> Findings:
     cut_short = evidence.was_cut_off and len(losses(evidence)) < FEW_STEPS
     if evidence.optimizers > 1 or hardly_begun(evidence) or cut_short:
         return
-    score, guess = accuracy(evidence), evidence.majority
+    score = accuracy(evidence)
+    guess = evidence.majority
     if score is not None and guess is not None and score > guess + 0.1:
         return
     if best is not None and min(curve[-LATE:]) > 0.97 * best:

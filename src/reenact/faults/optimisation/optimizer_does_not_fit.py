@@ -41,7 +41,11 @@ from reenact.faults import (
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned, losses, windows
 
-SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
+SLOW = {
+    "adadelta": 0.05,
+    "adagrad": 0.002,
+    "ftrl": 0.002,
+}
 MOVED = 0.95
 LEAST_GRADIENT = 1e-4
 FAULT = Fault(
@@ -69,7 +73,8 @@ def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
     Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form
     in the original paper, use 1.0").
     """
-    word, rate = optimizer_name(evidence), evidence.learning_rate
+    word = optimizer_name(evidence)
+    rate = evidence.learning_rate
     if rate is None or learned(evidence) or evidence.optimizers > 1:
         return
     keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(

@@ -198,8 +198,9 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     """
     trace = evidence.watched
     for event in trace.happened("weights-loaded"):
-        counts = (event.facts[name] for name in ("total", "missing", "unexpected"))
-        total, missing, unexpected = (int(str(count)) for count in counts)
+        total = int(str(event.facts["total"]))
+        missing = int(str(event.facts["missing"]))
+        unexpected = int(str(event.facts["unexpected"]))
         if total and unexpected and missing >= MOST * total:
             lost = f"{missing} of {total} weights are not in the checkpoint"
             saw = f"{lost}, {unexpected} of its names fit nothing"
@@ -403,11 +404,9 @@ def _not_given(evidence: Evidence, trace: Trace) -> list[str]:
         forgotten = (facts.trainable or facts.graded) and not facts.in_optimizer and not copied
         if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
-    return (
-        list(dict.fromkeys(names))
-        if any(facts.in_optimizer for facts in trace.parameter_facts)
-        else []
-    )
+    if not any(facts.in_optimizer for facts in trace.parameter_facts):
+        return []
+    return list(dict.fromkeys(names))
 
 
 def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
@@ -469,10 +468,12 @@ def _as_made(layer: LayerView) -> bool:
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return False
-    reach, count = max(-kernel.minimum, kernel.maximum), math.prod(kernel.shape)
+    reach = max(-kernel.minimum, kernel.maximum)
+    count = math.prod(kernel.shape)
     # Kaiming's bound, and Glorot's with the places of a filter last, as in torch, and first, as in
     # Keras.
-    last, first = math.prod(kernel.shape[2:]), math.prod(kernel.shape[:-2])
+    last = math.prod(kernel.shape[2:])
+    first = math.prod(kernel.shape[:-2])
     sums = (
         last * (kernel.shape[0] + kernel.shape[1]),
         first * (kernel.shape[-2] + kernel.shape[-1]),
@@ -507,7 +508,8 @@ def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
     """Whether another layer begins with the same values: a target network, or the encoder of a
     teacher.
     """
-    own, others = layer.kernel(), (one.kernel() for one in layers if one is not layer)
+    own = layer.kernel()
+    others = (one.kernel() for one in layers if one is not layer)
     measured = [(one.mean, one.std, one.maximum) for one in (own, *others) if one is not None]
     return own is not None and measured[0] in measured[1:]
 

@@ -108,7 +108,8 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
             saw = (
                 f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
             )
-            place, strong = place_in(index, term), Certainty.STRONG
+            place = place_in(index, term)
+            strong = Certainty.STRONG
             yield detector.finding(evidence, saw, place=place, confidence=0.85, certainty=strong)
 
 
@@ -169,7 +170,8 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
 
 def _shares_left(evidence: Evidence, wanted: Callable[[ParameterFacts], bool]) -> list[float]:
     """The shares of their first size that are left of such weights."""
-    rows, shares = evidence.watched.parameters, []
+    rows = evidence.watched.parameters
+    shares = []
     for number, facts in enumerate(evidence.watched.parameter_facts):
         course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
         if facts.in_optimizer and len(course) > 1 and course[0] > 0 and wanted(facts):
@@ -192,10 +194,8 @@ def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
 
 
 def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
-    param, apart = (
-        evidence.hyperparameter(Kind.WEIGHT_DECAY),
-        optimizer_name(evidence) in DECOUPLED,
-    )
+    param = evidence.hyperparameter(Kind.WEIGHT_DECAY)
+    apart = optimizer_name(evidence) in DECOUPLED
     decay = param.in_force if param is not None else None
     if evidence.optimizer is not None and decay is None:
         decay = evidence.optimizer.settings.get("weight_decay")
@@ -212,10 +212,8 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
         f", and {mean(norms):.0%} is left of the weights of normalisation layers" if shrunk else ""
     )
     sure = 0.8 if decay > 4 * limit or shrunk else 0.6
-    saw, values = (
-        f"weight decay {decay:g}{left}",
-        (0.01, 0.0) if apart else (0.0001, 0.0),
-    )
+    saw = f"weight decay {decay:g}{left}"
+    values = (0.01, 0.0) if apart else (0.0001, 0.0)
     certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
     finding = detector.finding(
         evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
@@ -223,19 +221,25 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     yield replace(finding, fault=FaultType.HWD, confidence=sure * doubt)
 
 
+def _sure(factor: float, strong: float) -> float:
+    """How surely a penalty is too strong, by how far it is above what is strong."""
+    if factor >= 4 * strong:
+        return 0.8
+    return 0.6 if factor >= strong else 0.5
+
+
 def _layer(
     detector: Detector, evidence: Evidence, layer: LayerView, doubt: float, bound: float
 ) -> Findings:
     for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
         if factor >= bound * STRONG[word]:
-            sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
-            saw, kind = (
-                f"{word} penalty with factor {factor:g}",
-                Kind.WEIGHT_REGULARIZER,
-            )
-            sure *= doubt
             yield detector.finding(
-                evidence, saw, layer=layer, kind=kind, values=(None,), confidence=sure
+                evidence,
+                f"{word} penalty with factor {factor:g}",
+                layer=layer,
+                kind=Kind.WEIGHT_REGULARIZER,
+                values=(None,),
+                confidence=_sure(factor, STRONG[word]) * doubt,
             )
     rate = layer.settings.get("rate", layer.settings.get("p"))
     if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
@@ -254,4 +258,6 @@ def _kernel_left(evidence: Evidence, layer: LayerView) -> float:
     kernel = layer.kernel()
     path = kernel.path if kernel is not None else ""
     norms = finite(list(evidence.watched.parameter(path, "weight_norm").values))
-    return norms[-1] / norms[0] if len(norms) > 3 and norms[0] > 0 else 1.0
+    if len(norms) > 3 and norms[0] > 0:
+        return norms[-1] / norms[0]
+    return 1.0

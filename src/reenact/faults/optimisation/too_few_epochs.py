@@ -76,7 +76,8 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?",
     1998.
     """
-    param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)
+    param = evidence.hyperparameter(Kind.EPOCHS)
+    score = accuracy(evidence)
     # A loss without a bound falls for ever; training longer is no cure.
     if (
         evidence.optimizers > 1
@@ -94,8 +95,11 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     if len(curve) < 4:
         return
     quarter = curve[-1 - max(1, len(curve) // 4)]
-    whole, last = curve[0] - curve[-1], quarter - curve[-1]
-    if whole <= 0.02 * abs(curve[0]) or last < SHARE * whole or last < FALL * abs(curve[-1]):
+    whole = curve[0] - curve[-1]
+    last = quarter - curve[-1]
+    if whole <= 0.02 * abs(curve[0]):
+        return
+    if last < SHARE * whole or last < FALL * abs(curve[-1]):
         return
     saw = (
         f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"

@@ -78,7 +78,8 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
     et al., ICSE 2020 (wrong batch size).
     """
     sizes = [float(size) for size in evidence.watched.steps["batch_size"] if size > 0]
-    rows, steps = _rows(evidence), evidence.watched.step_count
+    rows = _rows(evidence)
+    steps = evidence.watched.step_count
     if not sizes or not rows or evidence.optimizers > 1 or "lbfgs" in optimizer_name(evidence):
         return
     size = statistics.median(sizes)
@@ -91,7 +92,8 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
             evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt
         )
     elif size <= 2 and rows > 100:
-        saw, sure = f"batches of {size:.0f} of {rows} rows", 0.6 * doubt
+        saw = f"batches of {size:.0f} of {rows} rows"
+        sure = 0.6 * doubt
         yield detector.finding(
             evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=sure
         )

@@ -129,16 +129,18 @@ def _flat(evidence: Evidence) -> float | None:
     program acts: it asks about one state at a time, and one value cannot vary.
     """
     rows = evidence.watched.layers.where(layer=len(evidence.watched.layer_names) - 1, phase=0)
-    lows, highs = (
-        finite(list(rows["minimum"][-LATE:])),
-        finite(list(rows["maximum"][-LATE:])),
-    )
+    lows = finite(list(rows["minimum"][-LATE:]))
+    highs = finite(list(rows["maximum"][-LATE:]))
     if len(lows) < LATE or len(highs) < LATE or evidence.acts:
         return None
     gaps = [high - low for low, high in zip(lows, highs, strict=True)]
-    return highs[-1] if max(gaps) <= FLAT * max(1e-6, *map(abs, highs)) else None
+    if max(gaps) <= FLAT * max(1e-6, *map(abs, highs)):
+        return highs[-1]
+    return None
 
 
 def _still(evidence: Evidence, layer: LayerView) -> int | None:
     rows = output_rows(evidence, layer)
-    return None if len(rows) and rows["mean_abs"][-1] == 0 else still_since(rows, STILL["output"])
+    if len(rows) and rows["mean_abs"][-1] == 0:
+        return None
+    return still_since(rows, STILL["output"])

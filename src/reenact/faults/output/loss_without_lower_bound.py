@@ -122,15 +122,15 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
 def _falls_for_ever(evidence: Evidence) -> tuple[float, float] | None:
     """First and last loss, where the last is far below zero and the fall goes on to the end."""
     course = windows(losses(evidence))
-    if evidence.optimizers > 1 or len(course) < 8 or course[-1] > -BELOW * max(1.0, abs(course[0])):
+    if evidence.optimizers > 1 or len(course) < 8:
+        return None
+    if course[-1] > -BELOW * max(1.0, abs(course[0])):
         return None
     late = course[len(course) // 2 :]
     goes_on = course[-1 - len(course) // 4] - course[-1] > STEADY * (course[0] - course[-1])
-    return (
-        (course[0], course[-1])
-        if goes_on and all(later < now for now, later in pairwise(late))
-        else None
-    )
+    if goes_on and all(later < now for now, later in pairwise(late)):
+        return (course[0], course[-1])
+    return None
 
 
 def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
@@ -141,7 +141,8 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
         return None
     for number in (0, 1):
         rows = evidence.watched.steps.where(optimizer=number)
-        course, norms = finite(list(rows["loss"])), finite(list(rows["weight_norm"]))
+        course = finite(list(rows["loss"]))
+        norms = finite(list(rows["weight_norm"]))
         tenth = len(course) // 10
         if tenth < 10 or len(norms) < 4:
             continue

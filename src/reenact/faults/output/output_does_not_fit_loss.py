@@ -166,7 +166,8 @@ def wrong_output_for_loss(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f020 of the release. The release also blames several sigmoid outputs under a binary
     loss, which is right for labels of several columns and is left alone here.
     """
-    out, wanted = output_of(evidence), evidence.wanted_output
+    out = output_of(evidence)
+    wanted = evidence.wanted_output
     if out is None or out.bend is None:
         return
     if wanted is Wanted.SIGMOID:
@@ -312,7 +313,8 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     labels (DD001). Two outputs under a binary loss may have a softmax. An output that was measured
     to be what the loss wants is never reported, whatever its activation is called.
     """
-    output, has = evidence.output, evidence.last_activation or "linear"
+    output = evidence.output
+    has = evidence.last_activation or "linear"
     if output is None or output.family not in ("dense", "conv"):
         return
     numbers = evidence.task in (TaskType.UNKNOWN, TaskType.REGRESSION)
@@ -419,7 +421,8 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
         yield _bend(detector, evidence, out, "sigmoid")
     elif out.width is not None and out.width > 1:
         saw = f"{evidence.loss_name} over a softmax of {out.width} classes"
-        sure, loss = 0.75 if out.width > 2 else 0.35, ("categorical_crossentropy",)
+        sure = 0.75 if out.width > 2 else 0.35
+        loss = ("categorical_crossentropy",)
         yield detector.finding(
             evidence,
             saw,
@@ -444,7 +447,9 @@ def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bo
     seen = [rows for layer in evidence.layers if len(rows := output_rows(evidence, layer))]
     if not seen:
         return False
-    low, high, sums = (seen[-1][column] for column in ("minimum", "maximum", "row_sum"))
+    low = seen[-1]["minimum"]
+    high = seen[-1]["maximum"]
+    sums = seen[-1]["row_sum"]
     if wanted is Wanted.LOG_SOFTMAX:
         return has == "linear" and bool((high <= NEARLY).all())
     inside = bool((low >= -NEARLY).all() and (high <= 1 + NEARLY).all())

@@ -131,7 +131,8 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
 def softmax_over_queries(evidence: Evidence) -> LayerView | None:
     """The first softmax of an attention that is taken over the last axis but one."""
     for layer in evidence.layers:
-        axis, shape = _axis(layer), layer.output_shape or ()
+        axis = _axis(layer)
+        shape = layer.output_shape or ()
         if (
             axis is not None
             and axis == len(shape) - 2 > 0
@@ -144,7 +145,8 @@ def softmax_over_queries(evidence: Evidence) -> LayerView | None:
 
 def _axis(layer: LayerView) -> int | None:
     """The axis of a softmax, counted from the front; none for anything else."""
-    given, shape = layer.settings.get("dim"), layer.output_shape
+    given = layer.settings.get("dim")
+    shape = layer.output_shape
     if "softmax" not in layer.type.lower() or not isinstance(given, int) or not shape:
         return None
     return given % len(shape)
@@ -164,7 +166,8 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
     tokens that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t,
     c = x.shape`.
     """
-    owner, sizes = owner_of(call), _sizes(call)
+    owner = owner_of(call)
+    sizes = _sizes(call)
     of_layer = (
         is_call(owner) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
     )
@@ -176,9 +179,12 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
         [f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms
     ]
     for names in (*_unpacked(index, call, tensor), *by_number):
-        if len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes and not of_layer:
+        reordered = len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes
+        if reordered and not of_layer:
             return True
-        if len(names) == 3 and len(sizes) == 4 and names[0] == sizes[0] and names[1] == sizes[2]:
+        if len(names) != 3 or len(sizes) != 4:
+            continue
+        if names[0] == sizes[0] and names[1] == sizes[2]:
             return sizes[1] not in (*names, "1", "-1") and sizes[3] not in (*names, "1")
     return False
 

@@ -70,14 +70,16 @@ def softmax_twice(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.CrossEntropyLoss and of keras.losses (from_logits).
     """
-    output, loss = evidence.output, evidence.loss_family
+    output = evidence.output
+    loss = evidence.loss_family
     if output is None or loss is None or evidence.last_activation != TWICE.get(loss, ""):
         return
     wants_logits = evidence.wanted_output is Wanted.LOGITS
     if not wants_logits and not reads_logits(evidence):
         return
     saw = f"{evidence.last_activation} before {evidence.loss_name}, which applies it again"
-    kind, certain = Kind.ACTIVATION, Certainty.PROOF if wants_logits else None
+    kind = Kind.ACTIVATION
+    certain = Certainty.PROOF if wants_logits else None
     yield detector.finding(
         evidence, saw, layer=output, kind=kind, values=("linear",), certainty=certain
     )

@@ -68,7 +68,8 @@ def initial_loss_unlikely(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, initial loss. The paper's bound, a deviation as large as the logarithm itself, is used
     as it stands; a rounding slack is not.
     """
-    labels, known = evidence.labels, losses(evidence)
+    labels = evidence.labels
+    known = losses(evidence)
     summed = evidence.loss is not None and evidence.loss.settings.get("reduction") == "sum"
     if evidence.loss_family is not LossFamily.CATEGORICAL or labels is None or not known or summed:
         return

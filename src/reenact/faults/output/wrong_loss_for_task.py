@@ -129,10 +129,12 @@ def improper_loss(detector: Detector, evidence: Evidence) -> Findings:
     knows losses by name and number of outputs only, so that every loss of a regression is improper;
     here the task decides. Adversarial networks, which use mean errors on purpose, are left alone.
     """
-    family, output = evidence.loss_family, evidence.output
+    family = evidence.loss_family
+    output = evidence.output
     if output is None or (evidence.watched.steps["optimizer"] > 0).any():
         return
-    many, two = evidence.task is TaskType.MULTI_CLASS, evidence.task is TaskType.BINARY
+    many = evidence.task is TaskType.MULTI_CLASS
+    two = evidence.task is TaskType.BINARY
     single = output.width == 1
     saw = f"{evidence.loss_name} under a {evidence.task.value} task with {output.width} outputs"
     if (many or two) and family is LossFamily.REGRESSION:
@@ -211,11 +213,10 @@ def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
         "multilabel_soft_margin",
     ):
         return 0.0
-    fits = set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (
-        None,
-        "tanh",
-    )
-    return 0.0 if fits else 0.6 if framework(evidence) == "keras" else 0.85
+    signs = set(labels.class_values or ()) == {-1, 1}
+    if signs and evidence.last_activation in (None, "tanh"):
+        return 0.0
+    return 0.6 if framework(evidence) == "keras" else 0.85
 
 
 def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonValue, ...]:
@@ -223,10 +224,10 @@ def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonVa
     if evidence.task is TaskType.REGRESSION:
         return ("mean_squared_error",) if keras else ("MSELoss",)
     if evidence.task is TaskType.MULTI_LABEL or (evidence.task is TaskType.BINARY and width == 1):
+        if keras:
+            return ("binary_crossentropy",)
         logits = evidence.last_activation != "sigmoid"
-        return (
-            ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
-        )
+        return ("BCEWithLogitsLoss",) if logits else ("BCELoss",)
     if not keras:
         return ("CrossEntropyLoss",)
     return ("categorical_crossentropy" if labels.one_hot else "sparse_categorical_crossentropy",)
@@ -239,11 +240,9 @@ def _form(labels: TensorFacts) -> str:
         return f"labels with {_ones_a_row(labels):.2g} of {labels.shape[-1]} classes at once"
     if labels.class_values and len(labels.class_values) <= 20:
         return f"labels {', '.join(map(str, labels.class_values))}"
-    return (
-        f"labels from {labels.minimum:g} to {labels.maximum:g}"
-        if labels.maximum is not None
-        else "labels"
-    )
+    if labels.maximum is None:
+        return "labels"
+    return f"labels from {labels.minimum:g} to {labels.maximum:g}"
 
 
 def _changed(

@@ -101,9 +101,11 @@ def loss_grows_with_batch(detector: Detector, evidence: Evidence) -> Findings:
     """
     if evidence.optimizers > 1:
         return
-    steps, pairs = evidence.watched.steps, []
+    steps = evidence.watched.steps
+    pairs = []
     for before, after in pairwise(zip(steps["batch_size"], steps["loss"], strict=True)):
-        large, small = max(before, after), min(before, after)
+        large = max(before, after)
+        small = min(before, after)
         if small[0] > 0 and large[0] >= 2 * small[0] and small[1] > 0 and large[1] > 0:
             pairs.append((large[0] / small[0], large[1] / small[1]))
     if len(pairs) < FEWEST:

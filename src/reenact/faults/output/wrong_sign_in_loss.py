@@ -128,7 +128,8 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         looks = (_below_zero, _entropy_lowered, _pairs_reversed, _found_out)
         for term, saw in (pair for look in looks for pair in look(index)):
             yield detector.finding(evidence, saw, place=place_in(index, term))
-        reversed_here, raised = list(_reversed(index)), list(_raised(index))
+        reversed_here = list(_reversed(index))
+        raised = list(_raised(index))
         fault = "is above zero for actions that did worse than expected"
         fault = "is lowered: there is no minus sign" if raised else fault
         # Two wrong signs make a right one.
@@ -157,7 +158,8 @@ def _raised(index: FileIndex) -> Iterator[ast.Assign]:
     if "maximize=True" in index.text or not any(called(call) == "backward" for call in index.calls):
         return
     for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
-        value, name = node.value, written(node.targets[0])
+        value = node.value
+        name = written(node.targets[0])
         added = [term for sign, term in terms(value) if sign > 0] if "loss" in name.lower() else []
         raised = any(_is_policy_gradient(index, term) for term in added)
         negated = raised and any(isinstance(one.op, ast.USub) for one in within(value, ast.UnaryOp))
@@ -175,7 +177,8 @@ def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
         while is_call(value, "detach", "flatten", "squeeze", "reshape", "view"):
             value = owner_of(value) or value.args[0]
         if ADVANTAGE.search(last_word(node.targets[0])) and is_sum(value, ast.Sub):
-            left, right = ast.unparse(value.left), ast.unparse(value.right)
+            left = ast.unparse(value.left)
+            right = ast.unparse(value.right)
             if EXPECTED.search(left) and RETURNED.search(right) and not RETURNED.search(left):
                 yield node
 
@@ -231,7 +234,8 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         texts = ((sign, ast.unparse(term)) for sign, term in terms(node))
         parts = {sign: text for sign, text in texts if not MARGIN.search(text)}
         meant = " ".join((*parts.values(), _meanings(index, node)))
-        far, near = bool(DISTANCE.search(meant)), bool(LIKENESS.search(meant))
+        far = bool(DISTANCE.search(meant))
+        near = bool(LIKENESS.search(meant))
         raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
         apart = len(parts) == 2 and raised.search(parts[1]) and lowered.search(parts[-1])
         if far != near and apart:

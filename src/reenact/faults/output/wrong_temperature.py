@@ -91,7 +91,8 @@ def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
             text = ast.unparse(factor)
             if not NAMED.match(text) or INVERSE.search(text):
                 continue
-            known, made = number(index, factor), value_of(index, scores)
+            known = number(index, factor)
+            made = value_of(index, scores)
             similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
             above = index.parents.get(node)
             shared = is_call(

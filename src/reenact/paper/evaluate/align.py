@@ -133,7 +133,7 @@ class AlignScore:
             return 100 * sum(given) / (self.level.most * len(given))
         return None
 
-    def as_data(self) -> AlignScoreJson:
+    def json_fields(self) -> AlignScoreJson:
         """What programs get."""
         return {
             "level": self.level,

@@ -52,7 +52,8 @@ the other.
 """
 _GO_ON = 1
 """SECCOMP_USER_NOTIF_FLAG_CONTINUE."""
-_REQUEST, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
+_REQUEST = struct.Struct("=QIIiIQ6Q")
+_ANSWER = struct.Struct("=QqiI")
 _HERE = 0xFFFFFF9C
 """AT_FDCWD, as the lower half of an argument."""
 _NOT_FOLLOWED = 0x100
@@ -106,7 +107,8 @@ class Listener:
         """What puts the filter into the process that calls it. All is ready before the fork: the
         child of a process with threads should do as little as it can.
         """
-        machine, theirs = self._machine, self._theirs
+        machine = self._machine
+        theirs = self._theirs
         if machine is None:
             return lambda: None
         steps = machine.filter()
@@ -114,7 +116,8 @@ class Listener:
         program = ctypes.create_string_buffer(
             struct.pack("@HP", len(steps) // 8, ctypes.addressof(kept))
         )
-        syscall, prctl = self._libc.syscall, self._libc.prctl
+        syscall = self._libc.syscall
+        prctl = self._libc.prctl
         tries = ((False, _WAIT_KILLABLE), (True, _WAIT_KILLABLE), (False, 0), (True, 0))
 
         def install() -> None:
@@ -324,7 +327,8 @@ class Listener:
         """Empty where the program has no memory (its call will fail), or was killed."""
         here = _Piece(ctypes.addressof(self._buffer), length)
         there = _Piece(address & _POINTER, length)
-        one, none = ctypes.c_ulong(1), ctypes.c_ulong(0)
+        one = ctypes.c_ulong(1)
+        none = ctypes.c_ulong(0)
         read = self._libc.process_vm_readv(
             thread, ctypes.byref(here), one, ctypes.byref(there), one, none
         )

@@ -314,7 +314,8 @@ def _above(path: str) -> str:
 
 def _can_move(there: os.stat_result, target: str) -> bool:
     """Not to another disk or into no folder, and a folder only over a folder."""
-    above, over = _status(_above(target)), _status(target)
+    above = _status(_above(target))
+    over = _status(target)
     if above is None or above.st_dev != there.st_dev:
         return False
     return over is None or stat.S_ISDIR(over.st_mode) == stat.S_ISDIR(there.st_mode)

@@ -38,7 +38,8 @@ def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
         _torch_method(editor, activation, word)
     else:
         old = editor.analysis.sources.dotted(activation.call.func)
-        usual, home = _home(word), old.rpartition(".")[0]
+        usual = _home(word)
+        home = old.rpartition(".")[0]
         rename(
             editor,
             activation.call.func,
@@ -63,12 +64,15 @@ def _keep_dim(
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its
     dimension.
     """
-    call, needs = activation.call, word in lexicon.TORCH_NEEDS_DIM
-    kept = {"dim"} if needs else {"inplace"} if word == "relu" and tensor is None else set()
-    for part in [
-        *call.args,
-        *(part.value for part in call.keywords if part.arg not in kept),
-    ]:
+    call = activation.call
+    needs = word in lexicon.TORCH_NEEDS_DIM
+    kept = ""
+    if needs:
+        kept = "dim"
+    elif word == "relu" and tensor is None:
+        kept = "inplace"
+    named = [part.value for part in call.keywords if part.arg != kept]
+    for part in [*call.args, *named]:
         if part is not tensor:
             editor.drop_argument(call, part)
     if needs and argument(call, None, "dim") is None:

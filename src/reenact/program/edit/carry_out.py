@@ -45,10 +45,8 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     optimizers.finish_short_names(editor)
     changed = []
     for path, edits in editor.finish().items():
-        source, index = (
-            known(program.file(path)),
-            editor.analysis.sources.indexes.get(path),
-        )
+        source = known(program.file(path))
+        index = editor.analysis.sources.indexes.get(path)
         notebook = index.notebook if index is not None else None
         text = _rewritten(source.text, notebook, edits) if notebook else written(source.text, edits)
         changed.append(replace(source, text=text))
@@ -61,7 +59,8 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
     pieces: list[str] = []
     at = 0
     for cell in notebook.cells:
-        length, own = len(cell.source), []
+        length = len(cell.source)
+        own = []
         end = len(notebook.script) if cell is notebook.cells[-1] else cell.start + length
         for edit in edits:
             start = edit.span.start - cell.start
@@ -87,7 +86,8 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
     """What was Python must be Python still, cell by cell."""
     if new.language not in (Language.PYTHON, Language.NOTEBOOK):
         return
-    before, after = index_of(old), parsed(new)
+    before = index_of(old)
+    after = parsed(new)
     wrong = after if isinstance(after, str) else ""
     notebook = after[2] if not isinstance(after, str) else None
     if isinstance(before, FileIndex) and before.notebook and notebook:
@@ -205,12 +205,9 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         set_activation(editor, site, value)
     elif site.style is Style.CHOICE:
         callee = known(site.callee)
-        named = not callee.choices and callee.dotted.startswith("torch.nn.")
-        values.choose(
-            editor,
-            site,
-            torch_class("identity" if word == "linear" else word) if named else value,
-        )
+        if not callee.choices and callee.dotted.startswith("torch.nn."):
+            value = torch_class("identity" if word == "linear" else word)
+        values.choose(editor, site, value)
     else:
         end = known(site.found).end
         values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)

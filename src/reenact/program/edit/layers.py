@@ -54,13 +54,12 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
         layer.filling(layer.spec.width_in),
         f"The input width of {layer.path} is not written.",
     )
-    width, old = values.compute(given), width_value(editor.analysis, layer)
+    width = values.compute(given)
+    old = width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    found, alone = (
-        values.find(layer.given(*WIDTHS)),
-        f"The layer {layer.path} cannot be taken out alone",
-    )
+    found = values.find(layer.given(*WIDTHS))
+    alone = f"The layer {layer.path} cannot be taken out alone"
     following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"{alone}: the widths around it differ.")
@@ -72,8 +71,10 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     """`x = Dense(8)(x)` goes; `y = Dense(8)(x)` becomes `y = x`."""
-    applied, statement = _application(layer, alone=True), statement_of(layer.call)
-    inner, target = applied.args[0], assigned(statement, applied)
+    applied = _application(layer, alone=True)
+    statement = statement_of(layer.call)
+    inner = applied.args[0]
+    target = assigned(statement, applied)
     if isinstance(target, ast.Name) and is_name(inner, target.id):
         editor.remove_statement(statement)
         return
@@ -118,7 +119,9 @@ def _put(
     kind = layer.position.kind
     if kind in LISTED:
         anchor = (_activation_item(editor, layer) if again else None) or layer
-        word = "before" if before else "again" if again else "next"
+        word = "again" if again else "next"
+        if before:
+            word = "before"
         for number, text in enumerate(texts):
             insert_item(editor, anchor, text, f"{word}{number or ''}", before=before)
     elif layer.library == "keras" and kind is ContainerKind.APPLIED:
@@ -139,7 +142,8 @@ def _put(
 
 def _apply(editor: SourceEditor, layer: LayerSite, text: str, *, before: bool) -> None:
     """A functional Keras layer: another one is applied to its input, or to its result."""
-    applied, statement = _application(layer, alone=before), statement_of(layer.call)
+    applied = _application(layer, alone=before)
+    statement = statement_of(layer.call)
     target = assigned(statement, applied)
     if isinstance(target, ast.Name) and not before:
         editor.after(statement, f"{target.id} = {text}({target.id})")

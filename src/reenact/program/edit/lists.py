@@ -23,7 +23,8 @@ def insert_item(
     editor: SourceEditor, layer: LayerSite, text: str, suffix: str, before: bool = False
 ) -> None:
     """Put the source text of another layer right behind this one, or in front of it."""
-    index, named = layer.scope.index, layer.position.kind is ContainerKind.NAMED
+    index = layer.scope.index
+    named = layer.position.kind is ContainerKind.NAMED
     holder, number, name = _item(editor, index, layer)
     new = f"{name}_{suffix}"
     if holder is not None:
@@ -56,7 +57,8 @@ def _item(
     """The call or list that holds a layer (none for a statement that adds it), its number and
     name there.
     """
-    kind, node = layer.position.kind, _taken_by(index, layer)
+    kind = layer.position.kind
+    node = _taken_by(index, layer)
     parent = index.parents[node]
     if kind is ContainerKind.NAMED:
         return _named_holder(index, layer)
@@ -64,7 +66,8 @@ def _item(
         return None, 0, ""
     if kind is ContainerKind.ELEMENT:
         while not isinstance(parent, Bracketed):
-            node, parent = parent, index.parents[parent]
+            node = parent
+            parent = index.parents[parent]
         around = [
             call for call in (parent, index.parents.get(parent)) if isinstance(call, ast.Call)
         ]
@@ -251,7 +254,9 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()) if "#" not in text and '"""' not in text else text
+    if "#" not in text and '"""' not in text:
+        return " ".join(text.split())
+    return text
 
 
 def _arguments(settings: Settings) -> str:

@@ -41,10 +41,8 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     elif site.library == "torch":
         functional = known(site.callee).dotted.startswith("torch.nn.functional.")
         home = "torch.nn.functional" if functional else "torch.nn"
-        new, both = (
-            f"{home}.{torch_loss(value, functional=functional)}",
-            ("input", "target"),
-        )
+        new = f"{home}.{torch_loss(value, functional=functional)}"
+        both = ("input", "target")
         exchange_callee(editor, site, new, *SHARED, *both, positional=2 if functional else 0)
     else:
         _set_keras_loss(editor, site, value)
@@ -65,7 +63,8 @@ def _set_keras_loss(editor: SourceEditor, site: EditSite, value: str) -> None:
 def torch_loss(value: str, *, functional: bool) -> str:
     """The class or function of that loss, by any of its names."""
     for name in lexicon.TORCH_LOSS_CLASSES:
-        function, plain = lexicon.TORCH_FUNCTION_OF_LOSS.get(name, ""), plain_name(name)
+        function = lexicon.TORCH_FUNCTION_OF_LOSS.get(name, "")
+        plain = plain_name(name)
         if plain_name(value) in (
             plain,
             plain_name(function),
@@ -98,9 +97,11 @@ def replace_loss(
     """
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
-    old, new = _spelled(site, str(param.value)), _spelled(site, value)
+    old = _spelled(site, str(param.value))
+    new = _spelled(site, value)
     supervision = editor.reading.supervision
-    outputs, width = supervision.outputs(site), supervision.width(site)
+    outputs = supervision.outputs(site)
+    width = supervision.width(site)
     for units, own in editor.reading.of_kind(Kind.UNITS):
         # The same patch may change how many outputs there are.
         if own.layer in outputs and units.id in editor.claimed:

@@ -97,7 +97,8 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         )
     name = data.id
     others = [other for other in _held_out(editor, site) if other != name]
-    measured, scaled = f"{name}_max = abs({name}).max()", f"{{0}} = {{0}} / {name}_max"
+    measured = f"{name}_max = abs({name}).max()"
+    scaled = f"{{0}} = {{0}} / {name}_max"
     if value == "standardize":
         measured = f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"
         scaled = f"{{0}} = ({{0}} - {name}_mean) / {name}_std"
@@ -117,7 +118,8 @@ def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
         for one in (*getattr(tuples, "elts", ())[:1], x)
         if one is not None
     ]
-    line, bound = known(site.call).lineno, [bindings_of(one) for one in given]
+    line = known(site.call).lineno
+    bound = [bindings_of(one) for one in given]
     before = [one for one in bound if one and all(getattr(b.node, "lineno", 0) < line for b in one)]
     return list(dict.fromkeys(one[0].name for one in before))
 
@@ -184,7 +186,8 @@ def set_in_loop(
     if param.kind is Kind.MODE:
         _mode(editor, param, site)
         return
-    node, index = known(site.node), site.scope.index
+    node = known(site.node)
+    index = site.scope.index
     found = [call for call in optimizer_steps(editor.analysis) if scope_of(call) is site.scope]
     zero = param.kind is Kind.ZERO_GRAD
     if zero and value is not True:
@@ -196,7 +199,8 @@ def set_in_loop(
         raise NotChangeable(
             "The optimiser steps in another function than the one that makes the gradients."
         )
-    step, backward = index.statement(found[0]), index.statement(node)
+    step = index.statement(found[0])
+    backward = index.statement(node)
     if zero:
         editor.before(backward, f"{editor.text(known(receiver(found[0])))}.zero_grad()")
         return
@@ -238,9 +242,11 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(
             f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}."
         )
-    call, loop = known(site.call), site.node
+    call = known(site.call)
+    loop = site.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
-    statement, loop_scope = statement_of(call), scope_of(loop)
+    statement = statement_of(call)
+    loop_scope = scope_of(loop)
     name = dotted_text(assigned(statement, call))
     if not name or loop_scope.file != site.scope.file:
         apart = "stand too far apart for a schedule to be put in"
@@ -261,7 +267,8 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
     """`model.eval()` before an evaluation and `model.train()` behind it, or `train()` in every
     epoch.
     """
-    name, node = _model_name(editor, site.scope), site.node
+    name = _model_name(editor, site.scope)
+    node = site.node
     assert isinstance(node, ast.stmt)
     if param.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
@@ -275,7 +282,8 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
 
 def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
-    index, call = site.scope.index, known(site.call)
+    index = site.scope.index
+    call = known(site.call)
     target = assigned(index.statement(call), call)
     if not isinstance(target, ast.Name):
         raise NotChangeable("The scheduler is made in a way that cannot be taken out.")

@@ -58,7 +58,8 @@ def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
 
 def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
     """Arguments the new optimiser lacks, or takes at another position, go."""
-    call, callee = known(site.call), known(site.callee)
+    call = known(site.call)
+    callee = known(site.callee)
     name, new = spec_of(site.library, value)
     _, old = spec_of(site.library, last_name(callee.dotted))
     home = "torch.optim" if site.library == "torch" else "keras.optimizers"

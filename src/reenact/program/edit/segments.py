@@ -28,7 +28,8 @@ from reenact.program.read.targets import How
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import LineTable, Span
 
-OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+OPENING = frozenset("([{")
+CLOSING = frozenset(")]}")
 SILENT = (NL, NEWLINE, COMMENT, INDENT, DEDENT, ENDMARKER)
 Bracketed: TypeAlias = ast.Call | ast.List | ast.Tuple
 Edit: TypeAlias = tuple[Span, str]
@@ -109,7 +110,8 @@ def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[E
     """The edits that put items behind item number `after` (at the end when none, in front when
     -1).
     """
-    index, brackets = scope_of(node).index, brackets_of(node)
+    index = scope_of(node).index
+    brackets = brackets_of(node)
     items = brackets.items
     if not items:
         return [(index.point(brackets.opens + 1), ", ".join(texts))]
@@ -146,8 +148,10 @@ def _below(
 
 def removed(node: Bracketed, number: int) -> Span:
     """The stretch to cut out so that item number `number` is gone with its comma."""
-    index, brackets = scope_of(node).index, brackets_of(node)
-    text, item = index.text, brackets.items[number]
+    index = scope_of(node).index
+    brackets = brackets_of(node)
+    text = index.text
+    item = brackets.items[number]
     end = brackets.commas[number] + 1 if number < len(brackets.commas) else item.end
     line_start = text.rfind("\n", 0, item.start) + 1
     if not text[line_start : item.start].strip() and line_start > brackets.opens:
@@ -186,7 +190,8 @@ def before_statement(statement: ast.stmt, code: str) -> Edit:
 def after_statement(statement: ast.stmt, code: str) -> Edit:
     """The edit that makes `code` run just after a statement."""
     index = scope_of(statement).index
-    span, lines = index.span(statement), index.lines
+    span = index.span(statement)
+    lines = index.lines
     line_end = lines.line_end(span.end)
     before = index.text[lines.line_start(span.start) : span.start]
     if before.strip() or index.text[span.end : line_end].strip().startswith(";"):
@@ -199,14 +204,13 @@ def after_statement(statement: ast.stmt, code: str) -> Edit:
 def without_statement(statement: ast.stmt) -> Edit:
     """The edit that takes a statement out; a block is never left empty."""
     index = scope_of(statement).index
-    span, text = index.span(statement), index.text
+    span = index.span(statement)
+    text = index.text
     parent, block = index.block_of(statement)
     if len(getattr(parent, block, ())) == 1 and not isinstance(parent, ast.Module):
         return span, "pass"
-    line_start, line_end = (
-        index.lines.line_start(span.start),
-        index.lines.line_end(span.end),
-    )
+    line_start = index.lines.line_start(span.start)
+    line_end = index.lines.line_end(span.end)
     rest = text[span.end : line_end].strip()
     if not text[line_start : span.start].strip() and (not rest or rest.startswith("#")):
         return Span(line_start, index.lines.line_end(line_end, behind=True), index.path), ""
@@ -214,7 +218,9 @@ def without_statement(statement: ast.stmt) -> Edit:
         behind = text[text.index(";", span.end) + 1 :]
         return Span(span.start, len(text) - len(behind.lstrip(" \t")), index.path), ""
     before = text.rfind(";", line_start, span.start)
-    return (Span(before, span.end, index.path), "") if before >= 0 else (span, "pass")
+    if before >= 0:
+        return (Span(before, span.end, index.path), "")
+    return (span, "pass")
 
 
 def available_name(index: FileIndex, dotted: str, line: int) -> str:

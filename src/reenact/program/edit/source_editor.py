@@ -98,7 +98,8 @@ class SourceEditor:
 
     def claim(self, param: HyperparameterId, value: JsonValue) -> bool:
         """True for the first wish about a hyperparameter; raises PatchConflict for two values."""
-        wish, first = json.dumps(value, sort_keys=True), param not in self.claimed
+        wish = json.dumps(value, sort_keys=True)
+        first = param not in self.claimed
         if self.claimed.setdefault(param, wish) != wish:
             raise PatchConflict(f"Two changes want another value for {param}.")
         return first

@@ -24,11 +24,15 @@ def python_text(value: JsonValue, before: str = "") -> str:
     quote = before[:1] if before[:1] in ("'", '"') else '"'
     if isinstance(value, str):
         text = json.dumps(value, ensure_ascii=False)
-        return text if quote == '"' or "'" in value or "\\" in text else f"'{value}'"
+        if quote == '"' or "'" in value or "\\" in text:
+            return text
+        return f"'{value}'"
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, int | float):
-        return f"{quote}{value!r}{quote}" if before[:1] in ("'", '"') else repr(value)
+        if before[:1] in ("'", '"'):
+            return f"{quote}{value!r}{quote}"
+        return repr(value)
     if isinstance(value, list | tuple):
         inner = ", ".join(python_text(part) for part in value)
         if before[:1] == "[":
@@ -41,7 +45,9 @@ def word_text(value: JsonValue) -> str:
     """A value as one word of a command line."""
     if isinstance(value, str):
         return value
-    return json.dumps(value) if value is not None and not isinstance(value, bool) else str(value)
+    if value is not None and not isinstance(value, bool):
+        return json.dumps(value)
+    return str(value)
 
 
 def set_value(
@@ -117,7 +123,8 @@ def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """`x[i : i + 18]` in `for i in range(0, rows, 18)`: the slices go as far as the steps."""
-    loop, written = site.node, found.end.node
+    loop = site.node
+    written = found.end.node
     if loop is None or not isinstance(written, ast.Constant) or written not in ast.walk(loop):
         return
     # Numbers that slices reckon with, and those that count the rounds of the loop.

@@ -113,7 +113,8 @@ FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
 
 def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     """Values worth trying instead of the one in force."""
-    now, callee = draft.param.in_force, draft.site.callee
+    now = draft.param.in_force
+    callee = draft.site.callee
     chosen: Sequence[JsonValue] = callee.choices if callee is not None else ()
     found = chosen or FIXED_LISTS.get(draft.kind) or BY_KIND[draft.kind](draft)
     if draft.kind is Kind.LOSS and draft.site.library == "keras":
@@ -152,8 +153,11 @@ def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]
 
 
 def _epochs(draft: Draft) -> Sequence[JsonValue]:
-    scaled, now = _scaled(draft, EPOCH_FACTORS), draft.param.in_force
-    return [*scaled, 10] if isinstance(now, int) and now < 5 and 10 not in scaled else scaled
+    scaled = _scaled(draft, EPOCH_FACTORS)
+    now = draft.param.in_force
+    if isinstance(now, int) and now < 5 and 10 not in scaled:
+        return [*scaled, 10]
+    return scaled
 
 
 def _batches(draft: Draft) -> Sequence[JsonValue]:
@@ -226,11 +230,9 @@ def _optimizers(draft: Draft) -> Sequence[JsonValue]:
     }
     if draft.site.library in named:
         return named[draft.site.library]
-    return (
-        KERAS_OPTIMIZERS
-        if draft.site.style is Style.NAME
-        else [name.lower() for name in KERAS_OPTIMIZERS]
-    )
+    if draft.site.style is Style.NAME:
+        return KERAS_OPTIMIZERS
+    return [name.lower() for name in KERAS_OPTIMIZERS]
 
 
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {

@@ -145,7 +145,8 @@ class ProgramAnalysis:
     def _lines(self, name: str) -> LineTable:
         """Line table of a file of the program, a data file's too."""
         if name not in self._tables:
-            index, file = self.sources.indexes.get(name), self.program.file(name)
+            index = self.sources.indexes.get(name)
+            file = self.program.file(name)
             text = file.text if file is not None else ""
             self._tables[name] = index.lines if index is not None else LineTable(text)
             self._paths[name] = PurePosixPath(name)
@@ -180,8 +181,13 @@ class ProgramAnalysis:
 
     def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: Any) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
-        own, uses = replace(site, style=style, found=found), (spot_of(found.use),)
-        extra |= {"computed": found.computed, "uses": uses, "end": found.end}
+        own = replace(site, style=style, found=found)
+        uses = (spot_of(found.use),)
+        extra |= {
+            "computed": found.computed,
+            "uses": uses,
+            "end": found.end,
+        }
         return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
 
     def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:
@@ -200,7 +206,8 @@ class ProgramAnalysis:
         self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any
     ) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
-        end, spot = callee.end, self.values.spot(callee.end)
+        end = callee.end
+        spot = self.values.spot(callee.end)
         uses = (spot_of(site.call),) if site.call is not None else ()
         return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
 
@@ -263,11 +270,14 @@ class CallSite:
         name = slot.names[0]
         found = self.given(slot.kind, slot.position, *slot.names) or self._unpacked(slot.kind, name)
         hidden = found or not slot.reported or has_unpacking(self.call)
-        return found if hidden else [self.absent(slot.kind, self.site(name), slot.default)]
+        if hidden:
+            return found
+        return [self.absent(slot.kind, self.site(name), slot.default)]
 
     def _unpacked(self, kind: Kind, name: str) -> list[Draft]:
         """`**settings` in a call: the entry of that name."""
-        analysis, site = self.analysis, self.site(name)
+        analysis = self.analysis
+        site = self.site(name)
         given = [part.value for part in self.call.keywords if part.arg is None]
         ends = [(end, value) for value in given for end in analysis.follower.members(value, name)]
         found = [analysis.values.found(end, value) for end, value in ends]

@@ -44,7 +44,9 @@ def receiver(call: ast.Call) -> ast.expr | None:
 def super_name(call: ast.Call) -> str:
     """`fit` of `super().fit(...)`; empty for any other call."""
     base = receiver(call)
-    return method_name(call) if isinstance(base, ast.Call) and is_name(base.func, "super") else ""
+    if isinstance(base, ast.Call) and is_name(base.func, "super"):
+        return method_name(call)
+    return ""
 
 
 def is_name(node: ast.expr | None, name: str) -> bool:

@@ -217,10 +217,8 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
             if is_number(literal(divisor)) and literal(divisor) in GREY_LEVELS:
-                site, found = (
-                    EditSite(Style.VALUE, "data", node=node),
-                    analysis.values.here(divisor),
-                )
+                site = EditSite(Style.VALUE, "data", node=node)
+                found = analysis.values.here(divisor)
                 yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 
@@ -243,7 +241,9 @@ def _hand_word(call: ast.Call) -> str:
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     # `x_max = abs(x).max()` is there to divide by.
     named = isinstance(target, ast.Name) and target.id.endswith(("_max", "_scale"))
-    return "scale" if name == "ptp" or (name in ("max", "norm") and (divided or named)) else ""
+    if name == "ptp" or (name in ("max", "norm") and (divided or named)):
+        return "scale"
+    return ""
 
 
 def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:

@@ -70,9 +70,9 @@ def literal(node: ast.AST | None) -> JsonValue | object:
     none.
     """
     if isinstance(node, ast.Constant):
-        return (
-            node.value if isinstance(node.value, bool | int | float | str | None) else NOT_LITERAL
-        )
+        if not isinstance(node.value, bool | int | float | str | None):
+            return NOT_LITERAL
+        return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = literal(node.operand)
         sign = -1 if isinstance(node.op, ast.USub) else 1
@@ -211,11 +211,14 @@ def _option(call: ast.Call) -> Option | None:
     flags = _texts(call)
     if not flags:
         return None
-    dest, action, count = (literal(keyword(call, name)) for name in ("dest", "action", "nargs"))
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    dest = literal(keyword(call, "dest"))
     name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
-    kind, default = getattr(keyword(call, "type"), "id", ""), keyword(call, "default")
-    several = keyword(call, "nargs") is not None and count != "?"
+    kind = getattr(keyword(call, "type"), "id", "")
+    default = keyword(call, "default")
+    count = keyword(call, "nargs")
+    several = count is not None and literal(count) != "?"
+    action = literal(keyword(call, "action"))
     switch = {"store_true": True, "store_false": False}.get(str(action))
     return Option(tuple(flags), name, call, default, kind, several, switch)
 

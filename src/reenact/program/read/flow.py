@@ -77,7 +77,8 @@ class Flow:
 
     def walk(self, function: Scope, names: dict[str, Tensor] | None = None) -> Tensor:
         """Go through a function; what it returns."""
-        node, known = function.node, {} if names is None else names
+        node = function.node
+        known = {} if names is None else names
         if isinstance(node, ast.Lambda):
             return self.value(node.body, known)
         body = (
@@ -272,7 +273,8 @@ class Flow:
         return self._weighted(layer, given)
 
     def _weighted(self, layer: LayerSite, given: Tensor) -> Tensor:
-        family, here = layer.spec.family, frozenset((layer,))
+        family = layer.spec.family
+        here = frozenset((layer,))
         for before in given.sized_by if family is Family.DENSE else ():
             before.counted = True
         if family in BENDS or family is Family.RECURRENT:

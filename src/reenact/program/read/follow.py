@@ -51,7 +51,8 @@ class Follower(Members):
         return self.follow(node.body if test.literal() else node.orelse, written)
 
     def _name(self, node: ast.Name) -> list[End]:
-        bindings, scope = bindings_of(node), scope_of(node)
+        bindings = bindings_of(node)
+        scope = scope_of(node)
         for star in reversed(scope.index.module.stars) if not bindings else ():
             inside = self.sources.module(star.dotted, scope.file, star.level)
             if inside is not None and node.id in inside.module.bindings:
@@ -68,7 +69,8 @@ class Follower(Members):
             return own[0]
         if any(binding.how not in (How.ASSIGN, How.IMPORT) for binding in own):
             return None
-        index, holder = own[0].holder.index, own[0].holder
+        index = own[0].holder.index
+        holder = own[0].holder
         if scope_of(use) is not holder:
             blocks = {index.block_of(binding.node) for binding in own}
             return own[-1] if blocks == {(index.tree, "body")} else None
@@ -98,7 +100,9 @@ class Follower(Members):
             return self._parameter(binding)
         if binding.how is How.IMPORT:
             module, name = self.sources.imported(binding)
-            return self.module_name(module.module, name) if module is not None and name else []
+            if module is not None and name:
+                return self.module_name(module.module, name)
+            return []
         if binding.how is How.LOOP and binding.value is not None:
             ends = [item for end in self.follow(binding.value) for item in self.items(end)]
             return self.picked(ends, binding.pick)
@@ -115,7 +119,9 @@ class Follower(Members):
         calls = inside[-1:] or self.sources.sites.get(binding.holder, [])
         given = [self._given(binding, call) for call in calls]
         found = [end for ends in given for end in ends]
-        return found if given and all(given) else [*found, *self._default(binding)]
+        if given and all(given):
+            return found
+        return [*found, *self._default(binding)]
 
     def _given(self, binding: Binding, call: ast.Call) -> list[End]:
         value = argument(call, binding.position, binding.name)
@@ -126,10 +132,8 @@ class Follower(Members):
         return next(filter(None, found), [])
 
     def _default(self, binding: Binding) -> list[End]:
-        option, value = (
-            click_option(self.sources, binding.holder, binding.name),
-            binding.value,
-        )
+        option = click_option(self.sources, binding.holder, binding.name)
+        value = binding.value
         if option is not None and option.default is not None:
             given = option.given(self.sources.program.arguments)
             return [end.with_option(option, given) for end in self.follow(option.default)]

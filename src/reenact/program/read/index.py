@@ -171,7 +171,9 @@ def dotted_text(node: ast.expr | None) -> str:
     while isinstance(node, ast.Attribute):
         parts.insert(0, node.attr)
         node = node.value
-    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else ""
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *parts])
 
 
 Parsed: TypeAlias = tuple[ast.Module, str, Notebook | None]

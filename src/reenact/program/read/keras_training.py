@@ -116,7 +116,8 @@ def _named_optimizer(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
         yield at.analysis.found_draft(Kind.OPTIMIZER, found, at.site("optimizer"))
-        spec, own = lexicon.KERAS_OPTIMIZERS[word], replace(at, owner=word)
+        spec = lexicon.KERAS_OPTIMIZERS[word]
+        own = replace(at, owner=word)
         for kind, names in ((Kind.LEARNING_RATE, RATE_WORDS), *SETTINGS):
             if spec.takes(names[0]):
                 site = at.site(names[0], Style.SHORT_NAME, found=found)
@@ -152,7 +153,8 @@ def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
 
 
 def _is_fit(at: CallSite) -> bool:
-    base, sources = receiver(at.call), at.analysis.sources
+    base = receiver(at.call)
+    sources = at.analysis.sources
     made = [item.callee.dotted for item in at.analysis.callees.made(base)]
     if base is None or any(one.startswith("sklearn.") or one.endswith("Trainer") for one in made):
         return False

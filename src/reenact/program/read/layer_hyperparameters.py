@@ -33,10 +33,13 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything a layer's constructor says or leaves out, and of its activation."""
     for layer in models.layers:
         yield from _slots(analysis, layer)
-        callee, family = layer.made.callee, layer.spec.family
-        norm, counted = (Kind.NORMALIZATION, Style.NAME), (Kind.LAYER, Style.LAYER)
-        for kind, style in [norm] * (family is Family.NORM) + [counted] * (family in COUNTED):
-            yield analysis.name_draft(kind, callee, _site(layer, style, callee=callee), layer.name)
+        callee = layer.made.callee
+        if layer.spec.family is Family.NORM:
+            site = _site(layer, Style.NAME, callee=callee)
+            yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name)
+        if layer.spec.family in COUNTED:
+            site = _site(layer, Style.LAYER, callee=callee)
+            yield analysis.name_draft(Kind.LAYER, callee, site, layer.name)
     yield from _activations(analysis, models)
     for layer in models.layers:
         yield from _no_activation(analysis, layer)
@@ -96,7 +99,8 @@ def _written_activation(
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     value = layer.filling(slot)
     if slot is None:
-        callee, word = layer.made.callee, activation_word(layer.name)
+        callee = layer.made.callee
+        word = activation_word(layer.name)
         activation = ActivationSite(Way.LAYER, word, layer.call, callee)
         style = Style.CHOICE if callee.chosen else Style.NAME
         site = _site(layer, style, callee=callee, activation=activation)
@@ -121,9 +125,12 @@ def _written_activation(
 def _function_activation(
     analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None
 ) -> Draft:
-    func, model = site.call.func, scope_of(site.call).enclosing_class()
-    torch = analysis.sources.dotted(func).startswith("torch")
-    library = owner.library if owner is not None else "torch" if torch else "keras"
+    func = site.call.func
+    model = scope_of(site.call).enclosing_class()
+    if owner is not None:
+        library = owner.library
+    else:
+        library = "torch" if analysis.sources.dotted(func).startswith("torch") else "keras"
     whole = EditSite(Style.NAME, library, site.call, layer=owner, activation=site)
     method = isinstance(func, ast.Attribute) and site.way is Way.METHOD
     spot = name_spot(func) if isinstance(func, ast.Attribute) and method else spot_of(func)
@@ -174,7 +181,8 @@ def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[D
 
 def _reason(layer: LayerSite) -> str:
     """A layer can be initialised behind its construction when a name leads to it there."""
-    statement, kind = statement_of(layer.call), layer.position.kind
+    statement = statement_of(layer.call)
+    kind = layer.position.kind
     whole = isinstance(statement, ast.Assign) and statement.value is layer.position.top
     if kind is ContainerKind.ATTRIBUTE or (kind is ContainerKind.ELEMENT and whole):
         return ""

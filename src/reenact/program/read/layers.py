@@ -68,7 +68,11 @@ def activation_word(name: str) -> str:
     if name in lexicon.KERAS_ACTIVATION_LAYERS:
         return lexicon.KERAS_ACTIVATION_LAYERS[name]
     word = name.rstrip("_").lower()
-    return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
+    return {
+        "swish": "silu",
+        "leakyrelu": "leaky_relu",
+        "hard_swish": "hardswish",
+    }.get(word, word)
 
 
 def bend_word(dotted: str) -> str:
@@ -125,11 +129,15 @@ class LayerSite:
 
     @property
     def role(self) -> str:
-        return "output" if self.output else "hidden" if self.spec.weighted else ""
+        if self.output:
+            return "output"
+        return "hidden" if self.spec.weighted else ""
 
     def filling(self, slot: Slot | None) -> ast.expr | None:
         """The argument that fills a slot, where it is written."""
-        return argument(self.call, slot.position, *slot.names) if slot is not None else None
+        if slot is None:
+            return None
+        return argument(self.call, slot.position, *slot.names)
 
     def given(self, *kinds: Kind) -> ast.expr | None:
         """The first written argument of one of these kinds."""
@@ -245,7 +253,9 @@ class Applied:
         if owner is None or not stores:
             return None
         layer = self.by_path.get((owner.file, owner.name, node.attr))
-        return [[layer]] if layer is not None else self._made(stores[0].value, SEQUENTIAL | LISTS)
+        if layer is not None:
+            return [[layer]]
+        return self._made(stores[0].value, SEQUENTIAL | LISTS)
 
     def _elements(self, call: ast.Call) -> Run:
         if call in self._inside:
@@ -272,4 +282,6 @@ class Applied:
         number = literal(node.slice)
         if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
-        return [run[number]] if isinstance(number, int) and -len(run) <= number < len(run) else [[]]
+        if isinstance(number, int) and -len(run) <= number < len(run):
+            return [run[number]]
+        return [[]]

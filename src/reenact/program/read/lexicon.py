@@ -5,7 +5,8 @@ list it.
 from reenact.program.read.vocabulary import read_library
 
 KERAS = read_library("keras")
-KERAS_LAYERS, KERAS_OPTIMIZERS = KERAS.layers, KERAS.optimizers
+KERAS_LAYERS = KERAS.layers
+KERAS_OPTIMIZERS = KERAS.optimizers
 KERAS_MODEL_BASES = frozenset(KERAS.named("model_bases"))
 KERAS_ACTIVATIONS = frozenset(KERAS.named("activations"))
 """Names that Keras takes as a string or has as a function."""
@@ -20,7 +21,8 @@ KERAS_SCHEDULES = frozenset(KERAS.named("schedules"))
 KERAS_SCHEDULE_CALLBACKS = frozenset(KERAS.named("schedule_callbacks"))
 
 TORCH = read_library("torch")
-TORCH_LAYERS, TORCH_OPTIMIZERS = TORCH.layers, TORCH.optimizers
+TORCH_LAYERS = TORCH.layers
+TORCH_OPTIMIZERS = TORCH.optimizers
 TORCH_MODULE_BASES = frozenset(TORCH.named("module_bases"))
 TORCH_ACTIVATION_CLASSES = TORCH.tables["activation_classes"]
 """Our word for an activation, and the module class that applies it."""
@@ -37,10 +39,8 @@ TORCH_TENSOR_FUNCTIONS = frozenset(TORCH.named("tensor_functions"))
 """Words that are also functions in `torch` itself."""
 TORCH_TENSOR_METHODS = frozenset(TORCH.named("tensor_methods"))
 TORCH_NEEDS_DIM = frozenset(TORCH.named("needs_dim"))
-TORCH_LOSS_CLASSES, TORCH_LOSS_FUNCTIONS = (
-    TORCH.named("loss_classes"),
-    TORCH.named("loss_functions"),
-)
+TORCH_LOSS_CLASSES = TORCH.named("loss_classes")
+TORCH_LOSS_FUNCTIONS = TORCH.named("loss_functions")
 TORCH_FUNCTION_OF_LOSS = dict(zip(TORCH_LOSS_CLASSES[:12], TORCH_LOSS_FUNCTIONS[:12], strict=True))
 """Those that stand for each other come first in both lists."""
 TORCH_SCHEDULERS = TORCH.named("schedulers")

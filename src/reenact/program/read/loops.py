@@ -111,7 +111,8 @@ class Loops:
             for part in _inside_function(node)
         ):
             return True
-        function, known = scope_of(node).enclosing_function(), seen or set()
+        function = scope_of(node).enclosing_function()
+        known = seen or set()
         if function is None or function in known:
             return False
         known.add(function)
@@ -146,7 +147,8 @@ def count_of(arguments: list[ast.expr]) -> ast.expr:
     """How often `range` runs, as written: `range(1, n + 1)` and `range(a, a + n)` run n times."""
     if len(arguments) == 1:
         return arguments[0]
-    start, stop = arguments[0], arguments[1]
+    start = arguments[0]
+    stop = arguments[1]
     if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
         if ast.dump(stop.left) == ast.dump(start):
             return stop.right
@@ -215,7 +217,8 @@ def _slices(loop: Loop) -> ast.expr | None:
             or not isinstance(part.upper, ast.BinOp)
         ):
             continue
-        lower, upper = part.lower, part.upper
+        lower = part.lower
+        upper = part.upper
         if (
             isinstance(upper.op, ast.Mult)
             and isinstance(lower, ast.BinOp)
@@ -305,7 +308,8 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
 
 
 def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
-    evals, trains = _mode_calls(analysis, "eval"), _mode_calls(analysis, "train")
+    evals = _mode_calls(analysis, "eval")
+    trains = _mode_calls(analysis, "train")
     for name, calls in (("eval", evals), ("train", trains)):
         for call in calls[:1]:
             reason = "the mode is set where it should be"

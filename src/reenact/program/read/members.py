@@ -89,7 +89,8 @@ class Members(Trail):
 
     def attribute(self, node: ast.Attribute) -> list[End]:
         """Ends of `base.name`."""
-        base, owner = self.sources.meaning(node.value), self.sources.owner(node.value)
+        base = self.sources.meaning(node.value)
+        owner = self.sources.owner(node.value)
         stored = self._stored(node, node.value, node.attr)
         if stored is not None:
             return stored
@@ -110,7 +111,9 @@ class Members(Trail):
         if isinstance(key, str):
             stored = self._stored(node, node.value, key)
             return stored if stored is not None else self._of(node.value, key)
-        return self.picked(self.follow(node.value), (key,)) if isinstance(key, int) else []
+        if not isinstance(key, int):
+            return []
+        return self.picked(self.follow(node.value), (key,))
 
     def _key(self, node: ast.expr) -> object:
         """A key that is written out, or a constant of the program; not one that somebody
@@ -123,7 +126,9 @@ class Members(Trail):
             and isinstance(end.node, ast.Constant)
         ):
             return end.literal()
-        return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else NOT_LITERAL
+        if not isinstance(node, ast.Constant | ast.UnaryOp):
+            return NOT_LITERAL
+        return literal(node)
 
     def get(self, call: ast.Call) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
@@ -133,7 +138,9 @@ class Members(Trail):
             return []
         stored = self._stored(call, base, key)
         found = self._of(base, key) if stored is None else stored
-        return found if found or len(call.args) < 2 else self.follow(call.args[1], Written.CONFIG)
+        if found or len(call.args) < 2:
+            return found
+        return self.follow(call.args[1], Written.CONFIG)
 
     def _of(self, base: ast.expr, key: str) -> list[End]:
         """The value under a name in what an expression leads to."""
@@ -156,10 +163,12 @@ class Members(Trail):
         None when nothing is stored before the use; empty when it cannot be determined which of
         several holds.
         """
-        text, scope = dotted_text(base), scope_of(use)
+        text = dotted_text(base)
+        scope = scope_of(use)
         if not text or (isinstance(base, ast.Name) and self._is_self(base)):
             return None
-        index, around = scope.index, list(scope.chain())
+        index = scope.index
+        around = list(scope.chain())
         same = [store for store in index.stores.get(key, ()) if store.base == text]
         stores = [store for store in same if scope_of(store.node) in around]
         own = [store for store in stores if scope_of(store.node) is scope]
@@ -170,7 +179,9 @@ class Members(Trail):
             return [] if one is None else self.store(one, Written.CONFIG)
         blocks = {index.block_of(store.node) for store in stores}
         straight = len(blocks) == 1 and blocks.pop()[1] == "body"
-        return self.store(stores[-1], Written.CONFIG) if len(stores) == 1 or straight else []
+        if len(stores) == 1 or straight:
+            return self.store(stores[-1], Written.CONFIG)
+        return []
 
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
         return self.picked(self.follow(store.value, written), store.pick)
@@ -206,13 +217,17 @@ class Members(Trail):
         if entry.get(key) is not None:
             return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
         found = from_group(entry, end.data_file, key, self.sources.program.files, arguments)
-        return [] if found is None else [End(end.node, Written.DATA_FILE, found[1], found[0])]
+        if found is None:
+            return []
+        return [End(end.node, Written.DATA_FILE, found[1], found[0])]
 
     def config(self, call: ast.Call) -> list[End]:
         """What `hydra.main` gives to the function behind it."""
         name = named_config(call) if self.sources.dotted(call.func) in MAIN else ""
         found = named_file(self, name) if name else None
-        return [] if found is None else [End(call, Written.DATA_FILE, found[1], found[0])]
+        if found is None:
+            return []
+        return [End(call, Written.DATA_FILE, found[1], found[0])]
 
     def _dict(self, node: ast.Dict, key: str) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
@@ -229,12 +244,13 @@ class Members(Trail):
         target = self.sources.meaning(node.func)
         if isinstance(target, Scope):
             return self.made(target, node, key) if target.is_class else []
-        dotted, value = target if isinstance(target, str) else "", keyword(node, key)
+        dotted = target if isinstance(target, str) else ""
+        value = keyword(node, key)
         if dotted in LOADERS:
             found = loaded_file(self, node)
-            return (
-                self.member(End(node, Written.DATA_FILE, found[1], found[0]), key) if found else []
-            )
+            if not found:
+                return []
+            return self.member(End(node, Written.DATA_FILE, found[1], found[0]), key)
         if dotted in MAIN:
             return [inner for end in self.config(node) for inner in self.member(end, key)]
         if value is not None:
@@ -244,7 +260,9 @@ class Members(Trail):
             *(part.value for part in node.keywords if part.arg is None),
             *node.args[:1],
         ]
-        return next(filter(None, (self._of(extra, key) for extra in extras)), []) if known else []
+        if not known:
+            return []
+        return next(filter(None, (self._of(extra, key) for extra in extras)), [])
 
     def _parsed(self, node: ast.Call, key: str) -> list[End]:
         options = argparse_options(self.sources, node)

@@ -61,7 +61,8 @@ class Models:
 
     def _is_part(self, owner: Scope) -> bool:
         """True when another model of the program is made of it."""
-        sources, inside = self.analysis.sources, set(self.classes) - {owner}
+        sources = self.analysis.sources
+        inside = set(self.classes) - {owner}
         calls = [call for call in self.analysis.calls() if not is_name(call.func, "super")]
         given = [part for call in calls for part in call.args if is_name(part, owner.name)]
         makers = [scope_of(call).enclosing_class() for call in sources.sites.get(owner, [])]
@@ -126,7 +127,9 @@ def why_fixed(models: Models, draft: Draft) -> str:
     if draft.kind in WIDTHS:
         found = followers(models, site.layer, draft.spot)
         return found if isinstance(found, str) else ""
-    return COUNTED if draft.kind is Kind.KERNEL_SIZE and _is_counted(site.layer) else ""
+    if draft.kind is Kind.KERNEL_SIZE and _is_counted(site.layer):
+        return COUNTED
+    return ""
 
 
 def why_layer_stays(layer: LayerSite | None) -> str:
@@ -173,11 +176,9 @@ def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | s
 def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     if taker.spec.width_in is None:
-        return (
-            []
-            if taker.spec.family is not Family.COMPOSITE
-            else f"{taker.path} is made for one width"
-        )
+        if taker.spec.family is not Family.COMPOSITE:
+            return []
+        return f"{taker.path} is made for one width"
     value = taker.filling(taker.spec.width_in)
     if value is None:
         return f"the input width of {taker.path} is not written"
@@ -200,7 +201,8 @@ def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
 
 def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
-    analysis, owner = models.analysis, taker.scope.enclosing_class()
+    analysis = models.analysis
+    owner = taker.scope.enclosing_class()
     width = analysis.values.compute(value)
     calls = [call for call in models.flow.functions if method_name(call) in ("view", "reshape")]
     own = [

@@ -97,7 +97,8 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
             return ContainerKind.NAMED, [name], True
     if isinstance(parent, ast.List | ast.Tuple):
         index = scope_of(parent).index
-        around, number = index.parents.get(parent), index.numbers(parent).get(node)
+        around = index.parents.get(parent)
+        number = index.numbers(parent).get(node)
         # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers
         # by type.
         counted = (
@@ -109,7 +110,8 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
 
 
 def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
-    name, dotted = method_name(parent), sources.dotted(parent.func)
+    name = method_name(parent)
+    dotted = sources.dotted(parent.func)
     if parent.func is node:
         return ContainerKind.APPLIED, [], False
     if name == "add" and len(parent.args) == 1:
@@ -147,7 +149,8 @@ def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
     if isinstance(statement, ast.Return):
         return "", ContainerKind.RETURNED
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        base, method = receiver(statement.value), method_name(statement.value)
+        base = receiver(statement.value)
+        method = method_name(statement.value)
         if base is not None and method in ("add", "append", "add_module", "extend"):
             text = dotted_text(base)
             if text.startswith("self."):

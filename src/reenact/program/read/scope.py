@@ -50,7 +50,8 @@ class Binding:
         """Of a parameter: its index among the positional arguments of a call; methods do not count
         their first.
         """
-        function, node = self.holder, self.holder.node
+        function = self.holder
+        node = self.holder.node
         ordered = (
             [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
         )
@@ -117,11 +118,9 @@ class Scope:
 
     def returned(self) -> list[ast.expr]:
         """The expressions that a function may return."""
-        return (
-            [self.node.body]
-            if isinstance(self.node, ast.Lambda)
-            else self.index.returns.get(self, [])
-        )
+        if isinstance(self.node, ast.Lambda):
+            return [self.node.body]
+        return self.index.returns.get(self, [])
 
     def enclosing_class(self) -> Scope | None:
         return next((scope for scope in self.chain() if scope.is_class), None)
@@ -316,7 +315,9 @@ def scope_of(node: ast.AST) -> Scope:
 
 def bindings_of(node: ast.AST) -> list[Binding]:
     """What a name may stand for where it is used; empty for any other expression."""
-    return scope_of(node).find(node.id) if isinstance(node, ast.Name) else []
+    if not isinstance(node, ast.Name):
+        return []
+    return scope_of(node).find(node.id)
 
 
 def put_in(node: ast.AST, scope: Scope) -> None:

@@ -132,7 +132,9 @@ class Sources:
             return self.method(base.owner, name) or (
                 self.meaning(stores[0].value) if once else None
             )
-        return self.method(base, name) if isinstance(base, Scope) and base.is_class else None
+        if isinstance(base, Scope) and base.is_class:
+            return self.method(base, name)
+        return None
 
     def stores(self, owner: Scope, name: str) -> list[Store]:
         """Assignments to `self.name` in the methods of a class."""
@@ -173,10 +175,13 @@ class Sources:
     def _name(self, name: str, scope: Scope) -> Meaning:
         bindings = scope.find(name)
         own = [binding for binding in bindings if not binding.rewraps] or bindings
-        return self._bound(own[-1]) if own else self._unbound(name, scope)
+        if own:
+            return self._bound(own[-1])
+        return self._unbound(name, scope)
 
     def _bound(self, binding: Binding) -> Meaning:
-        holder, value = binding.holder, binding.value
+        holder = binding.holder
+        value = binding.value
         if binding.how is How.IMPORT:
             return self._once(binding, lambda: self._imported(binding))
         if binding.how in (How.FUNCTION, How.CLASS):
@@ -197,7 +202,8 @@ class Sources:
         """The module of the program that an import names, or the one it takes a name from and
         that name.
         """
-        file, level = binding.holder.file, binding.level
+        file = binding.holder.file
+        level = binding.level
         parent, _, name = binding.dotted.rpartition(".")
         whole = self.module(binding.dotted, file, level)
         if whole is not None:
@@ -250,14 +256,17 @@ class Sources:
             and self.dotted(made.func) == "functools.partial"
         ):
             whole = self.meaning(made.args[0])
-            return [(whole, _joined(made, call))] if isinstance(whole, Scope) else []
+            if not isinstance(whole, Scope):
+                return []
+            return [(whole, _joined(made, call))]
         table = self.table(call.func.value) if isinstance(call.func, ast.Subscript) else {}
         return [
             (item, call) for item in map(self.meaning, table.values()) if isinstance(item, Scope)
         ]
 
     def _super_init(self, call: ast.Call) -> Scope | None:
-        name, owner = super_name(call), scope_of(call).enclosing_class()
+        name = super_name(call)
+        owner = scope_of(call).enclosing_class()
         bases = self.bases(owner) if owner is not None and name else []
         own = [one for one in bases if isinstance(one, Scope)]
         return self.method(own[0], name) if own else None

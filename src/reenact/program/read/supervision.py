@@ -53,10 +53,13 @@ def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
     evaluates with.
     """
     assert site.call is not None
-    torch, found = site.library == "torch", []
+    torch = site.library == "torch"
+    found = []
     if torch and site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
         target = argument(site.call, 1, "target")
-        return [Meeting(target, argument(site.call, 0, "input"))] if target is not None else []
+        if target is None:
+            return []
+        return [Meeting(target, argument(site.call, 0, "input"))]
     for call in analysis.calls(*FITS) if not torch else ():
         for labels in (
             argument(call, 1, "y"),
@@ -162,7 +165,8 @@ class Supervision:
     @cached_property
     def encoded(self) -> bool:
         """The program writes its labels as one column a class."""
-        dotted, calls = self.analysis.sources.dotted, self.analysis.calls()
+        dotted = self.analysis.sources.dotted
+        calls = self.analysis.calls()
         called = {last_name(dotted(call.func)) or method_name(call) for call in calls}
         return bool(called & ENCODERS) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
 
@@ -191,7 +195,8 @@ class Supervision:
 
     def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""
-        has, wants = _form(site, old), _form(site, new)
+        has = _form(site, old)
+        wants = _form(site, new)
         word = activation_for(new) if site.library == "torch" else ""
         if word not in ("", "linear") and not self.outputs(site):
             return (

@@ -28,19 +28,21 @@ def bound_by(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
     if isinstance(node, ast.Assign):
         return [(target, How.ASSIGN, node.value) for target in node.targets]
     if isinstance(node, ast.AnnAssign):
-        return [(node.target, How.ASSIGN, node.value)] if node.value is not None else []
+        if node.value is None:
+            return []
+        return [(node.target, How.ASSIGN, node.value)]
     if isinstance(node, ast.AugAssign):
         # `config |= {...}` fills the same object; every other operator makes a new value.
-        return [] if isinstance(node.op, ast.BitOr) else [(node.target, How.OTHER, None)]
+        if isinstance(node.op, ast.BitOr):
+            return []
+        return [(node.target, How.OTHER, None)]
     if isinstance(node, ast.For | ast.AsyncFor):
         return [(node.target, How.LOOP, node.iter)]
     if isinstance(node, ast.With | ast.AsyncWith):
         return [(i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars]
-    return (
-        [(target, How.OTHER, None) for target in node.targets]
-        if isinstance(node, ast.Delete)
-        else []
-    )
+    if not isinstance(node, ast.Delete):
+        return []
+    return [(target, How.OTHER, None) for target in node.targets]
 
 
 Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
@@ -69,7 +71,9 @@ def _element(
     loop = how is How.LOOP and not pick
     if loop and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         if value.func.id == "enumerate" and value.args:
-            return (How.OTHER, None, ()) if number == 0 else (How.LOOP, value.args[0], ())
+            if number == 0:
+                return (How.OTHER, None, ())
+            return (How.LOOP, value.args[0], ())
         if value.func.id == "zip" and number < len(value.args):
             return How.LOOP, value.args[number], ()
     plain = how is not How.LOOP and not pick

@@ -107,7 +107,9 @@ def _reference(node: ast.expr) -> list[str]:
             node.attr if isinstance(node, ast.Attribute) else str(getattr(index, "value", "")),
         )
         node = node.value
-    return [node.id, *parts] if isinstance(node, ast.Name) else [""]
+    if isinstance(node, ast.Name):
+        return [node.id, *parts]
+    return [""]
 
 
 def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, str]:

@@ -100,7 +100,8 @@ class Trail(ABC):
         """Go on inside the calls that a trail went through: parameters then mean what those
         calls gave.
         """
-        before, self._frames = self._frames, list(frames)
+        before = self._frames
+        self._frames = list(frames)
         try:
             yield
         finally:
@@ -144,7 +145,9 @@ def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
     files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
     near = max(files, key=lambda file: shared_end(file.path, wanted), default=None)
     entry = entries_of(near) if near is not None else None
-    return (str(near.path), entry) if near is not None and entry is not None else None
+    if near is not None and entry is not None:
+        return (str(near.path), entry)
+    return None
 
 
 def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
@@ -187,7 +190,8 @@ def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item |
     """The last of several assignments before a use, when it certainly ran and none comes back
     in a loop.
     """
-    line, around = line_of(use), [use, *index.ancestors(use)]
+    line = line_of(use)
+    around = [use, *index.ancestors(use)]
     # `x = x + 1` uses the x before.
     before = [item for item in items if line_of(item.node) <= line and item.node not in around]
     last = max(before, key=lambda item: line_of(item.node), default=None)
@@ -196,7 +200,9 @@ def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item |
         return None
     after = [item for item in items if item not in before]
     loops = {part for part in around if isinstance(part, ast.For | ast.While | ast.AsyncFor)}
-    return None if any(loops & set(index.ancestors(item.node)) for item in after) else last
+    if any(loops & set(index.ancestors(item.node)) for item in after):
+        return None
+    return last
 
 
 def line_of(node: ast.AST | None) -> int:

@@ -133,7 +133,9 @@ class Values:
         """The number an arithmetic expression comes to, or none."""
         self._depth += 1
         try:
-            return self._computed(node) if node is not None and self._depth <= MAX_DEPTH else None
+            if node is not None and self._depth <= MAX_DEPTH:
+                return self._computed(node)
+            return None
         finally:
             self._depth -= 1
 
@@ -142,17 +144,24 @@ class Values:
         if is_number(value):
             return value  # type: ignore[return-value]
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = self.compute(node.left), self.compute(node.right)
-            return None if left is None or right is None else _calculate(node.op, left, right)
+            left = self.compute(node.left)
+            right = self.compute(node.right)
+            if left is None or right is None:
+                return None
+            return _calculate(node.op, left, right)
         if isinstance(node, ast.NamedExpr):
             return self.compute(node.value)
         if isinstance(node, ast.Call) and self.sources.dotted(node.func) in NUMBERS:
-            return self.compute(node.args[0]) if len(node.args) == 1 else None
+            if len(node.args) == 1:
+                return self.compute(node.args[0])
+            return None
         named = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         end = self.follower.single(node) if named else None
         if end is not None and is_number(end.in_force):
             return end.in_force  # type: ignore[return-value]
-        return None if end is None or end.node is node else self.compute(end.node)
+        if end is None or end.node is node:
+            return None
+        return self.compute(end.node)
 
     def _only_known_part(self, node: ast.expr) -> End | None:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be
@@ -176,7 +185,9 @@ def _calculate(op: ast.operator, left: float, right: float) -> int | float | Non
         value = OPERATORS[type(op)](left, right)
     except (ArithmeticError, ValueError):
         return None
-    return value if isinstance(value, int | float) and abs(value) < MAX_NUMBER else None
+    if isinstance(value, int | float) and abs(value) < MAX_NUMBER:
+        return value
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,14 +236,17 @@ class Callees:
 
     def made(self, node: ast.expr | None) -> list[Made]:
         """The library calls that make the object an expression stands for."""
-        return self._made(node, lambda: self._makers(node)) if node is not None else []
+        if node is None:
+            return []
+        return self._made(node, lambda: self._makers(node))
 
     def _makers(self, node: ast.expr) -> list[Made]:
         found: list[Made] = []
         for call in [
             end.node for end in self.follower.follow(node) if isinstance(end.node, ast.Call)
         ]:
-            callees, target = self.of(call), self.sources.meaning(call.func)
+            callees = self.of(call)
+            target = self.sources.meaning(call.func)
             if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
                 found += self.made(call.func.value)
             elif callees or not isinstance(target, Scope) or not target.is_function:

@@ -112,7 +112,16 @@ def read_library(name: str) -> LibraryWords:
     every = _signature(tables["words"].get("every_optimizer", ""))
     own = {key: _signature(text) for key, text in tables.pop("optimizers").items()}
     optimizers = {
-        key: OptimizerSpec(tuple({**one, **every, **one}.items())) for key, one in own.items()
+        key: OptimizerSpec(
+            tuple(
+                {
+                    **one,
+                    **every,
+                    **one,
+                }.items()
+            )
+        )
+        for key, one in own.items()
     }
     return LibraryWords(layers, optimizers, tables)
 

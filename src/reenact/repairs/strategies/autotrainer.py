@@ -44,7 +44,11 @@ REMEDIES: dict[str, tuple[tuple[str, int], ...]] = {
     ),
     "AT005": (("optimizer", 3), ("larger-rate", 3), ("initializer", 3)),
 }
-WITH = {"selu": "lecun_uniform", "relu": "he_uniform", "tanh": "he_uniform"}
+WITH = {
+    "selu": "lecun_uniform",
+    "relu": "he_uniform",
+    "tanh": "he_uniform",
+}
 """The initialiser that comes with an activation."""
 INITIALIZERS = (
     "he_uniform",
@@ -73,7 +77,8 @@ class FromScratch:
         """See `Strategy.search`."""
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
         base = context.base()
-        kept, now = NOTHING, self._see(NOTHING, NOTHING, context)
+        kept = NOTHING
+        now = self._see(NOTHING, NOTHING, context)
         for _ in range(MOST_PROBLEMS):
             step = self._treat(kept, now, context, chance) if now is not None and now[1] else None
             if step is None:

@@ -29,7 +29,8 @@ class Bohb:
         )
         pruner = optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3)
         study = Study(context, sampler, pruner)
-        base, board = context.base(), Scoreboard()
+        base = context.base()
+        board = Scoreboard()
         least = RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
         while context.within_budget(least):
             asked = study.ask()

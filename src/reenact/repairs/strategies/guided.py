@@ -98,7 +98,8 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     share = SHORT if long or (slow and context.try_fewer_data(SHORT)) else 1.0
     tried: list[Idea] = []
     scores: list[float] = []
-    left, base = list(wanted), -math.inf
+    left = list(wanted)
+    base = -math.inf
     while chosen := _next_few(context, left, share, 0.0 if tried else share):
         found = context.scores(
             [*([] if tried else [NOTHING]), *(idea.patch for idea in chosen)],
@@ -106,7 +107,8 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
         )
         if not tried:
             base, *found = found
-        tried, scores = [*tried, *chosen], [*scores, *found]
+        tried = [*tried, *chosen]
+        scores = [*scores, *found]
         lost = [idea for idea, score in zip(chosen, found, strict=True) if score == -math.inf]
         left[:0] = [
             calmer for idea in lost if idea.weight >= SURE for calmer in _calmer(context, idea)

@@ -29,7 +29,8 @@ class Hebo:
         """See `Strategy.search`."""
         space = space_of(context.hyperparameters, context.options.space, context.options.chance)
         optimizer, frame = _optimizer(space, context.options.chance)
-        base, board = context.base(), Scoreboard()
+        base = context.base()
+        board = Scoreboard()
         optimizer.observe(frame([{one.name: one.start for one in space}]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
@@ -60,8 +61,17 @@ def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
 def _parameter(one: Dimension) -> dict[str, Any]:
     if one.is_range:
         kind = {"type": "pow", "base": 10} if one.logarithmic else {"type": "num"}
-        return {"name": one.name, "lb": one.low, "ub": one.high, **kind}
-    return {"name": one.name, "type": "cat", "categories": list(range(len(one.values)))}
+        return {
+            "name": one.name,
+            "lb": one.low,
+            "ub": one.high,
+            **kind,
+        }
+    return {
+        "name": one.name,
+        "type": "cat",
+        "categories": list(range(len(one.values))),
+    }
 
 
 def _losses(scores: list[float]) -> Any:

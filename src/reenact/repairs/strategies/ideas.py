@@ -115,7 +115,8 @@ def _all(params: Sequence[Hyperparameter], value: JsonValue, weight: float) -> I
 
 def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue]:
     """The few values of one hyperparameter that are worth it without any finding."""
-    now, others = param.in_force, param.alternatives
+    now = param.in_force
+    others = param.alternatives
     if param.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
         return [*others[:4], now * 10, now / 10]
     if param.kind is Kind.LOSS:
@@ -123,11 +124,18 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
         fitting = ("squared", "mse") if regression else ("entropy", "bce")
         return [one for one in others if any(part in str(one).lower() for part in fitting)][:1]
     if param.kind is Kind.ACTIVATION:
-        return others[:1] if param.role == "hidden" and str(now).lower() in SQUASHING else ()
+        if param.role == "hidden" and str(now).lower() in SQUASHING:
+            return others[:1]
+        return ()
     if param.kind is Kind.WEIGHT_REGULARIZER:
         return () if param.absent else (None,)
     if param.kind in (Kind.WEIGHT_INIT, Kind.DROPOUT):
         return () if param.absent else others[:1]
     return others[
-        : {Kind.UNITS: 1, Kind.OPTIMIZER: 2, Kind.EPOCHS: 2, Kind.BATCH_SIZE: 2}.get(param.kind, 0)
+        : {
+            Kind.UNITS: 1,
+            Kind.OPTIMIZER: 2,
+            Kind.EPOCHS: 2,
+            Kind.BATCH_SIZE: 2,
+        }.get(param.kind, 0)
     ]

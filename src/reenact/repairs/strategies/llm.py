@@ -53,7 +53,8 @@ class Llm:
         prompt = _prompt(context, base)
         scope = context.questions
         model = context.model
-        heat, proposals = context.options.temperature, []
+        heat = context.options.temperature
+        proposals = []
         for sample in range(context.options.samples):
             with suppress(AnswerUnusable):
                 answer = ask(
@@ -87,8 +88,6 @@ def _prompt(context: SearchContext, base: float) -> Prompt:
         "task": context.evidence.task.value,
         "metric": context.trainer.measure.name,
         "accused": finds,
-    }
-    values |= {
         "base": f"{value:.4g}",
         "knobs": "\n".join(knobs),
         "program": numbered(context.program),

@@ -28,7 +28,8 @@ class Random:
 
 def best_of(study: Study, context: SearchContext) -> list[Patch]:
     """Ask, train, tell, several at once, until the budget is spent or the metric is good."""
-    base, board = context.base(), Scoreboard()
+    base = context.base()
+    board = Scoreboard()
     while asked := _affordable(study, context):
         scores = context.scores([one.patch for one in asked])
         for one, score in zip(asked, scores, strict=True):

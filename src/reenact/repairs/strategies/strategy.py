@@ -20,15 +20,11 @@ _HOMES = {
     "random": "random:Random",
     "bohb": "bohb:Bohb",
     "hebo": "hebo:Hebo",
-}
-_HOMES |= {
     "autotrainer": "autotrainer:AutoTrainer",
     "autotrainer-scratch": "autotrainer:FromScratch",
+    "llm": "llm:Llm",
 }
-BUILT_IN = {
-    name: f"reenact.repairs.strategies.{home}"
-    for name, home in {**_HOMES, "llm": "llm:Llm"}.items()
-}
+BUILT_IN = {name: f"reenact.repairs.strategies.{home}" for name, home in _HOMES.items()}
 GROUP = "reenact.strategies"
 
 
@@ -96,7 +92,9 @@ class Scoreboard:
     def worth_verifying(self, base: float, better: Callable[[float, float], bool]) -> list[Patch]:
         """The best, when it is better than the program as it stands by enough to matter."""
         best = self.best(base)
-        return [best] if best is not None and better(base, self.score(best, base)) else []
+        if best is not None and better(base, self.score(best, base)):
+            return [best]
+        return []
 
 
 def once(patches: Sequence[Patch]) -> list[Patch]:

@@ -78,7 +78,8 @@ def look(visible: str | None) -> list[tuple[str, int]]:
 
 def _free(nvml: Any, name: str) -> int | None:
     """By number, or by UUID."""
-    device, memory = ctypes.c_void_p(), _Memory()
+    device = ctypes.c_void_p()
+    memory = _Memory()
     if name.isdigit():
         failed = nvml.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(int(name)), ctypes.byref(device))
     else:

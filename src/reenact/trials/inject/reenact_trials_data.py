@@ -136,7 +136,8 @@ class Share(Part):
                 "validation_split": 0.0,
                 "validation_data": (x[border:], y[border:]),
             }
-            x, y = x[:border], y[:border]
+            x = x[:border]
+            y = y[:border]
         elif split:
             return x, y, named
         rows = self.rows(len(x))

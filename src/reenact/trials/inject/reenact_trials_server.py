@@ -88,7 +88,9 @@ class Running:
 
     def pause(self) -> float:
         """Seconds until something is due."""
-        return LOOK_S if self.due is None else max(0.0, min(LOOK_S, self.due - time.monotonic()))
+        if self.due is None:
+            return LOOK_S
+        return max(0.0, min(LOOK_S, self.due - time.monotonic()))
 
     def end(self, why: str) -> None:
         """Ask the whole group to end; `due` says when to insist."""
@@ -128,7 +130,12 @@ class Running:
         _, status, used = os.wait4(self.pid, 0)
         cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
-        return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
+        return {
+            "code": code,
+            "seconds": seconds,
+            "cpu": cpu,
+            "ended": self.ended,
+        }
 
 
 def serve(channel: Channel, wake: int) -> None:

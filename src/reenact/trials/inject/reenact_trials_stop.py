@@ -93,7 +93,8 @@ class Watch:
     """
 
     def __init__(self, session: Session, path: str, baseline: str) -> None:
-        self.session, self.path = session, path
+        self.session = session
+        self.path = path
         self.lost = 0
         self.base: dict[str, Any] = {}
         if baseline:
@@ -126,7 +127,8 @@ class Watch:
         step = self.session.recorder.step
         if step - self._step >= self.base["steps"] / POINTS:
             self.points.append((step / self.base["steps"], sum(self._values) / len(self._values)))
-            self._values, self._step = [], step
+            self._values = []
+            self._step = step
             self.judge()
 
     def metric(self, name: str, value: Any, source: str) -> None:
@@ -140,7 +142,8 @@ class Watch:
             return
         step = self.session.recorder.step
         if step != self._step:
-            self._values, self._step = [], step
+            self._values = []
+            self._step = step
             if source == "probe":
                 self.judge()
             self.points.append((step / base["steps"], 0.0))
@@ -150,7 +153,8 @@ class Watch:
             self.judge()
 
     def judge(self) -> None:
-        base, kind = self.base, "loss" if self.by_step else "metric"
+        base = self.base
+        kind = "loss" if self.by_step else "metric"
         if hopeless(self.points, base["curves"], base["target"], base["least"], kind):
             share, value = self.points[-1]
             reached = f"{base['metric']} {self.sign * value:.4g}"

@@ -73,7 +73,8 @@ def start(config: Config, own_process: bool = False) -> Session:
 
 def _observe(session: Session) -> None:
     os.register_at_fork(after_in_child=_forked)
-    recorder, experiments = session.recorder, session.config.experiments is not None
+    recorder = session.recorder
+    experiments = session.config.experiments is not None
     torch, keras = _torch_imported, _keras_imported
     if experiments:
         torch, keras = _torch_for_experiments, _keras_for_experiments
@@ -105,7 +106,8 @@ def _torch_imported(session: Session, torch: Library) -> None:
 
 @guard.guarded("keras")
 def _keras_imported(session: Session, keras: Library) -> None:
-    recorder, backend = session.recorder, keras.backend.backend()
+    recorder = session.recorder
+    backend = keras.backend.backend()
     recorder.note_framework("keras", keras.__version__)
     crash.keep_before_filter()
     recorder.note_framework("keras backend", backend)

@@ -53,7 +53,9 @@ def from_environment() -> Config | None:
     """The configuration in the environment, or none when this process is not watched."""
     options = json.loads(os.environ.get("REENACT_PROBE") or "{}")
     # Made absolute now: the program may change its working folder later.
-    return Config(os.path.abspath(options.pop("folder")), **options) if options else None
+    if not options:
+        return None
+    return Config(os.path.abspath(options.pop("folder")), **options)
 
 
 def is_rank_zero() -> bool:

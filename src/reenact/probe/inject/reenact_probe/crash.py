@@ -51,11 +51,13 @@ def describe(error: BaseException) -> Facts:
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
-    place = own[-1] if own else (frames[-1] if frames else None)
+    known = own or frames
+    place = known[-1] if known else None
     message = str(error)
     worker = of_worker(error)
     if worker is not None:
-        message, place = worker[0], worker[1] or place
+        message = worker[0]
+        place = worker[1] or place
     if isinstance(error, SyntaxError) and error.filename:
         place = traceback.FrameSummary(
             error.filename, error.lineno or 1, "", line=(error.text or "").strip()
@@ -193,12 +195,17 @@ def _of_call(error: BaseException, trails: list[TracebackType]) -> Facts:
     """Who raised: the innermost frame by a statement of its own, or what it called; and the nearest
     call around it that was given tensors.
     """
-    frame, raised = trails[-1].tb_frame, raises_itself(trails[-1])
+    frame = trails[-1].tb_frame
+    raised = raises_itself(trails[-1])
     owner = _owner(frame)
     if raised and owner == PROGRAM:
         return {"raised": True, "by": PROGRAM}
     call = FailedCall(trails[-1])
-    facts: Facts = {"raised": raised, "by": owner, "call": "" if raised else call.name}
+    facts: Facts = {
+        "raised": raised,
+        "by": owner,
+        "call": "" if raised else call.name,
+    }
     if owner == PROGRAM and call.package not in ("", "__main__"):
         facts["by"] = PYTHON if call.package in _standard() else call.package
     if isinstance(error, EOFError) and call.calls_builtin("input"):

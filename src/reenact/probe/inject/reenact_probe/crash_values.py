@@ -130,7 +130,13 @@ def of_memory(error: BaseException) -> Facts:
         asked = int(error.dtype.itemsize)
         for size in error.shape:
             asked *= int(size)
-    return {"memory": {"asked": asked, "used": None, "total": total}}
+    return {
+        "memory": {
+            "asked": asked,
+            "used": None,
+            "total": total,
+        }
+    }
 
 
 def trails_of(trail: TracebackType | None) -> Any:

@@ -79,7 +79,8 @@ class TensorFacts:
         flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
         if flat.shape[1] > MAX_FEATURES or not len(flat):
             return
-        low, high = flat.min(axis=0), flat.max(axis=0)
+        low = flat.min(axis=0)
+        high = flat.max(axis=0)
         sums = numpy.stack(
             [flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)]
         )
@@ -107,7 +108,8 @@ class TensorFacts:
         median of those that vary there, whichever is nearer to one, for many are rare and some have
         long tails.
         """
-        own, other = self.spreads(), train.spreads() if train is not self else None
+        own = self.spreads()
+        other = train.spreads() if train is not self else None
         if own is None or other is None or own.shape != other.shape:
             return None
         vary = other > 1e-6
@@ -236,9 +238,19 @@ class Split:
         if seen is None or self.label.rows:
             return self
         both = Split(self.first_step)
-        both.keys, both.label = self.keys, seen.label
+        both.keys = self.keys
+        both.label = seen.label
         both.input = self.input if self.input.rows else seen.input
         return both
+
+
+def split_name(name: str, split: Split, steps: int) -> str:
+    """Of a source after so many steps; one of no known name is validation data where it was used
+    while training went on, else test data.
+    """
+    if name in ("train", "validation", "test"):
+        return name
+    return "validation" if split.first_step < steps else "test"
 
 
 class Data:
@@ -275,14 +287,7 @@ class Data:
             best[own] = whole.completed_by(self.splits.get(own))
             if own in self.splits:
                 best[own].label.means = self.splits[own].label.means
-        given = ("train", "validation", "test")
-        named = [
-            (
-                name if name in given else "validation" if split.first_step < steps else "test",
-                split,
-            )
-            for name, split in best.items()
-        ]
+        named = [(split_name(name, split, steps), split) for name, split in best.items()]
         train = next((split for name, split in named if name == "train"), Split(0))
         tensors = [
             dict(
@@ -325,7 +330,9 @@ def distinct(facts: list[Any]) -> list[Any]:
 def spread(flat: Array, most: int) -> Array:
     """At most so many columns, evenly spread."""
     width = flat.shape[1]
-    return flat if width <= most else flat[:, numpy.linspace(0, width - 1, most).astype(int)]
+    if width <= most:
+        return flat
+    return flat[:, numpy.linspace(0, width - 1, most).astype(int)]
 
 
 def row_keys(rows: Any) -> list[int]:

@@ -163,7 +163,8 @@ def _of_argparse(frames: list[FrameType]) -> tuple[str, list[str]] | None:
     for frame in frames:
         if frame.f_globals.get("__name__") != "argparse" or frame.f_code.co_name != "error":
             continue
-        parser, message = frame.f_locals["self"], frame.f_locals["message"]
+        parser = frame.f_locals["self"]
+        message = frame.f_locals["message"]
         return f"{parser.prog}: error: {message}", _missing_in(parser)
     return None
 

@@ -29,7 +29,13 @@ TENSOR_PACKAGES = ("torch", "numpy", "keras", "tensorflow", "jax", "jaxlib")
 MAX_KEYS = 8
 MAX_NAME = 80
 DEVICES = ("cuda", "mps", "xpu")
-OPERATORS = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+OPERATORS = {
+    ast.MatMult: "@",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
 MISSING: Any = object()
 
 
@@ -246,11 +252,9 @@ def _parsed(text: str) -> ast.AST | None:
             continue
         statement = body[0] if body else None
         value = getattr(statement, "value", None)
-        return (
-            value
-            if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign)
-            else statement
-        )
+        if isinstance(value, ast.AST) and not isinstance(statement, ast.AugAssign):
+            return value
+        return statement
     return None
 
 

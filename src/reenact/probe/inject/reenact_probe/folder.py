@@ -114,7 +114,11 @@ LAYER = (
 mean over the batch of the sum of an output row, for the last layer only.
 """
 
-COLUMNS = {"steps": STEP, "parameters": PARAMETER, "layers": LAYER}
+COLUMNS = {
+    "steps": STEP,
+    "parameters": PARAMETER,
+    "layers": LAYER,
+}
 
 
 class Table:

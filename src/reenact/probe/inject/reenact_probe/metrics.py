@@ -30,7 +30,12 @@ _WARNING = re.compile(r"\b\w*Warning:")
 _CODE = re.compile(r"error\s+\d+\s*$", re.IGNORECASE)
 """`Error 304`: a code, no measure."""
 _EPOCH = re.compile(r"\bepochs?\b\W{0,3}(\d+)", re.IGNORECASE)
-_SPLITS = {"t": "train_", "v": "val_", "e": "val_", "d": "val_"}
+_SPLITS = {
+    "t": "train_",
+    "v": "val_",
+    "e": "val_",
+    "d": "val_",
+}
 _MAX_LINE = 2000
 
 
@@ -91,7 +96,8 @@ class Tap:
         split, name, at, number, percent = match.group("split", "name", "at", "value", "percent")
         if at not in (None, "1") or _CODE.search(match.group()):
             return
-        split, value = (split or "").lower(), float(number)
+        split = (split or "").lower()
+        value = float(number)
         prefix = "test_" if split == "test" else _SPLITS.get(split[:1], "")
         name = "accuracy" if name.lower() in ("acc", "prec") else name.lower()
         # `Acc@1 94.00` is a share of a hundred, by custom; so is an accuracy above one.
@@ -156,7 +162,8 @@ def watch_lightning(recorder: Recorder, module: Library) -> None:
         if hook_name not in _MOMENTS or getattr(trainer, "sanity_checking", False):
             return
         for name, value in dict(trainer.callback_metrics).items():
-            number, key = float(value), (name, recorder.epoch)
+            number = float(value)
+            key = (name, recorder.epoch)
             # Old values stay in the dictionary: only what changed, or belongs to a new epoch, is
             # news.
             if seen.get(key) != number:

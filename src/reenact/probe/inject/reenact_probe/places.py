@@ -131,4 +131,6 @@ class Made:
 
     def place(self, thing: Any) -> Place | None:
         known = self._places.get(id(thing))
-        return known[1] if known is not None and known[0]() is thing else None
+        if known is not None and known[0]() is thing:
+            return known[1]
+        return None

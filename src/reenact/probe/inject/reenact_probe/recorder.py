@@ -153,8 +153,13 @@ class Recorder:
                 "the trace reached its size limit: later layer and parameter rows are left out"
             )
         members = {name: table.take() for name, table in self.tables.items()}
-        notes = {"metrics": self._metrics, "events": self._events, "spent": self.spent}
-        self._metrics, self._events = [], []
+        notes = {
+            "metrics": self._metrics,
+            "events": self._events,
+            "spent": self.spent,
+        }
+        self._metrics = []
+        self._events = []
         self.folder.write_chunk(members, notes)
 
     def close(self, ending: Facts) -> None:

@@ -47,10 +47,8 @@ class Signal:
         whole = labels.dtype.kind in "iub"
         if len(inputs) != len(labels) or inputs.ndim < 2 or (whole and shape not in ((), (1,))):
             return
-        inputs, labels = (
-            inputs[:A_LOOK],
-            labels[:A_LOOK].reshape(min(A_LOOK, len(labels)), -1),
-        )
+        inputs = inputs[:A_LOOK]
+        labels = labels[:A_LOOK].reshape(min(A_LOOK, len(labels)), -1)
         keys = row_keys(inputs)
         new = [i for i, key in enumerate(keys) if key not in self._known and keys.index(key) == i]
         short = _short(inputs[new]) if new else None
@@ -84,7 +82,8 @@ def explained(inputs: Array, labels: Array) -> float:
     explains.
     """
     order = numpy.random.default_rng(0).permutation(len(inputs))
-    inputs, labels = inputs[order], labels[order]
+    inputs = inputs[order]
+    labels = labels[order]
     # Alike in direction, and near to each other: both count.
     products = inputs @ inputs.T
     sizes = numpy.diag(products)

@@ -80,7 +80,8 @@ class Schedule:
 
     def next(self, step: int) -> float:
         """The first step from `step` on, counted from 0, that is sampled."""
-        first, stride = self.preset.first, self.preset.stride
+        first = self.preset.first
+        stride = self.preset.stride
         if step < first:
             return step
         if stride is None:
@@ -107,7 +108,8 @@ class Schedule:
         """Tell what the last look cost, beside the time the step itself took."""
         self._looks += 1
         self._spent += price
-        stride, most = self.preset.stride, self.preset.share
+        stride = self.preset.stride
+        most = self.preset.share
         if self._looks <= self.CALIBRATION or most is None or stride is None:
             return
         self._price = _smooth(self._price, price)

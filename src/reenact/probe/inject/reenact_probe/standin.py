@@ -354,7 +354,8 @@ def _templates(side: int, channels: int, classes: int, chance: Array) -> Array:
     """(shifts, classes, side, side[, channels]) from 0 to 1; one colour: strokes on an empty
     background.
     """
-    cells, numpy = side // _CELL, import_module("numpy")
+    cells = side // _CELL
+    numpy = import_module("numpy")
     coarse = chance.random((classes, cells, cells, channels)).astype("float32")
     if channels == 1:
         coarse[coarse < 0.55] = 0

@@ -37,9 +37,9 @@ def refusal(models: list[dict[str, Tensor]]) -> str:
     if not all(tensor.is_cpu and tensor.layout is tensors[0].layout for tensor in tensors):
         return "the weights do not lie on the CPU, and the training needs the memory of its device"
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    return (
-        f"{size / 1e6:.0f} MB of weights are more than {LIMIT / 1e6:.0f} MB" if size > LIMIT else ""
-    )
+    if size > LIMIT:
+        return f"{size / 1e6:.0f} MB of weights are more than {LIMIT / 1e6:.0f} MB"
+    return ""
 
 
 def leave(torch: Library, path: str, models: list[tuple[str, dict[str, Tensor]]]) -> None:

@@ -330,7 +330,10 @@ def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
     """Keras on a backend other than torch: test how the model behaves when it begins to train, and
     say that no more can be done.
     """
-    reason = f"one-batch and learning-rate tests skipped: Keras runs on {backend}, and only torch can be played again"
+    reason = (
+        f"one-batch and learning-rate tests skipped: Keras runs on {backend}, and only torch "
+        "can be played again"
+    )
 
     def begins(*args: Any, **kwargs: Any) -> None:
         facts: Facts = {"missing": [reason]}

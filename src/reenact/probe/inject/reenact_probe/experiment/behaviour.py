@@ -63,7 +63,8 @@ class Subject:
             found["mask_blind"] = self._mask_blind()
             quiet = (found["noise"] or 0.0) < MOVED
             everything = list(self._tokens())
-            tokens, time_axis = (everything[0] if everything else None), None
+            tokens = everything[0] if everything else None
+            time_axis = None
             for number, given in enumerate(everything):
                 axis, shift = _shift(given, targets)
                 # A first input that is the target is an autoencoder's.
@@ -236,10 +237,8 @@ class Subject:
         def changed(tensor: Tensor) -> Tensor:
             if tensor.dim() <= axis or tensor.shape[axis] != rows:
                 return tensor
-            others, last = (
-                tensor.narrow(axis, 0, rows - 1),
-                tensor.narrow(axis, rows - 1, 1),
-            )
+            others = tensor.narrow(axis, 0, rows - 1)
+            last = tensor.narrow(axis, rows - 1, 1)
             # The first row stands in for all others: other rows, and each still one of the
             # program's.
             return self.torch.cat([others.narrow(axis, 0, 1).expand_as(others), last], axis)
@@ -289,7 +288,9 @@ class Subject:
         if kept.dim() == 3 and kept.shape[1] == length:
             return None
         moved = _moved(kept, self._scores(changed))
-        return self._refilled(base, tokens, values[counts.argmax()]) if moved is None else moved
+        if moved is not None:
+            return moved
+        return self._refilled(base, tokens, values[counts.argmax()])
 
     def _refilled(self, base: Tensor, tokens: Tensor, padding: Tensor) -> float | None:
         """How far outputs move when other tokens stand where a mask says that there are none; for
@@ -327,7 +328,8 @@ class Subject:
         """How far this part of the scores moves with the change, and the first module where it
         does.
         """
-        kept, scores = part(base), self._scores(change)
+        kept = part(base)
+        scores = self._scores(change)
         other = part(scores) if scores is not None else None
         share = _moved(kept, other, base) if kept is not None else None
         return share, self._where(change, part)[1] if (share or 0.0) > MOVED else None
@@ -404,7 +406,8 @@ def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | Non
 
 
 def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
-    length, rows = tokens.shape[axis], tokens.shape[1 - axis]
+    length = tokens.shape[axis]
+    rows = tokens.shape[1 - axis]
     if target.is_floating_point() or target.numel() % rows or length <= places + 1:
         return False
     width = target.numel() // rows
@@ -412,7 +415,8 @@ def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
         return False
     wanted = target.reshape((rows, width) if axis else (width, rows)).to(tokens.device)
     span = min(width, length - places)
-    wanted, given = wanted.narrow(axis, 0, span), tokens.narrow(axis, places, span)
+    wanted = wanted.narrow(axis, 0, span)
+    given = tokens.narrow(axis, places, span)
     counted = wanted >= 0
     # The last targets of a row may be tokens that no input has: they were cut off to make room for
     # the shift.

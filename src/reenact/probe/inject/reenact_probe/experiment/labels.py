@@ -25,7 +25,8 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
     """Rows, the loss, and the loss with each of some permutations of the labels; none without such
     labels. `batch` are the tensors that a loader gave last.
     """
-    torch, until = problem.torch, time.process_time() + seconds
+    torch = problem.torch
+    until = time.process_time() + seconds
     labels = list(_labels(problem, batch))
     if not labels or not all(_differ(torch, label) for label in labels):
         return None
@@ -41,7 +42,15 @@ def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | N
             problem.steady_loss({id(label): label[orders[len(label)]] for label in labels})
         )
     enough = len(losses) == PERMUTATIONS
-    return {"rows": min(map(len, labels)), "loss": first, "permuted": losses} if enough else None
+    return (
+        {
+            "rows": min(map(len, labels)),
+            "loss": first,
+            "permuted": losses,
+        }
+        if enough
+        else None
+    )
 
 
 def by_mode(problem: Problem) -> Facts | None:
@@ -60,7 +69,8 @@ def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     shapes of output and label, and the line. Labels are what a loader gave; without a loader,
     numbers in no order beside what a layer gave.
     """
-    tape, calls = problem.tape, {id(call) for call in problem.tape.calls}
+    tape = problem.tape
+    calls = {id(call) for call in problem.tape.calls}
     beside = [tensor for tensor in batch if not tape.holds(tensor)]
     for call, place in tape.stretched:
         output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
@@ -101,7 +111,8 @@ def padding_counted(
             continue
         if not any(target.numel() in (a * b, a * (b - 1)) for a, b in (padded[:2], padded[1::-1])):
             continue
-        filled, skipped = target == padding, words.get("ignore_index", -100)
+        filled = target == padding
+        skipped = words.get("ignore_index", -100)
         share = float(filled.float().mean())
         if skipped != padding and 0 < share < 1:
             scores = scores.detach()

@@ -106,7 +106,11 @@ class Ended(NamedTuple):
                 code.co_firstlineno + lines - 1,
                 0,
             ]
-        return {"module": name, "type": type(self.module).__name__, "forward": place}
+        return {
+            "module": name,
+            "type": type(self.module).__name__,
+            "forward": place,
+        }
 
 
 @contextlib.contextmanager
@@ -160,7 +164,9 @@ def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> 
             return []
         moves = {name: _moves(torch, call, base, tensor) for name, tensor in named}
     # Where nothing moves the output, it is the output that says nothing.
-    return [name for name in tested if moves[name] is False] if True in moves.values() else []
+    if True not in moves.values():
+        return []
+    return [name for name in tested if moves[name] is False]
 
 
 def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
@@ -181,7 +187,9 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
     if torch.equal(changed(sequence), sequence) or _stay(torch, base, base[:1].expand_as(base)):
         return None
     again = call.outputs(torch, changed)
-    return _stay(torch, base, again[0]) if again and again[0].shape == base.shape else None
+    if again and again[0].shape == base.shape:
+        return _stay(torch, base, again[0])
+    return None
 
 
 def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
@@ -237,13 +245,20 @@ def _moved_weights(torch: Library, module: Module) -> Iterator[None]:
             weight.copy_(before)
 
 
+def _arrays(x: Any) -> list[Any]:
+    """The inputs that `fit` was given: one array, or several, with or without names."""
+    if hasattr(x, "shape"):
+        return [x]
+    return list(x.values() if isinstance(x, dict) else x or ())
+
+
 def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: Any) -> Facts:
     """What a Keras model does when other rows stand beside a row, on any backend: it is called as
     it is, before its first step, with rows that `fit` was given; called with what `fit` is called
     with.
     """
     found: Facts = {"model": type(model).__name__}
-    arrays = [x] if hasattr(x, "shape") else list(x.values() if isinstance(x, dict) else x or ())
+    arrays = _arrays(x)
     rows = min((len(array) for array in arrays if getattr(array, "shape", ())), default=0)
     if rows < 3 or not all(hasattr(array, "shape") for array in arrays):
         return dict(found, missing="no rows of it lie in memory")
@@ -258,9 +273,12 @@ def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: A
         while isinstance(output, (list, tuple, dict)):
             output = next(iter(output.values() if isinstance(output, dict) else output))
         made = numpy.asarray(keras.ops.convert_to_numpy(output))
-        return made.astype("float64") if made.ndim > 1 and made.dtype.kind == "f" else None
+        if made.ndim > 1 and made.dtype.kind == "f":
+            return made.astype("float64")
+        return None
 
-    base, again = scores([*range(rows)]), scores([*range(rows)])
+    base = scores([*range(rows)])
+    again = scores([*range(rows)])
     if base is None or len(base) != rows or base.shape[1:2] == (rows,):
         return dict(found, missing="it gives no scores by row")
     found["noise"] = _share_moved(base[-1], again[-1])

@@ -140,7 +140,8 @@ class Problem:
 
     def let_go(self) -> None:
         """Of all but what the loss is computed from."""
-        self._first, self._now = [], lambda tensor: tensor
+        self._first = []
+        self._now = lambda tensor: tensor
         self.tape.slim()
 
     def steady_loss(self, given: Mapping[int, Tensor], evaluating: bool = False) -> float:
@@ -236,7 +237,8 @@ class Pair(NamedTuple):
         """As a number, or none for a regression; `now` gives what a tensor was when last
         computed.
         """
-        prediction, target = now(self.prediction).detach(), now(self.target).detach()
+        prediction = now(self.prediction).detach()
+        target = now(self.target).detach()
         target = target if target.is_floating_point() else target.long()
         same_rank = prediction.dim() == target.dim()
         if same_rank and target.dim() > 1 and target.shape[-1] == 1 and prediction.shape[-1] > 1:
@@ -266,7 +268,9 @@ def pair_of_call(torch: Library, call: Call) -> Pair | None:
     tensors = [
         value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)
     ]
-    return Pair(tensors[0], tensors[1], call.name in LOGITS, False) if len(tensors) >= 2 else None
+    if len(tensors) >= 2:
+        return Pair(tensors[0], tensors[1], call.name in LOGITS, False)
+    return None
 
 
 @dataclass(eq=False)
@@ -299,7 +303,8 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
     for rate in RATES:
         if not runs or not (runs[-1].learnt or time.process_time() > began + seconds):
             runs.append(_overfit(problem, rate, STEPS, began + seconds))
-    best, spent = _best(runs), time.process_time() - began
+    best = _best(runs)
+    spent = time.process_time() - began
     price = spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
         return (
@@ -323,13 +328,13 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
 def _best(runs: list[Run]) -> Run:
     """A run that the clock cut short says less than a whole one that came about as far."""
     whole = [run for run in runs if len(run.losses) == STEPS]
-    best, longest = (
-        min(runs, key=lambda run: run.order),
-        min(whole, key=lambda run: run.order, default=None),
-    )
+    best = min(runs, key=lambda run: run.order)
+    longest = min(whole, key=lambda run: run.order, default=None)
     if longest is None or best.learnt or best.accuracy != longest.accuracy:
         return best
-    return longest if longest.losses[-1] <= AS_GOOD * abs(best.losses[-1]) else best
+    if longest.losses[-1] <= AS_GOOD * abs(best.losses[-1]):
+        return longest
+    return best
 
 
 def _overfit(problem: Problem, rate: float, steps: int, until: float, zeroed: bool = False) -> Run:
@@ -394,10 +399,8 @@ def own_rate(
     """Losses at the program's own rate, at a tenth of it and with a warm-up; none where the rate
     lies below the one that lowered the loss most, or a step takes too long.
     """
-    rate, steps = (
-        optimizer.rate,
-        min(OWN_STEPS, int(2 * budget.for_steps_of(price) / (3 * price))),
-    )
+    rate = optimizer.rate
+    steps = min(OWN_STEPS, int(2 * budget.for_steps_of(price) / (3 * price)))
     losses = [loss if math.isfinite(loss) else math.inf for loss in tested["losses"]]
     if rate < tested["rates"][losses.index(min(losses))] or steps < FEWEST_OWN:
         return None

@@ -60,9 +60,9 @@ def _setting(value: Any) -> Any:
     if isinstance(value, dict) and "class_name" in value:
         given = (value.get("config") or {}).items()
         inner = {key: item for key, item in given if is_plain(item) and item is not None}
-        return (
-            {"class_name": str(value["class_name"]), **inner} if inner else str(value["class_name"])
-        )
+        if inner:
+            return {"class_name": str(value["class_name"]), **inner}
+        return str(value["class_name"])
     return None
 
 
@@ -147,7 +147,12 @@ def loss_facts(loss: Any, place: Place | None) -> Facts:
     name = _LOSS_NAMES.get(str(name), str(name))
     if logits is None and name.endswith("crossentropy"):
         logits = False
-    return {"name": name, "from_logits": logits, "settings": settings, "place": place}
+    return {
+        "name": name,
+        "from_logits": logits,
+        "settings": settings,
+        "place": place,
+    }
 
 
 def learning_rate(optimizer: Optimizer) -> float:

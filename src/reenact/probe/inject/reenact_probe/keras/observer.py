@@ -110,7 +110,8 @@ class KerasObserver:
     def _watch_steps(self, keras: Library) -> None:
         """Note layers and steps, from outside."""
         # Not `__init__`: Keras reads that signature to learn what a layer was given.
-        layer, original = keras.layers.Layer, keras.layers.Layer.__new__
+        layer = keras.layers.Layer
+        original = keras.layers.Layer.__new__
 
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             made = original(cls, *args, **kwargs)
@@ -196,15 +197,17 @@ class KerasObserver:
         labels = getattr(wanted.get("y"), "shape", None)
         self._label_shape = _row_shape(labels) if labels is not None else None
         self.recorder.event("fit", place=self._fit_at, **facts)
-        x, y, held, share = (
-            wanted.get(key) for key in ("x", "y", "validation_data", "validation_split")
-        )
+        x = wanted.get("x")
+        y = wanted.get("y")
+        held = wanted.get("validation_data")
+        share = wanted.get("validation_split")
         first = _array(x)
         if held is None and share and y is not None and first is not None:
             # What Keras itself does with `validation_split`: the last rows are held out.
             cut = int(len(first) * (1 - share))
             held = _cut(x, slice(cut, None)), _cut(y, slice(cut, None))
-            x, y = _cut(x, slice(cut)), _cut(y, slice(cut))
+            x = _cut(x, slice(cut))
+            y = _cut(y, slice(cut))
         self._read_split("train", x, y)
         if isinstance(held, (tuple, list)) and len(held) >= 2:
             self._read_split("validation", held[0], held[1])
@@ -213,7 +216,8 @@ class KerasObserver:
         """Facts of the data of `fit` or `evaluate`: arrays are read in place, generators left
         alone.
         """
-        split, inputs = Split(self.recorder.step), _array(x)
+        split = Split(self.recorder.step)
+        inputs = _array(x)
         for role, array in (("input", inputs), ("label", _array(y))):
             if inputs is not None and array is not None:
                 split.read(role, functools.partial(_rows, array), len(array), array.dtype)
@@ -261,11 +265,9 @@ class KerasObserver:
     @guarded("keras-step")
     def _step_ends(self, logs: Logs) -> None:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
-        recorder, schedule, now = (
-            self.recorder,
-            self.recorder.schedule,
-            time.perf_counter(),
-        )
+        recorder = self.recorder
+        schedule = recorder.schedule
+        now = time.perf_counter()
         sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
         if sampled:
             schedule.looked(recorder.step)
@@ -358,11 +360,9 @@ def _array(value: Any) -> Any:
         "string",
     )
     # What lies on a device is not read.
-    return (
-        value
-        if usable and getattr(getattr(value, "device", None), "type", "cpu") == "cpu"
-        else None
-    )
+    if usable and getattr(getattr(value, "device", None), "type", "cpu") == "cpu":
+        return value
+    return None
 
 
 def _rows(array: Any, chosen: slice) -> Array:

@@ -48,7 +48,8 @@ class KerasOnTorch(KerasObserver):
             self._loss_called(loss, y_true, y_pred)
 
     def _compared(self, prediction: Any, target: Any) -> None:
-        batches, model = self.inside.batches, self.inside.model
+        batches = self.inside.batches
+        model = self.inside.model
         if self.inside.window is not None and self.torch.is_grad_enabled():
             if all(isinstance(value, self.torch.Tensor) for value in (prediction, target)):
                 # The first one in a step counts.
@@ -105,7 +106,8 @@ class KerasOnTorch(KerasObserver):
         return [tensor for tensor, _ in tensors]
 
     def _wrap_apply(self, original: Function) -> Function:
-        inside, bare = self.inside, self.recorder.schedule.bare
+        inside = self.inside
+        bare = self.recorder.schedule.bare
 
         def apply(optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> Any:
             rate = None

@@ -84,7 +84,8 @@ class _Finder(NamedTuple):
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        name, sources = spec.name, _SOURCES.get(spec.name, ())
+        name = spec.name
+        sources = _SOURCES.get(spec.name, ())
         for root in _KERAS:
             if name == root or name.startswith(root + "."):
                 # `tensorflow.keras.layers` is `keras.layers`.

@@ -22,7 +22,11 @@ from reenact_probe.types import Args, Function, Kwargs, Library
 
 Translate = Callable[[Args, Kwargs], tuple[Args, Kwargs]]
 """From arguments as they were once given to those of today."""
-ORDER = {"th": "channels_first", "tf": "channels_last", "default": None}
+ORDER = {
+    "th": "channels_first",
+    "tf": "channels_last",
+    "default": None,
+}
 _LAYER_ARGUMENTS = {
     "init": "kernel_initializer",
     "W_regularizer": "kernel_regularizer",
@@ -156,8 +160,12 @@ class _BatchShape(tuple[Any, ...]):
 def _plain(value: Any) -> Any:
     """Whole numbers of numpy as those of Python, also inside a shape."""
     if isinstance(value, (tuple, list)):
-        return type(value)(map(_plain, value)) if type(value) in (tuple, list) else value
-    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+        if type(value) not in (tuple, list):
+            return value
+        return type(value)(map(_plain, value))
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    return value
 
 
 def _layer_arguments(
@@ -255,13 +263,15 @@ def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Ar
     """`lr` and `decay`: the old decay divided the rate by `1 + decay * steps`."""
     if "lr" in kwargs:
         kwargs["learning_rate"] = kwargs.pop("lr")
-    decay, _ = kwargs.pop("decay", 0), kwargs.pop("schedule_decay", None)
+    decay = kwargs.pop("decay", 0)
+    _ = kwargs.pop("schedule_decay", None)
     if kwargs.get("epsilon", 1) is None:
         del kwargs["epsilon"]
     if decay:
         rate = kwargs.pop("learning_rate", None)
         if rate is None and args:
-            rate, args = args[0], args[1:]
+            rate = args[0]
+            args = args[1:]
         first = 0.01 if rate is None else rate
         kwargs["learning_rate"] = keras.optimizers.schedules.InverseTimeDecay(first, 1, decay)
     return args, kwargs
@@ -285,7 +295,9 @@ def _models(keras: Library) -> None:
 
     def predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         scores = self.predict(x, *args, **kwargs)
-        return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+        if scores.shape[-1] > 1:
+            return scores.argmax(axis=-1)
+        return (scores > 0.5).astype("int32")
 
     model.predict_classes = predict_classes
 
@@ -302,7 +314,8 @@ def _taking_rows(sequential: type, original: Function) -> Function:
     def method(model: Any, *args: Any, **kwargs: Any) -> Any:
         chain = isinstance(model, sequential)
         inputs, outputs = (getattr(model, side, None) or () for side in ("inputs", "outputs"))
-        one_in, one_out = chain or len(inputs) == 1, chain or len(outputs) == 1
+        one_in = chain or len(inputs) == 1
+        one_out = chain or len(outputs) == 1
         flat = any(len(tensor.shape) == 1 for tensor in inputs)
 
         def adapted(key: Any, value: Any) -> Any:
@@ -320,9 +333,9 @@ def _taking_rows(sequential: type, original: Function) -> Function:
 
 def _rows(data: Any, flat: bool) -> Any:
     data = _array(data)
-    return (
-        data[:, None] if type(data).__name__ == "ndarray" and data.ndim == 1 and not flat else data
-    )
+    if type(data).__name__ == "ndarray" and data.ndim == 1 and not flat:
+        return data[:, None]
+    return data
 
 
 def _array(data: Any) -> Any:
@@ -404,7 +417,8 @@ _RENAMED = {
 
 def _backend(keras: Library) -> None:
     """`from keras import backend as K`: the functions of old, from `keras.ops`."""
-    backend, ops = keras.backend, keras.ops
+    backend = keras.backend
+    ops = keras.ops
     for name in (*_OPS.split(), *_RENAMED):
         function = getattr(ops, _RENAMED.get(name, name), None)
         if function is not None and not hasattr(backend, name):

@@ -57,7 +57,9 @@ class KerasClassifier(_sklearn.ClassifierMixin, _Wrapper):
 
     def predict_proba(self, x: Any, **_: Any) -> Any:
         shares = self.model.predict(x, verbose=0)
-        return numpy.hstack([1 - shares, shares]) if shares.shape[1] == 1 else shares
+        if shares.shape[1] == 1:
+            return numpy.hstack([1 - shares, shares])
+        return shares
 
     def predict(self, x: Any, **_: Any) -> Any:
         return self.classes_[self.predict_proba(x).argmax(axis=-1)]

@@ -99,7 +99,9 @@ class BatchObserver:
         tensors = [
             value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)
         ]
-        return (tensors[0], tensors[1], False) if len(tensors) >= 2 else None
+        if len(tensors) >= 2:
+            return (tensors[0], tensors[1], False)
+        return None
 
     def training_pass(self, args: Args, kwargs: Kwargs, in_fit: bool) -> None:
         if self._input is not None:
@@ -114,10 +116,8 @@ class BatchObserver:
         if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
             # A batch that is a slice of a larger tensor tells how many make an epoch.
             self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
-        split, loaded = (
-            self.data.split("train", self.recorder.step),
-            self.loaders.current is not None,
-        )
+        split = self.data.split("train", self.recorder.step)
+        loaded = self.loaders.current is not None
         looks = _LOOKS if loaded or not self._fresh else _FRESH_LOOKS
         if self._looks < looks and not self._known_whole(in_fit):
             self._looks += 1
@@ -131,10 +131,12 @@ class BatchObserver:
         """The data set behind the loader was read already: its batches add nothing.
 
         Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
-        loader, in_fit = self.loaders.current, in_fit and self.torch.is_grad_enabled()
-        whole = self.data.whole.get(
-            "train" if in_fit else loader.name if loader is not None else ""
-        )
+        loader = self.loaders.current
+        if in_fit and self.torch.is_grad_enabled():
+            name = "train"
+        else:
+            name = loader.name if loader is not None else ""
+        whole = self.data.whole.get(name)
         return whole is not None and whole.input.rows > 0
 
     def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:
@@ -161,7 +163,8 @@ class BatchObserver:
         known: Model,
         in_fit: bool,
     ) -> None:
-        torch, step = self.torch, self.recorder.step
+        torch = self.torch
+        step = self.recorder.step
         if not step:
             return
         model = facts.inner(module)
@@ -175,7 +178,8 @@ class BatchObserver:
             "place": place,
         }
         self.recorder.event("evaluation", training=training, again=again, **seen)
-        batch, loader = self.loaders.batch, self.loaders.current
+        batch = self.loaders.batch
+        loader = self.loaders.current
         if loader is self.train_loader and batch is None:
             # Its batch went into a step: these rows come from elsewhere.
             loader = None
@@ -306,10 +310,8 @@ class BatchObserver:
             or not prediction.dim()
         ):
             return None
-        name, ignored = (
-            loss.get("name"),
-            (loss.get("settings") or {}).get("ignore_index", -100),
-        )
+        name = loss.get("name")
+        ignored = (loss.get("settings") or {}).get("ignore_index", -100)
         rows = len(target) if target.dim() else 0
         if rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
             return None
@@ -325,7 +327,8 @@ class BatchObserver:
             or not prediction.dim()
         ):
             return None
-        prediction, target = prediction.detach(), target.detach()
+        prediction = prediction.detach()
+        target = target.detach()
         target = target.byte() if target.dtype is self.torch.bool else target
         if target.dim() == prediction.dim() and target.shape[-1] == 1 and prediction.shape[-1] > 1:
             target = target.squeeze(-1)
@@ -403,10 +406,8 @@ def plain_loss(name: str | None, prediction: Tensor, target: Tensor, ignored: An
     """The mean loss of that name by its textbook formula; none where the shapes do not fit, and for
     losses that are not known here.
     """
-    same, classes = (
-        prediction.shape == target.shape,
-        prediction.dim() == target.dim() + 1,
-    )
+    same = prediction.shape == target.shape
+    classes = prediction.dim() == target.dim() + 1
     if name == "cross_entropy" and classes and not target.is_floating_point():
         counted = target != ignored
         chosen = target.masked_fill(~counted, 0).long().unsqueeze(1)
@@ -416,7 +417,9 @@ def plain_loss(name: str | None, prediction: Tensor, target: Tensor, ignored: An
         return (
             prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()
         ).mean()
-    return ((prediction - target) ** 2).mean() if name == "mse" and same else None
+    if name == "mse" and same:
+        return ((prediction - target) ** 2).mean()
+    return None
 
 
 def _numpy(tensor: Tensor) -> Array:

@@ -182,7 +182,8 @@ class Capture:
 
     @guarded("function")
     def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
-        place, top = caller(), self.forwards.innermost
+        place = caller()
+        top = self.forwards.innermost
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
         tensor = first_tensor(self.torch, args)
         made = tensor is not None and tensor.requires_grad and not tensor.is_leaf
@@ -212,7 +213,8 @@ class Capture:
         source = self._origin.get(id(tensor)) if tensor is not None else None
         shapes = name in SHAPING and not in_library
         if name in ("view", "reshape", "flatten"):
-            old, new = shape_of(tensor) or (), shape_of(output) or ()
+            old = shape_of(tensor) or ()
+            new = shape_of(output) or ()
             shapes = shapes and len(old) > 2 and len(new) == 2 and old[0] == new[0]
         if shapes or name in ACTIVATIONS:
             place = self.place_of(top) if in_library else place

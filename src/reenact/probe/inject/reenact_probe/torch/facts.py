@@ -36,7 +36,11 @@ prelu rrelu glu tanhshrink hardshrink threshold
 """
 ACTIVATIONS = frozenset(_FUNCTIONS.split())
 """Non-linearities: functions of torch, and its classes in lower case."""
-_NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
+_NAMES = {
+    "SiLU": "silu",
+    "GELU": "gelu",
+    "Softmax2d": "softmax",
+}
 WRAPPERS = {
     "OptimizedModule": "_orig_mod",
     "DistributedDataParallel": "module",
@@ -68,7 +72,9 @@ def snake(name: str) -> str:
     )
     name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    return name[: -len("_loss")] if name.endswith("_loss") and name != "_loss" else name
+    if name.endswith("_loss") and name != "_loss":
+        return name[: -len("_loss")]
+    return name
 
 
 def settings_of(module: Module) -> Facts:
@@ -100,9 +106,9 @@ def is_plain(value: Any) -> bool:
 def unit_axis(module: Module) -> int | None:
     """Axis of the units in the output; none where the shape has to tell."""
     name = type(module).__name__
-    return (
-        1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
-    )
+    if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")):
+        return 1
+    return None
 
 
 def shape_of(value: Any) -> list[int] | None:
@@ -146,7 +152,11 @@ _NODES = {
     "NllLossNdBackward": "nll",
     "MultilabelMarginLossForwardBackward": "multilabel_margin",
 }
-_BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
+_BY_HAND = {
+    "PowBackward": "mse",
+    "MulBackward": "mse",
+    "AbsBackward": "l1",
+}
 """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
 _BENDING = (
     "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
@@ -160,7 +170,11 @@ UnsafeView Unsqueeze View
 _SHAPE_ONLY = frozenset(f"{name}Backward" for name in _SHAPE_ONLY_NAMES.split())
 """Nodes that move values and leave them what they are."""
 WEIGHTS = ("weight", "pos_weight")
-_REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
+_REDUCTIONS = {
+    0: "none",
+    1: "mean",
+    2: "sum",
+}
 _DEPTH = 12
 
 
@@ -262,8 +276,11 @@ def _stretched(bent: Any) -> list[list[int]] | None:
     made, given = (list(getattr(node, "_input_metadata", ())) for node in (difference, output))
     if len(made) != 1 or len(given) != 1:
         return None
-    rows, shape = list(given[0].shape), list(made[0].shape)
-    return [rows, shape[1:]] if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1 else None
+    rows = list(given[0].shape)
+    shape = list(made[0].shape)
+    if len(shape) == 2 and rows == [shape[0], 1] and shape[1] > 1:
+        return [rows, shape[1:]]
+    return None
 
 
 def bend_of(prediction: Tensor) -> str:

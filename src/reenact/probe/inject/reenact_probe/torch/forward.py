@@ -119,7 +119,8 @@ class ForwardHooks:
         return self.stack[-1].module if self.stack else None
 
     def disarm(self) -> None:
-        handles, self.handles = self.handles, ()
+        handles = self.handles
+        self.handles = ()
         # Removing a hook leaves its mark in this table of torch's, and compiled models warn of it.
         marks = getattr(self.torch.nn.modules.module, MARKS, {})
         for handle in handles:

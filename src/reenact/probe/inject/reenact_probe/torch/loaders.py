@@ -86,10 +86,8 @@ class Loaders:
 
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
-        sampler, dataset = (
-            type(_sampler(loader)).__name__,
-            type(loader.dataset).__name__,
-        )
+        sampler = type(_sampler(loader)).__name__
+        dataset = type(loader.dataset).__name__
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
@@ -150,10 +148,8 @@ class Loaders:
         that name.
         """
         names = (1, "labels", "label", "targets", "target", "y")
-        keys, parts = (
-            names if self.label_part is None else [self.label_part],
-            _parts(batch),
-        )
+        keys = names if self.label_part is None else [self.label_part]
+        parts = _parts(batch)
         label = next((parts[key] for key in keys if key in parts), None)
         return label if isinstance(label, self.torch.Tensor) else None
 
@@ -180,7 +176,9 @@ def _identity(dataset: Any) -> Any:
     epoch.
     """
     tensors = vars(dataset).get("tensors") if hasattr(dataset, "__dict__") else None
-    return tuple(map(id, tensors)) if type(tensors) is tuple else id(dataset)
+    if type(tensors) is tuple:
+        return tuple(map(id, tensors))
+    return id(dataset)
 
 
 def _length(dataset: Any) -> int | None:

@@ -143,7 +143,8 @@ class Model:
         first.
         """
         quiet = type(module).__name__ in facts.QUIET
-        name, axis = self._name(module, within), facts.unit_axis(module)
+        name = self._name(module, within)
+        axis = facts.unit_axis(module)
         return self.add_layer(module, name, facts.activation_of(module), axis, quiet)
 
     def add_layer(

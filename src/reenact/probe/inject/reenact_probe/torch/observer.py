@@ -164,7 +164,9 @@ class TorchObserver:
 
     def _keras_of(self, module: Module) -> KerasPart | None:
         """What knows this module, when it is one of Keras."""
-        return self.keras if self.keras is not None and self.keras.owns(module) else None
+        if self.keras is not None and self.keras.owns(module):
+            return self.keras
+        return None
 
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         began = perf_counter()
@@ -185,10 +187,8 @@ class TorchObserver:
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         info = self.model.layers.get(module)
         if info is None:
-            keras, within = (
-                self._keras_of(module),
-                [call.module for call in self.forwards.stack],
-            )
+            keras = self._keras_of(module)
+            within = [call.module for call in self.forwards.stack]
             info = (
                 self.model.new_layer(module, within) if keras is None else keras.new_layer(module)
             )
@@ -290,7 +290,8 @@ class TorchObserver:
         window.after_step()
         accuracy = self.batches.accuracy(window, self.model.from_logits)
         losses = self.batches.label_losses(window, self.model.loss or {})
-        step, tables = self.recorder.step, self.recorder.tables
+        step = self.recorder.step
+        tables = self.recorder.tables
         window.fetch()
         tables["layers"].extend(window.layer_rows(step))
         moved = list(window.parameter_rows(step))
@@ -341,7 +342,8 @@ class TorchObserver:
             self.recorder.write_header(**header)
         if self.model.take_news(len(self.capture.entries), self._optimizer):
             known = self.keras.graph() if self.keras is not None else None
-            entries, optimizer = self.capture.entries, self._optimizer
+            entries = self.capture.entries
+            optimizer = self._optimizer
             self.recorder.write_graph(
                 known or self.model.graph(entries, optimizer, self.batch_size())
             )

@@ -130,10 +130,8 @@ def reduce(samples: list[Array]) -> Array:
 
 
 def _reduced(samples: list[Array]) -> Array:
-    flat, counts = (
-        numpy.concatenate(samples),
-        numpy.asarray([float(len(sample)) for sample in samples]),
-    )
+    flat = numpy.concatenate(samples)
+    counts = numpy.asarray([float(len(sample)) for sample in samples])
     starts = numpy.concatenate(([0], numpy.cumsum(counts[:-1], dtype="i8")))
 
     def share(mask: Array) -> Array:

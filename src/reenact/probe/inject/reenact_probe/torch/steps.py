@@ -193,7 +193,8 @@ class Steps:
             self.recorder.event("optimizer", number=number, type=type(optimizer).__name__)
 
     def _wrap_backward(self, original: Function) -> Function:
-        forwards, before = self.forwards, self._before_backward
+        forwards = self.forwards
+        before = self._before_backward
 
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             before(tensors)
@@ -308,7 +309,8 @@ class Steps:
 
     def end_step(self, optimizer: Optimizer | None, rate: float, carried: float) -> None:
         """Write the row of the step that just ended and open the next one."""
-        recorder, watch = self.recorder, self.listener
+        recorder = self.recorder
+        watch = self.listener
         now = perf_counter()
         looked = watch.update_ends() if watch.window is not None else None
         step = recorder.step
@@ -399,9 +401,9 @@ def divisor(loss: Any) -> float:
     except (TypeError, ValueError, RuntimeError):
         return 1.0
     number = 1 / number if name.startswith("Mul") and number else number
-    return (
-        float(round(number)) if number > 1 and abs(number - round(number)) < 1e-3 * number else 1.0
-    )
+    if number > 1 and abs(number - round(number)) < 1e-3 * number:
+        return float(round(number))
+    return 1.0
 
 
 def memory() -> float:

@@ -82,7 +82,9 @@ class Window:
             self.samples.append((self.samples[slots["all"]] - middle) * scale)
         cuts = not RELU_LIKE.isdisjoint((layer.activation, layer.follower))
         if cuts and tensor.dim() > 1 and tensor.is_floating_point():
-            axis = (1 if tensor.dim() > 3 else -1) if layer.unit_axis is None else layer.unit_axis
+            axis = layer.unit_axis
+            if axis is None:
+                axis = 1 if tensor.dim() > 3 else -1
             others = [dim for dim in range(tensor.dim()) if dim != axis % tensor.dim()]
             slots["units"] = self._sample(
                 tensor.detach().amax(dim=others).clamp_(min=0), copy=False
@@ -126,7 +128,8 @@ class Window:
         """Weights after the update, and how far they moved."""
         tensors = [tensor.detach() for _, tensor in self.parameters]
         self.weight_norms = self._norms(range(len(tensors)), tensors)
-        self.weight_slots, self.update_slots = [], []
+        self.weight_slots = []
+        self.update_slots = []
         for tensor, before in zip(tensors, self.before or ()):
             self.weight_slots.append(self._sample(tensor, copy=False))
             self.samples.append(self.samples[-1] - before)
@@ -201,17 +204,13 @@ class Window:
     def parameter_rows(self, step: int) -> Iterator[Row]:
         """One row for each parameter tensor, in the columns of `folder.PARAMETER`."""
         for i, (index, tensor) in enumerate(self.parameters):
-            weight, update = (
-                self._table[self.weight_slots[i]],
-                self._table[self.update_slots[i]],
-            )
+            weight = self._table[self.weight_slots[i]]
+            update = self._table[self.update_slots[i]]
             # Norm of the whole update, estimated from the sample, and its ratio to the weights of
             # the sample.
             scale = math.sqrt(max(1.0, tensor.numel() / self.cap))
-            moved, held = (
-                math.sqrt(update[stat.SUM_SQUARES]),
-                math.sqrt(weight[stat.SUM_SQUARES]),
-            )
+            moved = math.sqrt(update[stat.SUM_SQUARES])
+            held = math.sqrt(weight[stat.SUM_SQUARES])
             yield (
                 step,
                 index,
@@ -228,7 +227,8 @@ class Window:
             )
 
     def _gradient(self, i: int, count: int) -> tuple[float, ...]:
-        present, norm = float(i in self.grad_present), self._norm(self.grad_norms, i)
+        present = float(i in self.grad_present)
+        norm = self._norm(self.grad_norms, i)
         slot = self.grad_slots.get(i)
         if slot is None:
             return (present, NAN, NAN, NAN, norm, NAN, NAN, NAN)
@@ -242,7 +242,9 @@ class Window:
         return (present, mean, std, mean_abs, norm, largest, zero, bad)
 
     def _norm(self, slots: Slots, key: int) -> float:
-        return float(self.raw[slots[key][0]][slots[key][1]]) if key in slots else NAN
+        if key not in slots:
+            return NAN
+        return float(self.raw[slots[key][0]][slots[key][1]])
 
     def total_norms(self) -> tuple[float, ...]:
         """Norm of all gradients, and of all weights."""
@@ -251,7 +253,9 @@ class Window:
 
 
 def norm_of(values: list[float]) -> float:
-    return math.sqrt(sum(value * value for value in values)) if values else NAN
+    if not values:
+        return NAN
+    return math.sqrt(sum(value * value for value in values))
 
 
 def _usable(torch: Library, tensor: Tensor) -> bool:
