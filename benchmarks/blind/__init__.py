@@ -1,4 +1,4 @@
-"""Whether what is said of a program depends on how it is written: words, order, helpers, imports.
+"""Whether what is reported of a program depends on how it is written: words, order, helpers, imports.
 
 rewrites/    programs rewritten without changing what they do, line by line traceable
 cases.py     the programs: of examples, and opened ones of benchmarks/trainings

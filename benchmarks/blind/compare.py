@@ -77,11 +77,11 @@ def is_changed(compared: Compared, one: Rewritten) -> bool:
 
 def named(training: Training, verdict: Verdict | None) -> tuple[Truth, ...]:
     """The true faults that a diagnosis names."""
-    told = verdict.diagnosis if verdict is not None else None
-    if told is None:
+    reported = verdict.diagnosis if verdict is not None else None
+    if reported is None:
         return ()
     return tuple(
-        truth for truth in training.fault if Pair(replace(training, fault=(truth,)), told).true
+        truth for truth in training.fault if Pair(replace(training, fault=(truth,)), reported).true
     )
 
 

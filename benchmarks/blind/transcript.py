@@ -29,7 +29,7 @@ class Transcript:
     end: str = ""
     """How it ended: an exit code, or the kind of its exception."""
     error: str = ""
-    """The end of what it said on stderr; no part of what is compared."""
+    """The end of what it reported on stderr; no part of what is compared."""
 
     def differs(self, other: Transcript) -> str:
         """In what another run is not the same; empty where it is the same in all."""

@@ -100,10 +100,12 @@ def verdict(name: str, depth: str, facts: dict[str, Any], project: Project | Non
     shown = tuple(_mapped(one, project) for one in facts.pop("shown"))
     doubted = tuple(_mapped(one, project) for one in facts.pop("doubted"))
     blank = TrainingDiagnosis(name, depth, "", "")
-    told = read_answer(Ran(answer=json.dumps(facts).encode()), blank)
-    if told.could_not_run:
-        return Verdict(failed=told.could_not_run)
-    return Verdict(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(doubted)), _back(told, project))
+    reported = read_answer(Ran(answer=json.dumps(facts).encode()), blank)
+    if reported.could_not_run:
+        return Verdict(failed=reported.could_not_run)
+    return Verdict(
+        tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(doubted)), _back(reported, project)
+    )
 
 
 def _mapped(shown: Sequence[Any], project: Project | None) -> Shown:
@@ -123,7 +125,7 @@ def _lines(file: str, first: int, last: int, project: Project | None) -> tuple[i
     return tuple(sorted(lines))
 
 
-def _back(told: TrainingDiagnosis, project: Project | None) -> TrainingDiagnosis:
+def _back(reported: TrainingDiagnosis, project: Project | None) -> TrainingDiagnosis:
     """With the places of the original."""
     sides = {
         name: tuple(
@@ -135,10 +137,10 @@ def _back(told: TrainingDiagnosis, project: Project | None) -> TrainingDiagnosis
                     if (lines := _lines(file, first, last, project))
                 ),
             )
-            for one in getattr(told, name)
+            for one in getattr(reported, name)
         )
         for name in ("findings", "doubts", "symptoms")
     }
     return replace(
-        told, findings=sides["findings"], doubts=sides["doubts"], symptoms=sides["symptoms"]
+        reported, findings=sides["findings"], doubts=sides["doubts"], symptoms=sides["symptoms"]
     )

@@ -349,7 +349,11 @@ def apply_repair(
             )
             raise InputError(says, next_step="Run the repair again.")
         return _apply(
-            result, program=program, branch=branch, journal=session.journal, allow_dirty=allow_dirty
+            result,
+            program=program,
+            branch=branch,
+            journal=session.journal,
+            allow_dirty=allow_dirty,
         )
 
 

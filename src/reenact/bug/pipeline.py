@@ -95,7 +95,12 @@ def reproduce(
     ) as run:
         carry_budget(services.model, run, services.journal)
         case, report = _case(
-            raw, buggy=buggy, fixed=repaired, services=services, options=options, run=run
+            raw,
+            buggy=buggy,
+            fixed=repaired,
+            services=services,
+            options=options,
+            run=run,
         )
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)

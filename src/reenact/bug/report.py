@@ -164,7 +164,14 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
                 f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty."
             )
 
-    return ask(run, model=model, name="symptom", prompt=prompt, answer=Symptom, check=check_classes)
+    return ask(
+        run,
+        model=model,
+        name="symptom",
+        prompt=prompt,
+        answer=Symptom,
+        check=check_classes,
+    )
 
 
 def relations_text() -> str:

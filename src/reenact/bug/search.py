@@ -68,7 +68,13 @@ def _in_context(
             last = _refined(case, context=context, last=last, count=count, run=run)
             case = replace(case, symptom=last.learned or case.symptom)
         else:
-            last = _first(case, context=context, plan=plan, attempt=Attempt(number, count), run=run)
+            last = _first(
+                case,
+                context=context,
+                plan=plan,
+                attempt=Attempt(number, count),
+                run=run,
+            )
         yield last
         done.append(last)
         if last.shows or last.not_here or _lacks_the_environment(done):
@@ -134,7 +140,11 @@ def _first(
                 case,
                 one,
                 draft(
-                    case, context=context, plan=plan, run=run, sample=sample if several else None
+                    case,
+                    context=context,
+                    plan=plan,
+                    run=run,
+                    sample=sample if several else None,
                 ),
             )
         except AnswerUnusable as error:
@@ -261,7 +271,10 @@ def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[Seed
     if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
-        first = (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest[:1]))
+        first = (
+            *first,
+            *run_with(case, run=run, script=script, name="buggy", seeds=rest[:1]),
+        )
         rest = rest[1:]
         if first[0].crashed_like(first[1]) or not rest:
             return first

@@ -112,7 +112,12 @@ def doctor(output_format: str) -> ExitCode:
     verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
     show(
         Document(
-            "doctor", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+            "doctor",
+            title=title,
+            verdict=verdict,
+            blocks=blocks,
+            diagnostics=notices,
+            data=data,
         ),
         output_format,
     )

@@ -87,7 +87,12 @@ def paper_document(paper: Paper) -> Document:
     verdict = f"{parts}; {lost}."
     data = _data(paper, counts)
     return Document(
-        "read", title=title, verdict=verdict, blocks=blocks, diagnostics=notices, data=data
+        "read",
+        title=title,
+        verdict=verdict,
+        blocks=blocks,
+        diagnostics=notices,
+        data=data,
     )
 
 

@@ -124,7 +124,12 @@ def _from_bytes(data: bytes, source: str) -> RawReport:
         body = text
     body, cut = _shortened(body.strip())
     return RawReport(
-        title, body=body, comments=(), source=source, created=None, cut=_sentence([*cuts, cut])
+        title,
+        body=body,
+        comments=(),
+        source=source,
+        created=None,
+        cut=_sentence([*cuts, cut]),
     )
 
 

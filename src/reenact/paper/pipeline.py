@@ -208,7 +208,13 @@ class _Making:
             most = options.exemplars
             tell = services.tell
             self.exemplars = trace_lineage(
-                paper, goal=goal, model=model, run=place, shelves=shelves, most=most, tell=tell
+                paper,
+                goal=goal,
+                model=model,
+                run=place,
+                shelves=shelves,
+                most=most,
+                tell=tell,
             )
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
@@ -217,7 +223,11 @@ class _Making:
         environments = services.environments
         packages = services.packages
         runner = project_runner(
-            options, sandbox=box, environments=environments, packages=packages, stop=services.stop
+            options,
+            sandbox=box,
+            environments=environments,
+            packages=packages,
+            stop=services.stop,
         )
         journal = services.journal
         traces = services.traces
@@ -332,7 +342,12 @@ class _Making:
         note = "Every full run took too long, and no cheaper design came of it."
         try:
             made = cheaper_design(
-                brief, context=context, run=self.run, verify=verify, log=log, time=f"{time} {dry}"
+                brief,
+                context=context,
+                run=self.run,
+                verify=verify,
+                log=log,
+                time=f"{time} {dry}",
             )
         except (AnswerUnusable, BudgetSpent) as error:
             made = None

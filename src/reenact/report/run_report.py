@@ -105,7 +105,10 @@ def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block
 def _step_facts(step: Step) -> Facts:
     facts = (
         ("kind", step.kind.value),
-        ("state", f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}"),
+        (
+            "state",
+            f"{run_words.state_of(step)}, {run_words.counted(step.tries, 'try')}",
+        ),
         ("time", run_words.time_of(step.duration_s)),
         ("started", run_words.moment(step.started_at)),
         ("cost", run_words.cost_of(step)),

@@ -114,7 +114,14 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
         blue = blend(PALE, 1.0)
         parts.append(svg.text(SHARE_AT - 8, top + 12, svg.shortened(name, LETTERS), anchor="end"))
         parts.append(
-            svg.box(SHARE_AT, y=top, width=max(1.0, length), height=BAR - 8, colour=blue, hint=hint)
+            svg.box(
+                SHARE_AT,
+                y=top,
+                width=max(1.0, length),
+                height=BAR - 8,
+                colour=blue,
+                hint=hint,
+            )
         )
         parts.append(svg.text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
     alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)

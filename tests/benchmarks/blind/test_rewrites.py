@@ -87,10 +87,10 @@ def text_of(text: str, name: str) -> str:
 
 
 def printed(text: str) -> str:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    reported = io.StringIO()
+    with contextlib.redirect_stdout(reported):
         exec(compile(text, "train.py", "exec"), {"__name__": "__main__"})
-    return said.getvalue()
+    return reported.getvalue()
 
 
 @pytest.mark.parametrize("name", [*REWRITES, ALL])
@@ -104,11 +104,11 @@ def test_a_rewritten_program_prints_the_same(name: str) -> None:
 def test_every_line_of_a_program_is_said_somewhere(name: str) -> None:
     changed = rewritten(project(PROGRAM), name).files["train.py"]
     assert len(changed.line_map) == len(changed.lines)
-    said = {line for lines in changed.line_map for line in lines}
+    reported = {line for lines in changed.line_map for line in lines}
     words = ("rate=0.1", "self.weights =", "criterion(layer", "OrderedDict, deque", "m.sqrt")
     for word in words:
         number = next(i for i, line in enumerate(PROGRAM.split("\n"), 1) if word in line)
-        assert number in said
+        assert number in reported
 
 
 def origin(text: str, name: str, word: str) -> list[tuple[int, ...]]:

@@ -139,7 +139,14 @@ def _made(
     number = arxiv[1] if arxiv else guessed.arxiv
     url = plain.get("url", "") or guessed.url
     return Reference(
-        key, text=text, title=title, authors=authors, year=dated, arxiv=number, doi=doi, url=url
+        key,
+        text=text,
+        title=title,
+        authors=authors,
+        year=dated,
+        arxiv=number,
+        doi=doi,
+        url=url,
     )
 
 

@@ -166,7 +166,12 @@ def align(
     )
     try:
         points = ask(
-            run, model=model, name="key-points", prompt=prompt, answer=KeyPoints, check=check
+            run,
+            model=model,
+            name="key-points",
+            prompt=prompt,
+            answer=KeyPoints,
+            check=check,
         )
         names = [one.name for one in points.points]
         unread = ""
@@ -210,7 +215,12 @@ def _level(
 
     try:
         given = ask(
-            run, model=model, name=f"align-{level}", prompt=prompt, answer=GivenMarks, check=check
+            run,
+            model=model,
+            name=f"align-{level}",
+            prompt=prompt,
+            answer=GivenMarks,
+            check=check,
         )
     except AnswerUnusable as error:
         return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))

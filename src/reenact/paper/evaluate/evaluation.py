@@ -239,7 +239,13 @@ def _judged(
         given = options.resources
         tell = services.tell
         rubric = rubric_score(
-            file, paper=paper, code=code, model=model, run=run, resources=given, tell=tell
+            file,
+            paper=paper,
+            code=code,
+            model=model,
+            run=run,
+            resources=given,
+            tell=tell,
         )
     return aligned, rubric
 

@@ -198,7 +198,12 @@ def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rat
     if len(numbers) == len(pairs):
         r = pearson(numbers)
     return Agreement(
-        first, second=second, n=len(pairs), same=same, kappa=cohen_kappa(mine, yours), pearson=r
+        first,
+        second=second,
+        n=len(pairs),
+        same=same,
+        kappa=cohen_kappa(mine, yours),
+        pearson=r,
     )
 
 

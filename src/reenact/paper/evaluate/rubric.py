@@ -286,7 +286,12 @@ def judge_leaves(
             place = run.under("rubric", attempt=start // BATCH)
             check = partial(_check, count=len(batch))
             given = ask(
-                place, model=model, name="judge", prompt=prompt, answer=LeafVerdicts, check=check
+                place,
+                model=model,
+                name="judge",
+                prompt=prompt,
+                answer=LeafVerdicts,
+                check=check,
             )
             by_number = {one.number: one for one in given.verdicts}
             why = SILENT

@@ -107,7 +107,11 @@ def executed_score(reference: float, runs: Sequence[Ended]) -> ExecutedScore | N
     executed = [gap for gap, one in zip(gaps, runs, strict=True) if one.value is not None]
     alone = fmean(executed) if executed else None
     return ExecutedScore(
-        1, runs=len(runs), rate=len(executed) / len(runs), gap=fmean(gaps), gap_executed=alone
+        1,
+        runs=len(runs),
+        rate=len(executed) / len(runs),
+        gap=fmean(gaps),
+        gap_executed=alone,
     )
 
 

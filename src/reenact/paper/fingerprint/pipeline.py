@@ -272,7 +272,11 @@ def run_fingerprint(
         taken = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
         run.note("result", taken)
         result = FingerprintRun(
-            paper, fingerprint=taken, run=run.record, estimate=estimate, reused=run.reused
+            paper,
+            fingerprint=taken,
+            run=run.record,
+            estimate=estimate,
+            reused=run.reused,
         )
         run.finish(
             {

@@ -111,7 +111,11 @@ def candidates(paper: Paper) -> tuple[Candidate, ...]:
         if contexts or tables:
             found.append(
                 Candidate(
-                    reference, contexts=contexts, tables=tables, reasons=tuple(reasons), score=score
+                    reference,
+                    contexts=contexts,
+                    tables=tables,
+                    reasons=tuple(reasons),
+                    score=score,
                 )
             )
     return tuple(sorted(found, key=lambda one: -one.score)[:MOST])

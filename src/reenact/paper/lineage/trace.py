@@ -122,12 +122,23 @@ def trace_lineage(
         addresses = tuple(_addresses(reference, cited, shelves))
         tree = code.open_tree(addresses, shelves, place)
         picked, unpicked = code.choose_files(
-            tree, why=one.why, summary=summary, paper=paper, goal=goal, model=model, run=place
+            tree,
+            why=one.why,
+            summary=summary,
+            paper=paper,
+            goal=goal,
+            model=model,
+            run=place,
         )
         address = next((each for each in addresses if each.named == tree.named), None)
         files = (
             code.file_texts(
-                tree, address=address, chosen=picked, space=space, shelves=shelves, run=place
+                tree,
+                address=address,
+                chosen=picked,
+                space=space,
+                shelves=shelves,
+                run=place,
             )
             if picked and address
             else ()
@@ -240,7 +251,12 @@ def summary_of(
 
     try:
         stated = ask(
-            run, model=model, name="summary", prompt=prompt, answer=CitedSummary, check=check
+            run,
+            model=model,
+            name="summary",
+            prompt=prompt,
+            answer=CitedSummary,
+            check=check,
         ).statements
     except AnswerUnusable as error:
         return "", f"No summary of its text: {error.sentence}"

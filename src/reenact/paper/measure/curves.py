@@ -184,7 +184,11 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
             values = (value if math.isfinite(value) else None for _, value in kept)
             name = label if number == 1 else f"{label} ({number})".strip()
             yield Curve(
-                metric, label=name, axis=axis, at=tuple(at for at, _ in kept), values=tuple(values)
+                metric,
+                label=name,
+                axis=axis,
+                at=tuple(at for at, _ in kept),
+                values=tuple(values),
             )
 
 

@@ -112,7 +112,11 @@ def measure(
     notes = (*map(str, hints), *_failed(runs))
     confidence = CONFIDENCE
     if more := _more_seeds(
-        orderings(comparisons), project=made.project, runs=runs, context=context, run=run
+        orderings(comparisons),
+        project=made.project,
+        runs=runs,
+        context=context,
+        run=run,
     ):
         runs = (*runs, *more)
         confidence = SECOND_LOOK

@@ -304,7 +304,11 @@ def verdict_of(
     paper's.
     """
     verdict, reason = _verdict(
-        comparisons, orderings=orderings, runs=runs, scale=scale, stand_in=bool(stand_in)
+        comparisons,
+        orderings=orderings,
+        runs=runs,
+        scale=scale,
+        stand_in=bool(stand_in),
     )
     return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
 

@@ -80,7 +80,11 @@ def verify(
             judged[one.id] = unjudged(one, "It names a place that is not in this paper.")
         elif finding.value is not None:
             judged[one.id] = Judged(
-                one.id, value=finding.value, by="check", reason=finding.seen, lines=finding.lines
+                one.id,
+                value=finding.value,
+                by="check",
+                reason=finding.seen,
+                lines=finding.lines,
             )
     left = [one for one in criteria if one.id not in judged]
     if earlier is not None and len(left) > FEW:
@@ -356,5 +360,9 @@ def second_judge(
     apart = tuple(name for name in both if first[name] != second[name])
     kappa = cohen_kappa([first[name] for name in both], [second[name] for name in both])
     return JudgesAgreement(
-        len(asked), judged=len(both), same=len(both) - len(apart), kappa=kappa, apart=apart
+        len(asked),
+        judged=len(both),
+        same=len(both) - len(apart),
+        kappa=kappa,
+        apart=apart,
     )

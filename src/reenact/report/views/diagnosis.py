@@ -175,7 +175,12 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
             href = where.get((one.file, line), "")
             squiggles.append(
                 doc.Squiggle(
-                    line, start=column, end=end, note=f"{code} {mark.name}", href=href, tone=tone
+                    line,
+                    start=column,
+                    end=end,
+                    note=f"{code} {mark.name}",
+                    href=href,
+                    tone=tone,
                 )
             )
         yield doc.Source(one.file, one.text, squiggles, anchor=f"source-{at}")
@@ -220,7 +225,8 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
         yield Table(title, ("detector", "fault", "where", "how sure", "tried"), tuple(rows))
     elif faint:
         yield doc.Text(
-            f"{faint}, hardly possible; --output-format json lists them.", "Other suspects"
+            f"{faint}, hardly possible; --output-format json lists them.",
+            "Other suspects",
         )
 
 

@@ -409,5 +409,10 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
         yield doc.Diagnostic(
-            CODE, name=NAME, level=doc.Level.WARNING, message=says, place=place, aside=aside
+            CODE,
+            name=NAME,
+            level=doc.Level.WARNING,
+            message=says,
+            place=place,
+            aside=aside,
         )

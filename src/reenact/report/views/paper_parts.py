@@ -59,7 +59,11 @@ def side_by_side(found: Reproduction) -> Beside:
             paragraphs.append(
                 [
                     _passage(
-                        one.id, text=one.text, about=about[one.id], judged=judged, files=numbers
+                        one.id,
+                        text=one.text,
+                        about=about[one.id],
+                        judged=judged,
+                        files=numbers,
                     )
                     for one in pieces
                 ]
@@ -68,7 +72,15 @@ def side_by_side(found: Reproduction) -> Beside:
         quotes = {first_place(one): one.quote for one in reversed(criteria)}
         for place, quote in reversed(quotes.items()):
             paragraphs.append(
-                [_passage(place, text=quote, about=about[place], judged=judged, files=numbers)]
+                [
+                    _passage(
+                        place,
+                        text=quote,
+                        about=about[place],
+                        judged=judged,
+                        files=numbers,
+                    )
+                ]
             )
     title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
     code = [

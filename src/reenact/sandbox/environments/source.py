@@ -101,7 +101,12 @@ def read_link(line: str) -> Source | None:
     except utils.InvalidSdistFilename:
         return None
     return Source(
-        name, version=version, file=file, address=link[1], sha256=link[2] or "", page=link[3] or ""
+        name,
+        version=version,
+        file=file,
+        address=link[1],
+        sha256=link[2] or "",
+        page=link[3] or "",
     )
 
 

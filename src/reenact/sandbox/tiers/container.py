@@ -77,7 +77,12 @@ class Container(Tier):
         made = engine.ask(
             "create",
             *create_words(
-                engine, name=name, image=image, folder=folder, command=command, limits=limits
+                engine,
+                name=name,
+                image=image,
+                folder=folder,
+                command=command,
+                limits=limits,
             ),
         )
         if not made.ok:
