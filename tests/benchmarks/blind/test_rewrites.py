@@ -101,7 +101,7 @@ def test_a_rewritten_program_prints_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*REWRITES, ALL])
-def test_every_line_of_a_program_is_said_somewhere(name: str) -> None:
+def test_every_line_of_a_program_is_stated_somewhere(name: str) -> None:
     changed = rewritten(project(PROGRAM), name).files["train.py"]
     assert len(changed.line_map) == len(changed.lines)
     reported = {line for lines in changed.line_map for line in lines}

@@ -383,7 +383,7 @@ def test_seeds_that_are_equal_to_the_last_digit_are_more_than_one(
     assert ("for every seed" in one.note) is same
 
 
-def test_what_differs_is_said_once(claim: Any) -> None:
+def test_what_differs_is_stated_once(claim: Any) -> None:
     pair = Match(claim="C1", metric="accuracy", differs=["Other split.", "Half the data."])
     (one,) = compare([claim()], runs(0.9), [pair], differs=["Half the data."])
     assert one.differs == ("Half the data.", "Other split.")
